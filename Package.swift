@@ -1,0 +1,97 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target is built with these settings; see the loop at the foot.
+let settings: [SwiftSetting] = [
+    // Existentials cost; `any` makes that visible.
+    .enableUpcomingFeature("ExistentialAny"),
+    // What a file imports stays its own business unless it says `public import`.
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // A member is usable only where its module is imported: TidyTests can trust import lines.
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    // Async functions run where their caller runs unless they say otherwise.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Every use of a pointer is marked `unsafe`.
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let collections = "swift-collections"
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+
+let package = Package(
+    name: "greenroom",
+    products: [
+        .library(name: "UIKit", targets: ["UIKit"]),
+        .executable(name: "greenroom", targets: ["greenroom"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // Pure: no I/O, no clock, no randomness, no threads, no Foundation.
+        .target(name: "Model"),
+        .target(
+            name: "PolicyCore",
+            dependencies: ["Model", .product(name: "HeapModule", package: collections)]),
+        .target(name: "Wire", dependencies: ["Model"]),
+
+        // The kernel, typed.
+        .target(name: "CLinux"),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+
+        // What acts.
+        .target(name: "Keeper", dependencies: ["LinuxSystem", system]),
+        .target(name: "Bundles", dependencies: ["Model"]),
+        .target(name: "Storage", dependencies: ["Model", grdb]),
+        .target(
+            name: "Host",
+            dependencies: ["PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model", system]),
+
+        // An app's side.
+        .target(name: "AppRuntime", dependencies: ["Wire", "Model", "LinuxSystem"]),
+        .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
+        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit"], path: "Sources/Frameworks/UIKit"),
+
+        // The tools' side.
+        .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
+
+        .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
+        .executableTarget(name: "greenroom", dependencies: ["Commands"]),
+        .executableTarget(name: "greenroom-keeper", dependencies: ["Keeper"]),
+        .executableTarget(name: "greenroom-bundle", dependencies: ["Bundles"]),
+
+        .executableTarget(name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources"),
+        .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver"),
+        .executableTarget(
+            name: "greenroom-bench", dependencies: ["PolicyCore", "LinuxSystem", "Wire", "Model"],
+            path: "Benchmarks/greenroom-bench"),
+
+        .testTarget(name: "ModelTests", dependencies: ["Model"]),
+        .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
+        .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
+        .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", system]),
+        .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
+        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "AppRuntime", "Wire", "Model", "LinuxSystem"]),
+        .testTarget(name: "CommandsTests", dependencies: ["Commands", "Wire", "Model"]),
+        .testTarget(
+            name: "HostTests",
+            dependencies: ["Host", "PolicyCore", "Storage", "Wire", "LinuxSystem", "Model", system]),
+        .testTarget(name: "SystemTests", dependencies: ["Wire", "Model", "LinuxSystem"]),
+        .testTarget(name: "TidyTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where ![.plugin, .system, .binary].contains(target.type) {
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+}
