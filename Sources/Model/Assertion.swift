@@ -1,0 +1,46 @@
+/// A service's claim that an app may run in the background. Nothing else keeps one running (`DESIGN.md`, 1).
+package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
+    case audio, location
+    /// The user exempted the app from being frozen.
+    case exemption
+    /// A graphical program that knows nothing of Greenroom.
+    case graphical
+
+    package var name: String {
+        switch self {
+        case .audio: "audio"
+        case .location: "location"
+        case .exemption: "exemption"
+        case .graphical: "graphical"
+        }
+    }
+}
+
+package struct Assertion: Hashable, Sendable, Codable {
+    package let id: AssertionID
+    package let kind: AssertionKind
+    package let name: String
+    package let since: Instant
+    /// When it is dropped at the latest; `nil`: as long as the service holds it.
+    package let expires: Instant?
+
+    package init(id: AssertionID, kind: AssertionKind, name: String, since: Instant, expires: Instant?) {
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.since = since
+        self.expires = expires
+    }
+
+    /// Why the app may run, for people.
+    package var reason: String {
+        switch kind {
+        case .audio: "it plays audio and declares the background mode audio"
+        case .location: "it receives location updates and declares the background mode location"
+        case .exemption: "the user exempted it from suspension (greenroom exempt --off takes that back)"
+        case .graphical:
+            "it is a graphical program that knows nothing of Greenroom; freezing it could hang others "
+                + "(X-Greenroom-Freeze=true in its .desktop file allows it)"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// The delegate methods that the system calls, in Apple's names (`docs/PROTOCOL.md`, 2.2).
+package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
+    case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
+    case willEnterForeground, willTerminate, openURL
+
+    package var name: String {
+        switch self {
+        case .willFinishLaunching: "willFinishLaunching"
+        case .didFinishLaunching: "didFinishLaunching"
+        case .didBecomeActive: "didBecomeActive"
+        case .willResignActive: "willResignActive"
+        case .didEnterBackground: "didEnterBackground"
+        case .willEnterForeground: "willEnterForeground"
+        case .willTerminate: "willTerminate"
+        case .openURL: "openURL"
+        }
+    }
+}
+
+/// Why an app was launched, as it is told in its launch options.
+package struct LaunchOptions: Hashable, Sendable, Codable {
+    package var url: String?
+    package var sourceApplication: String?
+    /// The service that launched the app into the background.
+    package var service: BackgroundModes
+
+    package init(url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = []) {
+        self.url = url
+        self.sourceApplication = sourceApplication
+        self.service = service
+    }
+
+    package static let none = LaunchOptions()
+}
+
+/// A callback on its way to an app.
+package struct Callback: Hashable, Sendable, Codable {
+    package var number: CallbackNumber
+    package var kind: CallbackKind
+    /// Launch callbacks carry the options; `openURL` its URL and source.
+    package var options: LaunchOptions
+    /// For launch callbacks: whether the app is launched into the background.
+    package var isBackground: Bool
+
+    package init(number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false) {
+        self.number = number
+        self.kind = kind
+        self.options = options
+        self.isBackground = isBackground
+    }
+}
+
+/// How a process ended.
+package enum ExitStatus: Hashable, Sendable, Codable {
+    case exited(Int32)
+    case signaled(Int32)
+    /// Nobody could collect the status.
+    case unknown
+}

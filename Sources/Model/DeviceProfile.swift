@@ -1,0 +1,107 @@
+/// What a device of a certain year does. Data: a JSON file with these keys can stand in for a built-in profile.
+package struct DeviceProfile: Hashable, Sendable, Codable {
+    /// What locking does to the app in front (L3).
+    package enum Locking: String, Hashable, Sendable, Codable {
+        case leavesInactive
+        case sendsToBackground
+    }
+
+    /// Where an expiration handler runs.
+    package enum ExpirationThread: String, Hashable, Sendable, Codable {
+        case anyThread
+        case mainThread
+    }
+
+    /// How long each callback may take; see `limit(for:)`.
+    package struct CallbackLimits: Hashable, Sendable, Codable {
+        package var willFinishLaunching: Span
+        package var didFinishLaunching: Span
+        package var didBecomeActive: Span
+        package var willResignActive: Span
+        package var didEnterBackground: Span
+        package var willEnterForeground: Span
+        package var willTerminate: Span
+        package var openURL: Span
+
+        package init(launch: Span, resume: Span, leave: Span, terminate: Span) {
+            willFinishLaunching = launch
+            didFinishLaunching = launch
+            didBecomeActive = resume
+            willResignActive = resume
+            didEnterBackground = leave
+            willEnterForeground = resume
+            willTerminate = terminate
+            openURL = resume
+        }
+    }
+
+    package var name: String
+    /// False for iPhone OS 3: an app that leaves the screen ends (L10).
+    package var hasMultitasking: Bool
+    package var locking: Locking
+    package var expirationThread: ExpirationThread
+    /// From the start of the process to the return of `didFinishLaunching`.
+    package var launchLimit: Span
+    package var callbackLimits: CallbackLimits
+    /// How long the main thread may stay blocked.
+    package var mainThreadLimit: Span
+    /// How often a running app is looked at: main thread and number of processes.
+    package var checkInterval: Span
+    /// More processes than this in one app end it.
+    package var processLimit: Int32
+    /// How long one attempt to freeze may take, and how many follow each other before it is reported.
+    package var freezeLimit: Span
+    package var freezeAttempts: UInt8
+    /// Secondary and picture-in-picture apps exist.
+    package var hasSplitScreen: Bool
+
+    /// How long an app has for the callback until the watchdog ends it.
+    package func limit(for callback: CallbackKind) -> Span {
+        switch callback {
+        case .willFinishLaunching: callbackLimits.willFinishLaunching
+        case .didFinishLaunching: callbackLimits.didFinishLaunching
+        case .didBecomeActive: callbackLimits.didBecomeActive
+        case .willResignActive: callbackLimits.willResignActive
+        case .didEnterBackground: callbackLimits.didEnterBackground
+        case .willEnterForeground: callbackLimits.willEnterForeground
+        case .willTerminate: callbackLimits.willTerminate
+        case .openURL: callbackLimits.openURL
+        }
+    }
+}
+
+extension DeviceProfile {
+    /// The profiles that Greenroom ships; `docs/PROFILES.md` prints them as a table.
+    package static let all: [DeviceProfile] = [.linux, .iPhoneOS3, .iPhone3GS, .iPhone4, .iOS7, .iPadAir2]
+
+    package static func named(_ name: String) -> DeviceProfile? { all.first { $0.name == name } }
+
+    /// What the machine has, with today's behaviour.
+    package static let linux = modern("linux", hasSplitScreen: true)
+    package static let iOS7 = modern("ios-7", hasSplitScreen: false)
+    package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true)
+    package static let iPhone3GS = of2010("iphone-3gs", hasMultitasking: true)
+    package static let iPhone4 = of2010("iphone-4", hasMultitasking: true)
+    package static let iPhoneOS3 = of2010("iphone-os-3", hasMultitasking: false)
+
+    private static func modern(_ name: String, hasSplitScreen: Bool) -> DeviceProfile {
+        DeviceProfile(
+            name: name, hasMultitasking: true, locking: .sendsToBackground, expirationThread: .mainThread,
+            launchLimit: .seconds(20),
+            callbackLimits: CallbackLimits(
+                launch: .seconds(20), resume: .seconds(10), leave: .seconds(5), terminate: .seconds(5)),
+            mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
+            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen)
+    }
+
+    /// "We only gave you six seconds" (document A): one limit for every callback.
+    private static func of2010(_ name: String, hasMultitasking: Bool) -> DeviceProfile {
+        DeviceProfile(
+            name: name, hasMultitasking: hasMultitasking, locking: .leavesInactive, expirationThread: .anyThread,
+            launchLimit: .seconds(20),
+            callbackLimits: CallbackLimits(
+                launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
+            mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
+            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false)
+    }
+}

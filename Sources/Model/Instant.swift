@@ -1,0 +1,67 @@
+/// A moment on the clock that counts from boot and goes on while the machine sleeps (`CLOCK_BOOTTIME`).
+package struct Instant: Hashable, Comparable, Sendable, Codable {
+    /// Nanoseconds since boot.
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let zero = Instant(nanoseconds: 0)
+
+    package static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: Instant, b: Span) -> Instant { Instant(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
+    package static func - (a: Instant, b: Instant) -> Span { Span(nanoseconds: a.nanoseconds &- b.nanoseconds) }
+}
+
+/// A length of time in whole nanoseconds; 64 bits, because the Core adds and compares millions of them a second.
+package struct Span: Hashable, Comparable, Sendable, Codable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let zero = Span(nanoseconds: 0)
+    package static func seconds(_ value: Double) -> Span { Span(nanoseconds: Int64(value * 1e9)) }
+    package static func milliseconds(_ value: Int64) -> Span { Span(nanoseconds: value * 1_000_000) }
+
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    package static func < (a: Span, b: Span) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
+    package static func * (a: Span, b: Int64) -> Span { Span(nanoseconds: a.nanoseconds &* b) }
+}
+
+/// A moment of wall-clock time: nanoseconds since 1970-01-01T00:00:00Z.
+package struct WallTime: Hashable, Comparable, Sendable, Codable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// UTC, ISO 8601 with six digits and `Z`, the form of every time that Greenroom prints.
+    package var iso8601: String {
+        let (seconds, rest) = Self.floorDivide(nanoseconds, 1_000_000_000)
+        let (days, secondOfDay) = Self.floorDivide(seconds, 86_400)
+        let (year, month, day) = Self.civil(fromDays: days)
+        func pad(_ value: Int64, _ width: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        let time = "\(pad(secondOfDay / 3600, 2)):\(pad(secondOfDay / 60 % 60, 2)):\(pad(secondOfDay % 60, 2))"
+        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(time).\(pad(rest / 1000, 6))Z"
+    }
+
+    private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
+        let remainder = ((value % by) + by) % by
+        return ((value - remainder) / by, remainder)
+    }
+
+    /// The Gregorian date of a day count from 1970-01-01, by 400-year eras that begin on 1 March.
+    private static func civil(fromDays days: Int64) -> (Int64, Int64, Int64) {
+        let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+}

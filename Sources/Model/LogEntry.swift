@@ -1,0 +1,159 @@
+/// What a log entry tells of. Entries about the device have no app.
+package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
+    case launched, launchedInBackground, suspended, resumed, terminated
+    case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
+    case willEnterForeground, willTerminate, openedURL
+    case suspensionFailed, serviceStopped
+    // The device and its user.
+    case openRequested, homePressed, locked, unlocked, switcherOpened, switcherClosed, closeRequested
+    case restartRequested, exemptionChanged, interrupted, interruptionEnded, callAccepted, callEnded
+    case slept, woke, booted, shutDown, daemonRestarted, uninstalled
+
+    package init(_ callback: CallbackKind) {
+        switch callback {
+        case .willFinishLaunching: self = .willFinishLaunching
+        case .didFinishLaunching: self = .didFinishLaunching
+        case .didBecomeActive: self = .didBecomeActive
+        case .willResignActive: self = .willResignActive
+        case .didEnterBackground: self = .didEnterBackground
+        case .willEnterForeground: self = .willEnterForeground
+        case .willTerminate: self = .willTerminate
+        case .openURL: self = .openedURL
+        }
+    }
+
+    package var name: String { "\(self)" }
+}
+
+/// One line of the log. `cause` is the entry that led to it; following it ends at what the user, the device or the app did.
+package struct LogEntry: Hashable, Sendable, Codable {
+    package var sequence: LogSequence
+    package var at: WallTime
+    package var app: AppIndex?
+    package var event: LogEvent
+    package var reason: Reason
+    package var cause: LogSequence?
+    /// How long the delegate took.
+    package var took: Span?
+
+    package init(
+        sequence: LogSequence, at: WallTime, app: AppIndex?, event: LogEvent, reason: Reason, cause: LogSequence?,
+        took: Span? = nil
+    ) {
+        self.sequence = sequence
+        self.at = at
+        self.app = app
+        self.event = event
+        self.reason = reason
+        self.cause = cause
+        self.took = took
+    }
+}
+
+/// An interruption that lies over the screen.
+package enum InterruptionKind: UInt8, Sendable, Codable, CaseIterable {
+    case call, sms, alert
+
+    package var name: String {
+        switch self {
+        case .call: "call"
+        case .sms: "sms"
+        case .alert: "alert"
+        }
+    }
+
+    package var phrase: String {
+        switch self {
+        case .call: "an incoming call"
+        case .sms: "an SMS"
+        case .alert: "an alert"
+        }
+    }
+}
+
+/// Why something was decided: a value, so that the hot path formats nothing.
+package enum Reason: Hashable, Sendable, Codable {
+    case userOpened(String)
+    case urlOpened(url: String, by: String?, app: String)
+    case userPressedHome
+    case userLocked, userUnlocked
+    case userOpenedSwitcher, userClosedSwitcher
+    case userClosed(String)
+    case userRestarted(String)
+    case exempted(String, Bool)
+    case interruption(InterruptionKind)
+    case interruptionDismissed(InterruptionKind)
+    case interruptionAccepted(InterruptionKind)
+    case callEnded
+    case deviceSlept, deviceWoke, deviceBooted, systemShutDown, daemonRestarted
+    case uninstalled(String)
+    case launchedAtBoot(String)
+    /// A callback was called on the way to a state.
+    case onTheWay(CallbackKind, LifecycleState)
+    case nothingEntitles
+    case assertion(AssertionKind)
+    case onScreenAgain
+    case wantedInBackground
+    case endRequested
+    case thawedFromOutside
+    case frozenFromOutside
+    case cannotFreeze(attempts: UInt8)
+    case serviceUndeclared(key: String)
+    case end(EndReason, name: String, state: LifecycleState)
+}
+
+extension Reason {
+    /// The sentence that `log` and `why` print.
+    package var sentence: String {
+        switch self {
+        case .userOpened(let name): "the user opened \(name)"
+        case .urlOpened(let url, let by, let app): "\(by ?? "the user") opened \(url) with \(app)"
+        case .userPressedHome: "the user pressed Home"
+        case .userLocked: "the user locked the device"
+        case .userUnlocked: "the user unlocked the device"
+        case .userOpenedSwitcher: "the user opened the switcher"
+        case .userClosedSwitcher: "the user closed the switcher"
+        case .userClosed(let name): "the user closed \(name) in the switcher"
+        case .userRestarted(let name): "the user restarted \(name)"
+        case .exempted(let name, let isExempt):
+            isExempt ? "the user exempted \(name) from suspension" : "the user ended the exemption of \(name)"
+        case .interruption(let kind): "\(kind.phrase) came in"
+        case .interruptionDismissed(let kind): "\(kind.phrase) was dismissed"
+        case .interruptionAccepted(let kind): "\(kind.phrase) was accepted, which shows another screen"
+        case .callEnded: "the call ended"
+        case .deviceSlept: "the device went to sleep"
+        case .deviceWoke: "the device woke"
+        case .deviceBooted: "the device booted"
+        case .systemShutDown: "the system was shut down"
+        case .daemonRestarted: "the daemon restarted and adopted the apps"
+        case .uninstalled(let name): "\(name) was uninstalled"
+        case .launchedAtBoot(let name): "\(name) declares the background mode voip, which is launched at boot"
+        case .onTheWay(let callback, let state): Self.callbackSentence(callback, state)
+        case .nothingEntitles: "it is not on screen, and no assertion entitles it to run in the background"
+        case .assertion(let kind): "a service holds an assertion for it (\(kind.name))"
+        case .onScreenAgain: "it is on screen again"
+        case .wantedInBackground: "it is wanted in the background"
+        case .endRequested: "it has to run to be ended in order"
+        case .thawedFromOutside: "something other than Greenroom thawed it (greenroom thaw does)"
+        case .frozenFromOutside: "something other than Greenroom had frozen it"
+        case .cannotFreeze(let attempts):
+            "it could not be frozen in \(attempts) attempts: one of its processes does not reach a point where the kernel can stop it"
+        case .serviceUndeclared(let key):
+            "it went to the background without the background mode \(key) in its UIBackgroundModes"
+        case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
+        }
+    }
+
+    private static func callbackSentence(_ callback: CallbackKind, _ state: LifecycleState) -> String {
+        switch callback {
+        case .willFinishLaunching, .didFinishLaunching:
+            state == .background ? "it launched into the background" : "it launched to be shown on screen"
+        case .didBecomeActive: "it is on screen and nothing lies over it"
+        case .willResignActive: "it is no longer what the user acts on"
+        case .didEnterBackground: "it is no longer on screen"
+        case .willEnterForeground: "it is on screen again"
+        case .willTerminate: "it is about to be ended while it runs"
+        case .openURL: "it is registered for the URL's scheme"
+        }
+    }
+}

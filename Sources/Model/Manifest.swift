@@ -1,0 +1,61 @@
+/// The background services of `UIBackgroundModes` (L11), and `listen`, which is ours (X5).
+package struct BackgroundModes: OptionSet, Hashable, Sendable, Codable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let audio = BackgroundModes(rawValue: 1)
+    package static let location = BackgroundModes(rawValue: 2)
+    package static let voip = BackgroundModes(rawValue: 4)
+    package static let fetch = BackgroundModes(rawValue: 8)
+    package static let remoteNotification = BackgroundModes(rawValue: 16)
+    package static let listen = BackgroundModes(rawValue: 32)
+
+    private static let keys: [(String, BackgroundModes)] = [
+        ("audio", .audio), ("location", .location), ("voip", .voip), ("fetch", .fetch),
+        ("remote-notification", .remoteNotification), ("listen", .listen),
+    ]
+
+    /// Values that are not ours to know (`bluetooth-central`, …) are skipped, as Apple's system does.
+    package init(keys names: some Sequence<String>) {
+        self = []
+        for name in names {
+            for (key, mode) in Self.keys where key == name { insert(mode) }
+        }
+    }
+
+    package var keys: [String] { Self.keys.filter { contains($0.1) }.map(\.0) }
+}
+
+/// Whether an app speaks Greenroom's protocol.
+package enum AppKind: UInt8, Sendable, Codable {
+    /// A bundle with `Info.plist`, which gets callbacks.
+    case application
+    /// Any Linux program: the same states, no callbacks (L14).
+    case plain
+}
+
+/// What the policy needs to know of an installed app.
+package struct AppManifest: Hashable, Sendable, Codable {
+    package var identifier: AppIdentifier
+    package var name: String
+    package var kind: AppKind
+    package var backgroundModes: BackgroundModes
+    /// `UIApplicationExitsOnSuspend` (L10).
+    package var exitsOnSuspend: Bool
+    package var urlSchemes: [String]
+    /// False for a graphical program that knows nothing of Greenroom: freezing it would break other programs.
+    package var isFreezable: Bool
+
+    package init(
+        identifier: AppIdentifier, name: String, kind: AppKind = .application, backgroundModes: BackgroundModes = [],
+        exitsOnSuspend: Bool = false, urlSchemes: [String] = [], isFreezable: Bool = true
+    ) {
+        self.identifier = identifier
+        self.name = name
+        self.kind = kind
+        self.backgroundModes = backgroundModes
+        self.exitsOnSuspend = exitsOnSuspend
+        self.urlSchemes = urlSchemes
+        self.isFreezable = isFreezable
+    }
+}

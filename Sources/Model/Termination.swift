@@ -1,0 +1,153 @@
+/// A limit that an app can exceed.
+package enum Limit: Hashable, Sendable, Codable {
+    /// Process start to the return of `didFinishLaunching`, the connection included.
+    case launch
+    case callback(CallbackKind)
+    /// A plain program that was asked to end with SIGTERM.
+    case termination
+    case mainThread
+
+    /// Apple's style of naming what was exceeded.
+    package var name: String {
+        switch self {
+        case .launch: "scene-create"
+        case .callback(let kind):
+            switch kind {
+            case .willFinishLaunching, .didFinishLaunching: "scene-create (\(kind.name))"
+            case .didBecomeActive, .willEnterForeground, .openURL, .willResignActive, .didEnterBackground:
+                "scene-update (\(kind.name))"
+            case .willTerminate: "process-exit (willTerminate)"
+            }
+        case .termination: "process-exit (SIGTERM)"
+        case .mainThread: "main-thread"
+        }
+    }
+
+    /// What the developer should change.
+    package var advice: String {
+        switch self {
+        case .launch:
+            "do less before didFinishLaunching returns, and connect with UIApplicationMain (or hello) at once"
+        case .callback(let kind): "do the work of \(kind.name) elsewhere or later, and return at once"
+        case .termination: "end when SIGTERM arrives"
+        case .mainThread: "keep blocking work off the main thread"
+        }
+    }
+}
+
+/// Why a process ends or ended.
+package enum EndReason: Hashable, Sendable, Codable {
+    case closedByUser
+    case restartedByUser
+    case uninstalled
+    case systemShutdown
+    /// It opts out of multitasking, or the device has none (L10).
+    case exitsOnSuspend
+    case exceeded(Limit, allowed: Span)
+    case tooManyProcesses(count: Int32, limit: Int32)
+    case ended(ExitStatus)
+    case failedToLaunch(LaunchFailure)
+    /// The process of an earlier system that this one knows nothing of.
+    case stray
+}
+
+/// Why a process could not be started.
+package struct LaunchFailure: Hashable, Sendable, Codable {
+    /// The step that failed, for example `execve`.
+    package var stage: String
+    package var errorNumber: Int32
+    /// What the machine calls the error.
+    package var message: String
+
+    package init(stage: String, errorNumber: Int32, message: String) {
+        self.stage = stage
+        self.errorNumber = errorNumber
+        self.message = message
+    }
+}
+
+/// Namespace and code of a termination (the table is in `docs/TERMINATION.md`).
+package struct TerminationCode: Hashable, Sendable, Codable {
+    package var namespace: String
+    package var code: UInt64
+
+    package static let launchTooSlow = TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
+    package static let watchdog = TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
+    package static let excessiveUse = TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
+    /// Ours: the app could not be started, or ended before it had launched ("fail to run").
+    package static let launchFailed = TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
+    /// Ours: every attempt to freeze it failed ("no freeze"). The app goes on.
+    package static let cannotFreeze = TerminationCode(namespace: "GREENROOM", code: 0x0f4e_e2e0)
+}
+
+extension EndReason {
+    /// The code of the report, `nil` when ending so is normal and silent (R3).
+    package var code: TerminationCode? {
+        switch self {
+        case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray: nil
+        case .exceeded(.launch, _), .exceeded(.callback, _), .exceeded(.termination, _): .launchTooSlow
+        case .exceeded(.mainThread, _): .watchdog
+        case .tooManyProcesses: .excessiveUse
+        case .ended(.exited(0)), .ended(.unknown): nil
+        case .ended(.exited(let status)):
+            TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))
+        case .ended(.signaled(let signal)):
+            TerminationCode(namespace: "SIGNAL", code: UInt64(UInt32(bitPattern: signal)))
+        case .failedToLaunch: .launchFailed
+        }
+    }
+
+    /// One sentence for people; `elapsed` is what the app took where a limit was exceeded.
+    package func sentence(name: String, state: LifecycleState) -> String {
+        switch self {
+        case .closedByUser: "the user closed \(name)"
+        case .restartedByUser: "the user restarted \(name)"
+        case .uninstalled: "\(name) was uninstalled"
+        case .systemShutdown: "the system shut down"
+        case .exitsOnSuspend:
+            "\(name) left the screen and does not take part in multitasking (UIApplicationExitsOnSuspend, or a device without it)"
+        case .exceeded(let limit, let allowed):
+            "\(limit.name) watchdog transgression: \(name) exhausted real (wall clock) time allowance of "
+                + "\(allowed.twoDigits) seconds while \(state.name); \(limit.advice)"
+        case .tooManyProcesses(let count, let limit):
+            "excessive use of resources: \(name) had \(count) processes while \(state.name), the limit is \(limit); "
+                + "end child processes that are done"
+        case .ended(.exited(let status)): "\(name) ended by itself with exit status \(status)"
+        case .ended(.signaled(let signal)): "\(name) crashed: signal \(signal) (\(signalName(signal)))"
+        case .ended(.unknown): "\(name) ended; nobody could collect its exit status"
+        case .failedToLaunch(let failure):
+            "\(name) could not be launched: \(failure.stage): \(failure.message)"
+        case .stray: "a process of an earlier system was left in the group of \(name)"
+        }
+    }
+}
+
+extension Span {
+    /// Seconds with two digits, as in Apple's reports.
+    package var twoDigits: String {
+        let hundredths = (nanoseconds + 5_000_000) / 10_000_000
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}
+
+private func signalName(_ signal: Int32) -> String {
+    switch signal {
+    case 1: "SIGHUP"
+    case 2: "SIGINT"
+    case 3: "SIGQUIT"
+    case 4: "SIGILL"
+    case 5: "SIGTRAP"
+    case 6: "SIGABRT"
+    case 7: "SIGBUS"
+    case 8: "SIGFPE"
+    case 9: "SIGKILL"
+    case 11: "SIGSEGV"
+    case 13: "SIGPIPE"
+    case 14: "SIGALRM"
+    case 15: "SIGTERM"
+    case 24: "SIGXCPU"
+    case 31: "SIGSYS"
+    default: "signal \(signal)"
+    }
+}
