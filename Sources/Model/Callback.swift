@@ -42,7 +42,8 @@ package struct Callback: Hashable, Sendable, Codable {
     /// For launch callbacks: whether the app is launched into the background.
     package var isBackground: Bool
 
-    package init(number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false) {
+    package init(number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false)
+    {
         self.number = number
         self.kind = kind
         self.options = options

@@ -1,0 +1,96 @@
+internal import Model
+
+// Background services as far as this layer knows them: what needs a key of UIBackgroundModes (L11), and what stands by
+// itself (exemptions, graphical programs).
+extension System {
+    /// Assertions that follow from what the app is, not from what it does.
+    mutating func takeStandingAssertions(_ i: Int) {
+        let wantsExemption = apps[i].isExempt
+        let wantsGraphical = !apps[i].manifest.isFreezable
+        if wantsExemption, !apps[i].assertions.holds(.exemption) { take(i, .exemption, name: "exempt") }
+        if wantsGraphical, !apps[i].assertions.holds(.graphical) { take(i, .graphical, name: "graphical program") }
+        if !wantsExemption { apps[i].assertions.drop(.exemption) }
+        if !wantsGraphical { apps[i].assertions.drop(.graphical) }
+    }
+
+    mutating func take(_ i: Int, _ kind: AssertionKind, name: String, lasting: Span? = nil) {
+        let id = AssertionID(nextAssertion)
+        nextAssertion += 1
+        apps[i].assertions.take(
+            Assertion(id: id, kind: kind, name: name, since: now, expires: lasting.map { now + $0 }))
+        armAssertions(i)
+    }
+
+    private mutating func armAssertions(_ i: Int) {
+        let slot = DeadlineSlot(app: apps[i].index, kind: .assertion)
+        if let next = apps[i].assertions.nextExpiry {
+            deadlines.arm(slot, at: next)
+        } else {
+            deadlines.disarm(slot)
+        }
+    }
+
+    mutating func dropExpiredAssertions(_ i: Int) {
+        _ = apps[i].assertions.dropExpired(at: now)
+        armAssertions(i)
+        touch(apps[i].index)
+    }
+
+    /// L11: without its key a service ends when the app has entered the background.
+    mutating func endUndeclaredServices(_ i: Int) {
+        for service in apps[i].services where !apps[i].manifest.backgroundModes.contains(service.mode) {
+            emit(.stopService(apps[i].index, service), cause: apps[i].cause)
+            log(i, .serviceStopped, .serviceUndeclared(key: service.mode.keys.joined()))
+        }
+        let modes = apps[i].manifest.backgroundModes
+        apps[i].services.removeAll { !modes.contains($0.mode) }
+    }
+
+    mutating func perform(_ request: AppRequest, _ id: RequestID, of app: AppIndex) {
+        let i = Int(app.rawValue)
+        guard i < apps.count, apps[i].process != .none else { return }
+        switch request {
+        case .openURL(let url): openURL(url, id, from: i)
+        case .canOpenURL(let url):
+            reply(i, id, .canOpen(handler(of: url) != nil))
+        case .beginService(let service): begin(service, i, id)
+        case .endService(let service):
+            guard let place = apps[i].services.firstIndex(of: service) else {
+                reply(i, id, .refused(.serviceNotRunning))
+                return
+            }
+            apps[i].services.remove(at: place)
+            if let kind = service.assertion { apps[i].assertions.drop(kind) }
+            reply(i, id, .done)
+            touch(app)
+        }
+    }
+
+    private mutating func begin(_ service: ServiceKind, _ i: Int, _ id: RequestID) {
+        let isDeclared = apps[i].manifest.backgroundModes.contains(service.mode)
+        guard isDeclared || (service.hasForegroundUse && apps[i].state.isForeground) else {
+            reply(i, id, .refused(.missingBackgroundMode(service.mode.keys.joined())))
+            return
+        }
+        if !apps[i].services.contains(service) {
+            apps[i].services.append(service)
+            if isDeclared, let kind = service.assertion { take(i, kind, name: kind.name) }
+        }
+        reply(i, id, .done)
+        touch(apps[i].index)
+    }
+
+    mutating func reply(_ i: Int, _ id: RequestID, _ reply: AppReply) {
+        emit(.reply(apps[i].index, id, reply), cause: apps[i].cause)
+    }
+}
+
+extension ServiceKind {
+    var assertion: AssertionKind? {
+        switch self {
+        case .audio: .audio
+        case .location: .location
+        case .voip, .fetch, .remoteNotification: nil
+        }
+    }
+}

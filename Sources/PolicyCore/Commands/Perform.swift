@@ -1,0 +1,249 @@
+internal import Model
+
+extension System {
+    mutating func perform(_ command: Command, _ id: CommandID) {
+        do throws(Refusal) {
+            try run(command, id)
+        } catch {
+            answer(id, .refused(error))
+        }
+    }
+
+    private mutating func run(_ command: Command, _ id: CommandID) throws(Refusal) {
+        guard !isShuttingDown || command == .shutDown else { throw .shuttingDown }
+        switch command {
+        case .open(let app, let role, let wait): try open(app, role, wait, id)
+        case .openURL(let url, let wait): try openURL(url, wait, id)
+        case .home(let wait): home(wait, id)
+        case .lock(let wait): changeScreen(.locked, .userLocked, id, wait) { $0.isLocked = true }
+        case .unlock(let wait): try unlock(wait, id)
+        case .switcher(let isOpen, let wait): try switcher(isOpen, wait, id)
+        case .close(let app, let wait): try close(app, wait, id)
+        case .restart(let app, let wait): try restart(app, wait, id)
+        case .exempt(let app, let isExempt): try exempt(app, isExempt, id)
+        case .uninstall(let app): try uninstall(app, id)
+        case .interrupt(let kind, let wait):
+            changeScreen(.interrupted, .interruption(kind), id, wait) { $0.begin(kind) }
+        case .dismiss(let kind, let wait): try dismiss(kind, wait, id)
+        case .accept(let kind, let wait): try accept(kind, wait, id)
+        case .endCall(let wait): try endCall(wait, id)
+        case .sleep(let wait):
+            changeScreen(.slept, .deviceSlept, id, wait) {
+                $0.isAsleep = true
+                $0.isLocked = true
+            }
+        case .wake(let wait): changeScreen(.woke, .deviceWoke, id, wait) { $0.isAsleep = false }
+        case .reboot: shutDown(id, reboots: true)
+        case .shutDown: shutDown(id, reboots: false)
+        }
+    }
+
+    // MARK: Apps
+
+    private func installed(_ app: AppIndex) throws(Refusal) -> Int {
+        let i = Int(app.rawValue)
+        guard i < apps.count, apps[i].isInstalled else { throw .unknownApp }
+        return i
+    }
+
+    private func requireUsableScreen() throws(Refusal) {
+        if screen.isAsleep { throw .deviceAsleep }
+        if screen.isLocked { throw .deviceLocked }
+        if let kind = screen.interruptions.first { throw .interrupted(kind) }
+    }
+
+    private mutating func open(_ app: AppIndex, _ role: ScreenRole, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        let i = try installed(app)
+        guard role == .primary || profile.hasSplitScreen else {
+            throw .roleUnavailable(role, profile: profile.name)
+        }
+        try requireUsableScreen()
+        logRoot(.openRequested, .userOpened(apps[i].manifest.name))
+        show(i, as: role)
+        answer(id, when: .active(app), waits: wait)
+    }
+
+    /// Puts an app on the screen; what was in its place goes to the background.
+    private mutating func show(_ i: Int, as role: ScreenRole) {
+        screen.isSwitcherOpen = false
+        screen.isCallShown = false
+        if let old = apps[i].role, old != role { screen.remove(old) }
+        if let displaced = screen.place(apps[i].index, as: role) { leave(displaced) }
+        apps[i].role = role
+        for other in screen.inOrder { move(Int(other.rawValue)) }
+        // An app that is being ended comes up anew once it is gone.
+        if apps[i].ending != nil { apps[i].ending?.relaunches = true }
+    }
+
+    private mutating func leave(_ app: AppIndex) {
+        apps[Int(app.rawValue)].role = nil
+        move(Int(app.rawValue))
+    }
+
+    /// The app's place changed by this event, which is the cause of what follows.
+    private mutating func move(_ i: Int) {
+        if let root { apps[i].cause = root }
+        touch(apps[i].index)
+    }
+
+    private mutating func home(_ wait: Bool, _ id: CommandID) {
+        logRoot(.homePressed, .userPressedHome)
+        screen.isSwitcherOpen = false
+        screen.isCallShown = false
+        var left: [AppIndex] = []
+        // On a locked or interrupted screen Home shows nothing else.
+        if !screen.isLocked, !screen.isAsleep, screen.interruptions.isEmpty { left = screen.clear() }
+        for app in left { leave(app) }
+        for app in screen.inOrder { move(Int(app.rawValue)) }
+        answer(id, when: .left(left), waits: wait)
+    }
+
+    private mutating func close(_ app: AppIndex, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        let i = try installed(app)
+        guard apps[i].process != .none else { throw .notRunning(apps[i].manifest.name) }
+        logRoot(.closeRequested, .userClosed(apps[i].manifest.name))
+        apps[i].cause = root
+        end(i, .closedByUser)
+        answer(id, when: .gone(app), waits: wait)
+    }
+
+    private mutating func restart(_ app: AppIndex, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        let i = try installed(app)
+        try requireUsableScreen()
+        logRoot(.restartRequested, .userRestarted(apps[i].manifest.name))
+        apps[i].cause = root
+        end(i, .restartedByUser)
+        // An app that does not run is simply opened.
+        if apps[i].ending != nil { apps[i].ending?.relaunches = true }
+        show(i, as: apps[i].role ?? .primary)
+        answer(id, when: .active(app), waits: wait)
+    }
+
+    private mutating func exempt(_ app: AppIndex, _ isExempt: Bool, _ id: CommandID) throws(Refusal) {
+        let i = try installed(app)
+        if apps[i].isExempt != isExempt {
+            apps[i].isExempt = isExempt
+            logRoot(.exemptionChanged, .exempted(apps[i].manifest.name, isExempt))
+            move(i)
+        }
+        answer(id, .done(app: app))
+    }
+
+    private mutating func uninstall(_ app: AppIndex, _ id: CommandID) throws(Refusal) {
+        let i = try installed(app)
+        logRoot(.uninstalled, .uninstalled(apps[i].manifest.name))
+        guard apps[i].process != .none else {
+            apps[i].isInstalled = false
+            answer(id, .done(app: app))
+            return
+        }
+        apps[i].cause = root
+        end(i, .uninstalled)
+        answer(id, when: .gone(app), waits: true)
+    }
+
+    // MARK: URLs
+
+    /// The app registered for a URL's scheme: the one installed last.
+    func handler(of url: String) -> Int? {
+        guard let scheme = scheme(of: url) else { return nil }
+        return apps.lastIndex { $0.isInstalled && $0.manifest.urlSchemes.contains(scheme) }
+    }
+
+    private func scheme(of url: String) -> String? {
+        guard let colon = url.firstIndex(of: ":"), colon != url.startIndex else { return nil }
+        return url[..<colon].lowercased()
+    }
+
+    private mutating func openURL(_ url: String, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        guard let scheme = scheme(of: url) else { throw .malformedURL(url) }
+        guard let i = handler(of: url) else { throw .noHandler(scheme: scheme) }
+        try requireUsableScreen()
+        logRoot(.openRequested, .urlOpened(url: url, by: nil, app: apps[i].manifest.name))
+        apps[i].pendingURL = LaunchOptions(url: url)
+        show(i, as: apps[i].role ?? .primary)
+        answer(id, when: .active(apps[i].index), waits: wait)
+    }
+
+    /// L15: the caller goes to the background and is found again as it was left.
+    mutating func openURL(_ url: String, _ id: RequestID, from caller: Int) {
+        guard let target = handler(of: url) else {
+            reply(caller, id, .refused(.noHandler(scheme: scheme(of: url) ?? url)))
+            return
+        }
+        guard presence(caller) != .hidden else {
+            reply(caller, id, .refused(.notInForeground))
+            return
+        }
+        let name = apps[caller].manifest.name
+        logRoot(
+            .openRequested, .urlOpened(url: url, by: name, app: apps[target].manifest.name), cause: apps[caller].cause)
+        apps[target].pendingURL = LaunchOptions(
+            url: url, sourceApplication: apps[caller].manifest.identifier.rawValue)
+        reply(caller, id, .done)
+        show(target, as: apps[target].role ?? apps[caller].role ?? .primary)
+    }
+
+    // MARK: The screen
+
+    private mutating func changeScreen(
+        _ event: LogEvent, _ reason: Reason, _ id: CommandID, _ wait: Bool, _ change: (inout Screen) -> Void
+    ) {
+        let before = screen
+        change(&screen)
+        guard screen != before else {
+            answer(id, .done(app: nil))
+            return
+        }
+        logRoot(event, reason)
+        for app in screen.inOrder { move(Int(app.rawValue)) }
+        answer(id, when: .screenSettled(screen.inOrder), waits: wait)
+    }
+
+    private mutating func unlock(_ wait: Bool, _ id: CommandID) throws(Refusal) {
+        if screen.isAsleep { throw .deviceAsleep }
+        changeScreen(.unlocked, .userUnlocked, id, wait) { $0.isLocked = false }
+    }
+
+    private mutating func switcher(_ isOpen: Bool, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        if isOpen { try requireUsableScreen() }
+        changeScreen(
+            isOpen ? .switcherOpened : .switcherClosed, isOpen ? .userOpenedSwitcher : .userClosedSwitcher, id, wait
+        ) {
+            $0.isSwitcherOpen = isOpen
+        }
+    }
+
+    private mutating func dismiss(_ kind: InterruptionKind, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        guard screen.interruptions.contains(kind) else { throw .noSuchInterruption(kind) }
+        changeScreen(.interruptionEnded, .interruptionDismissed(kind), id, wait) { _ = $0.end(kind) }
+    }
+
+    /// The phone or message screen opens: what was in front goes to the background (L3).
+    private mutating func accept(_ kind: InterruptionKind, _ wait: Bool, _ id: CommandID) throws(Refusal) {
+        guard screen.interruptions.contains(kind) else { throw .noSuchInterruption(kind) }
+        switch kind {
+        case .alert: throw .cannotAccept(kind)
+        case .call:
+            changeScreen(.callAccepted, .interruptionAccepted(kind), id, wait) {
+                _ = $0.end(kind)
+                $0.hasCall = true
+                $0.isCallShown = true
+            }
+        case .sms:
+            _ = screen.end(kind)
+            logRoot(.interruptionEnded, .interruptionAccepted(kind))
+            let left = screen.isLocked ? [] : screen.clear()
+            for app in left { leave(app) }
+            answer(id, when: .left(left), waits: wait)
+        }
+    }
+
+    private mutating func endCall(_ wait: Bool, _ id: CommandID) throws(Refusal) {
+        guard screen.hasCall else { throw .noCall }
+        changeScreen(.callEnded, .callEnded, id, wait) {
+            $0.hasCall = false
+            $0.isCallShown = false
+        }
+    }
+}

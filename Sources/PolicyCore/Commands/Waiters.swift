@@ -1,0 +1,121 @@
+internal import Model
+
+/// A tool's command that is answered when something is true.
+struct Waiter: Hashable, Codable {
+    enum Condition: Hashable, Codable {
+        /// Active, or as far on screen as the screen lets it be.
+        case active(AppIndex)
+        /// All are off the screen, `didEnterBackground` returned.
+        case left([AppIndex])
+        /// All are where the screen wants them.
+        case screenSettled([AppIndex])
+        case gone(AppIndex)
+        case shutDown
+    }
+    var id: CommandID
+    var condition: Condition
+}
+
+extension System {
+    mutating func answer(_ id: CommandID, _ answer: Answer) { answers.append(Effect(.answer(id, answer), cause: root)) }
+
+    /// Answers when the condition holds, or at once if the tool does not wait.
+    mutating func answer(_ id: CommandID, when condition: Waiter.Condition, waits: Bool) {
+        if waits {
+            waiters.append(Waiter(id: id, condition: condition))
+        } else {
+            answer(id, .done(app: nil))
+        }
+    }
+
+    mutating func settleWaiters() {
+        guard !waiters.isEmpty else { return }
+        var waiting: [Waiter] = []
+        for waiter in waiters {
+            if let outcome = outcome(waiter.condition) {
+                answer(waiter.id, outcome)
+            } else {
+                waiting.append(waiter)
+            }
+        }
+        waiters = waiting
+    }
+
+    /// What there is to answer; `nil` while it has to wait.
+    private func outcome(_ condition: Waiter.Condition) -> Answer? {
+        switch condition {
+        case .active(let app):
+            let i = Int(app.rawValue)
+            if apps[i].ending?.relaunches == true { return nil }
+            guard presence(i) == .active else {
+                return .overtaken(.leftTheScreen(apps[i].manifest.name))
+            }
+            let isThere = apps[i].state == .active && apps[i].process == .alive && apps[i].ending == nil
+            return isThere && apps[i].outstanding.isEmpty ? .done(app: app) : nil
+        case .left(let left):
+            return left.allSatisfy { isOffScreen(Int($0.rawValue)) } ? .done(app: nil) : nil
+        case .screenSettled(let shown):
+            return shown.allSatisfy { isWhereTheScreenWants(Int($0.rawValue)) } ? .done(app: nil) : nil
+        case .gone(let app):
+            return apps[Int(app.rawValue)].process == .none ? .done(app: app) : nil
+        case .shutDown:
+            return apps.allSatisfy { $0.process == .none } ? .done(app: nil) : nil
+        }
+    }
+
+    private func isOffScreen(_ i: Int) -> Bool {
+        // Somebody brought it back: it will not be off the screen any more.
+        apps[i].role != nil || !apps[i].state.isForeground
+    }
+
+    private func isWhereTheScreenWants(_ i: Int) -> Bool {
+        guard apps[i].process == .alive, apps[i].ending == nil else { return true }
+        guard apps[i].outstanding.isEmpty else { return false }
+        switch presence(i) {
+        case .active: return apps[i].state == .active
+        case .inactive: return apps[i].state == .inactive
+        case .hidden: return !apps[i].state.isForeground
+        }
+    }
+
+    /// The app ended: who waited for it to be on screen learns why it will not be.
+    mutating func endWaiters(of app: AppIndex, _ reason: EndReason) {
+        let i = Int(app.rawValue)
+        guard apps[i].role == nil else { return }
+        let sentence = reason.sentence(name: apps[i].manifest.name, state: apps[i].state)
+        for waiter in waiters where waiter.condition == .active(app) {
+            answer(waiter.id, .overtaken(.ended(sentence)))
+        }
+        waiters.removeAll { $0.condition == .active(app) }
+    }
+
+    // MARK: Down
+
+    mutating func shutDown(_ id: CommandID, reboots: Bool) {
+        answer(id, when: .shutDown, waits: true)
+        guard !isShuttingDown else { return }
+        logRoot(.shutDown, .systemShutDown)
+        isShuttingDown = true
+        rebootsWhenDown = reboots
+        for i in apps.indices where apps[i].process != .none {
+            apps[i].cause = root
+            if let role = apps[i].role { screen.remove(role) }
+            apps[i].role = nil
+            apps[i].ending?.relaunches = false
+            end(i, .systemShutdown)
+        }
+        continueShutdown()
+    }
+
+    mutating func continueShutdown() {
+        guard apps.allSatisfy({ $0.process == .none }) else { return }
+        if rebootsWhenDown {
+            rebootsWhenDown = false
+            isShuttingDown = false
+            screen = Screen()
+            boot()
+        } else {
+            answers.append(Effect(.halt, cause: root))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package import Model
+
+/// What the host is to do. For one event the effects leave in this order: log entries and actions in the order in
+/// which they were decided, app by app in the order in which the event touched them; answers to tools last.
+package struct Effect: Hashable, Sendable {
+    package var action: Action
+    /// The log entry that explains the effect; following `LogEntry.cause` from there gives the whole chain.
+    package var cause: LogSequence?
+
+    package init(_ action: Action, cause: LogSequence? = nil) {
+        self.action = action
+        self.cause = cause
+    }
+}
+
+/// One thing to do.
+package enum Action: Hashable, Sendable {
+    case log(LogEntry)
+    case report(ReportFacts)
+
+    /// Starts the process and answers `processStarted` or `launchFailed`.
+    case launch(AppIndex, Generation, isBackground: Bool)
+    /// Sends callbacks in one write.
+    case deliver(AppIndex, Generation, [Callback])
+    /// Looks at a running app: its processes are counted; `pingsMainThread`: its main thread has to answer.
+    case check(AppIndex, Generation, pingsMainThread: Bool)
+    /// Finds out whether a debugger from outside the app's own group is attached; answers `tracerChecked`.
+    case checkTracer(AppIndex, Generation)
+
+    /// Runs the steps that services own before a freeze; answers `prepared`.
+    case prepare(AppIndex, Generation)
+    /// Answers `frozen` once the kernel confirms it.
+    case freeze(AppIndex, Generation)
+    /// Handles everything that the app sent before it froze, then answers `verified`.
+    case verify(AppIndex, Generation)
+    case thaw(AppIndex, Generation)
+
+    /// SIGTERM to a plain program's processes.
+    case askToEnd(AppIndex, Generation)
+    /// SIGKILL to every process of the app; ends in `allProcessesEnded`.
+    case kill(AppIndex, Generation)
+
+    /// A service that lacks its background mode ends here (L11).
+    case stopService(AppIndex, ServiceKind)
+    case reply(AppIndex, RequestID, AppReply)
+    case answer(CommandID, Answer)
+    /// Everything is down; the daemon may leave.
+    case halt
+}
+
+package enum AppReply: Hashable, Sendable {
+    case done
+    case canOpen(Bool)
+    case refused(Refusal)
+}
+
+package enum Answer: Hashable, Sendable {
+    case done(app: AppIndex?)
+    case refused(Refusal)
+    /// What was waited for can no longer happen.
+    case overtaken(Refusal)
+}
+
+/// Why something is not done, as a value; the sentence says what to do instead.
+package enum Refusal: Error, Hashable, Sendable {
+    case unknownApp
+    case notRunning(String)
+    case deviceLocked, deviceAsleep
+    case interrupted(InterruptionKind)
+    case noHandler(scheme: String)
+    case malformedURL(String)
+    case notInForeground
+    case roleUnavailable(ScreenRole, profile: String)
+    case noSuchInterruption(InterruptionKind)
+    case cannotAccept(InterruptionKind)
+    case noCall
+    case shuttingDown
+    case missingBackgroundMode(String)
+    case serviceNotRunning
+    case leftTheScreen(String)
+    case ended(String)
+
+    package var sentence: String {
+        switch self {
+        case .unknownApp: "no such app is installed: greenroom apps lists those that are"
+        case .notRunning(let name): "\(name) is not running"
+        case .deviceLocked: "the device is locked: greenroom unlock first"
+        case .deviceAsleep: "the device is asleep: greenroom simulate wake first"
+        case .interrupted(let kind):
+            "\(kind.phrase) lies over the screen: dismiss or accept it first (greenroom simulate \(kind.name) --help)"
+        case .noHandler(let scheme):
+            "no installed app is registered for \(scheme): install one that names the scheme in CFBundleURLTypes"
+        case .malformedURL(let url): "\(url) is not a URL with a scheme"
+        case .notInForeground: "only an app on screen may open a URL"
+        case .roleUnavailable(let role, let profile): "a device of profile \(profile) has no \(role.name) app"
+        case .noSuchInterruption(let kind):
+            "there is no \(kind.name) on the screen: greenroom simulate \(kind.name) brings one"
+        case .cannotAccept(let kind): "\(kind.phrase) can only be dismissed"
+        case .noCall: "there is no call in progress"
+        case .shuttingDown: "the system is shutting down"
+        case .missingBackgroundMode(let key): "add \(key) to UIBackgroundModes in Info.plist to use this service"
+        case .serviceNotRunning: "the service was not started"
+        case .leftTheScreen(let name): "\(name) left the screen before it was done"
+        case .ended(let sentence): sentence
+        }
+    }
+}
+
+/// What the Core knows for a report; the host adds what the kernel knows.
+package struct ReportFacts: Hashable, Sendable {
+    /// The log entry that the report belongs to; also makes its identifier.
+    package var sequence: LogSequence
+    package var app: AppIndex
+    package var pid: Int32?
+    package var at: WallTime
+    package var code: TerminationCode
+    package var reason: String
+    package var state: LifecycleState
+    package var isVisible: Bool
+    /// For an exceeded limit: its name, what was allowed and what it took.
+    package var limit: String?
+    package var allowed: Span?
+    package var elapsed: Span?
+    package var launchedAt: WallTime?
+    /// True when the report describes an end, false for a fault that the app survives.
+    package var isTermination: Bool
+}

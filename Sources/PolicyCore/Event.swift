@@ -1,0 +1,111 @@
+package import Model
+
+/// Everything that the Core can be told. What is not here cannot influence a decision.
+package enum Event: Hashable, Sendable {
+    // The device.
+    /// Wall clock minus boot clock: at start and whenever somebody sets the clock.
+    case clockChanged(wallOffset: Int64)
+    case booted
+    /// The daemon starts again and says what it found of every app that the Core believes to have a process,
+    /// and of every other app that has one.
+    case adopted([AdoptedApp])
+
+    // The inventory.
+    case installed(AppManifest)
+    case command(CommandID, Command)
+
+    // Processes.
+    case processStarted(AppIndex, Generation, pid: Int32)
+    case launchFailed(AppIndex, Generation, LaunchFailure)
+    case connected(AppIndex, Generation, executed: CallbackNumber?)
+    case disconnected(AppIndex, Generation)
+    case callbackReturned(AppIndex, Generation, CallbackNumber)
+    case mainThreadAnswered(AppIndex, Generation)
+    /// The first process ended; others of the app may live on.
+    case firstProcessEnded(AppIndex, Generation, ExitStatus)
+    /// No process of the app is left.
+    case allProcessesEnded(AppIndex, Generation)
+    case processesCounted(AppIndex, Generation, Int32)
+    case tracerChecked(AppIndex, Generation, isTraced: Bool)
+
+    // Suspension.
+    case prepared(AppIndex, Generation)
+    case frozen(AppIndex, Generation)
+    case verified(AppIndex, Generation)
+
+    // Services and requests of apps.
+    case request(AppIndex, RequestID, AppRequest)
+
+    /// A deadline has passed.
+    case timer
+}
+
+/// What a user asks for. Apps are named by index: the host resolves identifiers first.
+package enum Command: Hashable, Sendable {
+    case open(AppIndex, role: ScreenRole, wait: Bool)
+    case openURL(String, wait: Bool)
+    case home(wait: Bool)
+    case lock(wait: Bool)
+    case unlock(wait: Bool)
+    case switcher(isOpen: Bool, wait: Bool)
+    case close(AppIndex, wait: Bool)
+    case restart(AppIndex, wait: Bool)
+    case exempt(AppIndex, Bool)
+    case uninstall(AppIndex)
+    case interrupt(InterruptionKind, wait: Bool)
+    case dismiss(InterruptionKind, wait: Bool)
+    case accept(InterruptionKind, wait: Bool)
+    case endCall(wait: Bool)
+    case sleep(wait: Bool)
+    case wake(wait: Bool)
+    case reboot
+    case shutDown
+}
+
+/// What an app asks for; an app speaks only of itself.
+package enum AppRequest: Hashable, Sendable {
+    case openURL(String)
+    case canOpenURL(String)
+    case beginService(ServiceKind)
+    case endService(ServiceKind)
+}
+
+/// The services that need a key of `UIBackgroundModes` (L11).
+package enum ServiceKind: UInt8, Hashable, Sendable, Codable, CaseIterable {
+    case audio, location, voip, fetch, remoteNotification
+
+    package var mode: BackgroundModes {
+        switch self {
+        case .audio: .audio
+        case .location: .location
+        case .voip: .voip
+        case .fetch: .fetch
+        case .remoteNotification: .remoteNotification
+        }
+    }
+
+    /// Of use in the foreground, so it needs the key only to go on in the background.
+    package var hasForegroundUse: Bool {
+        switch self {
+        case .audio, .location: true
+        case .voip, .fetch, .remoteNotification: false
+        }
+    }
+}
+
+/// What a starting daemon found of an app.
+package struct AdoptedApp: Hashable, Sendable {
+    package var app: AppIndex
+    /// The first process, or the oldest that is left; `nil` when none is.
+    package var pid: Int32?
+    package var isFrozen: Bool
+    /// How the first process ended, if it did.
+    package var status: ExitStatus?
+
+    package init(app: AppIndex, pid: Int32?, isFrozen: Bool, status: ExitStatus?) {
+        self.app = app
+        self.pid = pid
+        self.isFrozen = isFrozen
+        self.status = status
+    }
+}

@@ -1,0 +1,127 @@
+package import Model
+
+/// What the Core knows of one app. `package` reads only: the `System` alone changes it.
+package struct App: Hashable, Codable, Sendable {
+    package let index: AppIndex
+    package internal(set) var manifest: AppManifest
+    package internal(set) var isInstalled = true
+    package internal(set) var isExempt = false
+
+    package internal(set) var state: LifecycleState = .notRunning
+    package internal(set) var since: WallTime
+    package internal(set) var role: ScreenRole?
+    var assertions = AssertionTable()
+    /// Services that the app has started, with or without the background mode.
+    var services: [ServiceKind] = []
+
+    package internal(set) var generation = Generation(0)
+    package internal(set) var process: ProcessPhase = .none
+    package internal(set) var pid: Int32?
+    package internal(set) var isConnected = false
+    var launchedAt: WallTime?
+    var launch = LaunchOptions.none
+    var isBackgroundLaunch = false
+    /// A URL to hand over when the app is next on its way to the screen.
+    var pendingURL: LaunchOptions?
+
+    var lastCallback = CallbackNumber(0)
+    package internal(set) var outstanding: [OutstandingCallback] = []
+    package internal(set) var suspension: SuspensionPhase = .none
+    package internal(set) var ending: Ending?
+    var check: CheckPhase = .idle
+    /// Set while the host looks whether a debugger is attached.
+    var exceeded: ExceededLimit?
+    /// How long it took when a limit was last exceeded.
+    var lastElapsed: Span?
+    /// The first process's status, once it ended.
+    var firstStatus: ExitStatus?
+
+    /// The entry that tells how it came to be as it is.
+    package internal(set) var lastEntry: LogSequence?
+    /// The last entry of this app's log, or what set it moving: the cause of the next one.
+    package internal(set) var cause: LogSequence?
+
+    init(index: AppIndex, manifest: AppManifest, since: WallTime) {
+        self.index = index
+        self.manifest = manifest
+        self.since = since
+    }
+
+    package var heldAssertions: [Assertion] { assertions.held }
+    package var isPlain: Bool { manifest.kind == .plain }
+
+    /// Callbacks can be called: the launch is over and no end is under way.
+    var isSettled: Bool { process == .alive && outstanding.isEmpty && ending == nil }
+}
+
+package enum ProcessPhase: UInt8, Hashable, Codable, Sendable {
+    case none
+    /// The host was asked to start it.
+    case starting
+    /// It runs and has yet to say hello.
+    case connecting
+    /// Its launch callbacks are under way.
+    case launching
+    case alive
+}
+
+package struct OutstandingCallback: Hashable, Codable, Sendable {
+    package var callback: Callback
+    /// Its clock runs from here: its sending, or the return of the one before.
+    package var began: Instant
+}
+
+package enum SuspensionPhase: Hashable, Codable, Sendable {
+    /// Valid transitions are to: preparing, freezing.
+    case none
+    /// Valid transitions are to: freezing, none.
+    case preparing(attempt: UInt8)
+    /// Valid transitions are to: verifying, waiting, none.
+    case freezing(attempt: UInt8)
+    /// Valid transitions are to: confirmed, none.
+    case verifying(attempt: UInt8)
+    /// The kernel says frozen, and nothing was pending. Valid transitions are to: none.
+    case confirmed
+    /// An attempt failed; the next one comes later. Valid transitions are to: preparing, none.
+    case waiting(attempt: UInt8)
+
+    /// The host may have the app frozen.
+    var isUnderWay: Bool {
+        switch self {
+        case .none, .waiting: false
+        case .preparing, .freezing, .verifying, .confirmed: true
+        }
+    }
+}
+
+package struct Ending: Hashable, Codable, Sendable {
+    package enum Phase: UInt8, Hashable, Codable, Sendable {
+        /// Leaves the screen, hears `willTerminate`.
+        case leaving
+        /// SIGTERM was sent to a plain program.
+        case asked
+        case killing
+    }
+    package var reason: EndReason
+    package var phase: Phase
+    var cause: LogSequence?
+    /// Launch it again when it is gone.
+    var relaunches = false
+    /// The state that it had when its end was decided, for the report.
+    var state: LifecycleState
+}
+
+/// Looking at a running app.
+enum CheckPhase: Hashable, Codable, Sendable {
+    case idle
+    /// The deadline is the next look.
+    case scheduled
+    /// The main thread was asked; the deadline is its limit.
+    case waiting(since: Instant)
+}
+
+struct ExceededLimit: Hashable, Codable, Sendable {
+    var limit: Limit
+    var allowed: Span
+    var elapsed: Span
+}

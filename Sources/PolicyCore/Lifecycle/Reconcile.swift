@@ -1,0 +1,140 @@
+internal import Model
+
+extension System {
+    /// Brings one app a step nearer to where the one rule wants it: on screen, entitled to run, or suspended.
+    mutating func reconcile(_ i: Int) {
+        if apps[i].ending != nil {
+            reconcileEnding(i)
+            return
+        }
+        switch apps[i].process {
+        case .none: launchIfOnScreen(i)
+        case .starting, .connecting: return
+        case .launching: return
+        case .alive: reconcileAlive(i)
+        }
+    }
+
+    private mutating func reconcileAlive(_ i: Int) {
+        takeStandingAssertions(i)
+        guard apps[i].outstanding.isEmpty else { return }
+        switch presence(i) {
+        case .active, .inactive:
+            bringToScreen(i)
+        case .hidden:
+            if apps[i].state.isForeground {
+                leaveScreen(i)
+            } else if apps[i].assertions.isEmpty {
+                suspend(i)
+            } else {
+                keepRunning(i)
+            }
+        }
+        scheduleCheck(i)
+    }
+
+    // MARK: To the screen
+
+    private mutating func bringToScreen(_ i: Int) {
+        let wantsActive = presence(i) == .active
+        resume(i, .onScreenAgain)
+        if apps[i].isPlain {
+            if apps[i].state == .background { transition(i, .enteredForeground) }
+            if wantsActive, apps[i].state == .inactive { transition(i, .becameActive) }
+            if !wantsActive, apps[i].state == .active { transition(i, .resignedActive) }
+            apps[i].pendingURL = nil
+            return
+        }
+        var callbacks: [CallbackKind] = []
+        if apps[i].state == .background { callbacks.append(.willEnterForeground) }
+        if apps[i].pendingURL != nil { callbacks.append(.openURL) }
+        if wantsActive {
+            if apps[i].state != .active { callbacks.append(.didBecomeActive) }
+        } else if apps[i].state == .active {
+            callbacks.append(.willResignActive)
+        }
+        call(i, callbacks)
+    }
+
+    // MARK: Off the screen
+
+    /// Both callbacks go out in one write: nothing is decided between them.
+    private mutating func leaveScreen(_ i: Int) {
+        let exits = apps[i].manifest.exitsOnSuspend || !profile.hasMultitasking
+        if exits {
+            end(i, .exitsOnSuspend)
+            return
+        }
+        if apps[i].isPlain {
+            if apps[i].state == .active { transition(i, .resignedActive) }
+            transition(i, .enteredBackground)
+            touch(apps[i].index)
+            return
+        }
+        call(i, apps[i].state == .active ? [.willResignActive, .didEnterBackground] : [.didEnterBackground])
+    }
+
+    private mutating func keepRunning(_ i: Int) {
+        guard let kind = apps[i].assertions.first?.kind else { return }
+        resume(i, .assertion(kind))
+    }
+
+    // MARK: Calling
+
+    /// Sends callbacks in one write. Their clocks run one after another.
+    mutating func call(_ i: Int, _ kinds: [CallbackKind]) {
+        guard !kinds.isEmpty else { return }
+        var callbacks: [Callback] = []
+        for kind in kinds {
+            let number = CallbackNumber(apps[i].lastCallback.rawValue + 1)
+            apps[i].lastCallback = number
+            var options = LaunchOptions.none
+            switch kind {
+            case .willFinishLaunching, .didFinishLaunching: options = apps[i].launch
+            case .openURL:
+                options = apps[i].pendingURL ?? .none
+                apps[i].pendingURL = nil
+            case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
+            }
+            let callback = Callback(
+                number: number, kind: kind, options: options, isBackground: apps[i].isBackgroundLaunch)
+            callbacks.append(callback)
+            apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
+        }
+        if apps[i].isConnected {
+            emit(.deliver(apps[i].index, apps[i].generation, callbacks), cause: apps[i].cause)
+        }
+        armLimit(i)
+    }
+
+    mutating func callbackReturned(_ app: AppIndex, _ generation: Generation, _ number: CallbackNumber) {
+        guard let i = current(app, generation), let first = apps[i].outstanding.first,
+            first.callback.number == number
+        else { return }
+        finishFirstCallback(i)
+        touch(app)
+    }
+
+    /// The oldest callback has returned.
+    mutating func finishFirstCallback(_ i: Int) {
+        let done = apps[i].outstanding.removeFirst()
+        if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
+        let kind = done.callback.kind
+        switch kind {
+        case .willFinishLaunching, .openURL, .willTerminate: break
+        case .didFinishLaunching:
+            apps[i].process = .alive
+            apps[i].launch = .none
+        case .didBecomeActive: transition(i, .becameActive)
+        case .willResignActive: transition(i, .resignedActive)
+        case .didEnterBackground:
+            // A launch into the background is there already.
+            if apps[i].state != .background { transition(i, .enteredBackground) }
+        case .willEnterForeground: transition(i, .enteredForeground)
+        }
+        log(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - done.began)
+        if kind == .willTerminate { kill(i) }
+        armLimit(i)
+        if kind == .didEnterBackground { endUndeclaredServices(i) }
+    }
+}

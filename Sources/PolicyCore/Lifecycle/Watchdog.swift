@@ -1,0 +1,148 @@
+internal import Model
+
+// Deadlines of running apps. Before anything is enforced the host looks for a debugger (L9); an app that is suspended or
+// on its way there has no deadline but those of the pipeline.
+extension System {
+    mutating func arm(_ i: Int, _ kind: DeadlineKind, after span: Span) {
+        deadlines.arm(DeadlineSlot(app: apps[i].index, kind: kind), at: now + span)
+    }
+
+    mutating func disarm(_ i: Int, _ kind: DeadlineKind) {
+        deadlines.disarm(DeadlineSlot(app: apps[i].index, kind: kind))
+    }
+
+    mutating func passDeadlines() {
+        while let slot = deadlines.popDue(at: now) {
+            let i = Int(slot.app.rawValue)
+            switch slot.kind {
+            case .limit: limitPassed(i)
+            case .check: checkDue(i)
+            case .suspension: suspensionDeadline(i)
+            case .assertion: dropExpiredAssertions(i)
+            }
+        }
+    }
+
+    /// Arms the limit that ends first: the launch's or that of the oldest unanswered callback.
+    mutating func armLimit(_ i: Int) {
+        guard let (limit, began) = currentLimit(i) else {
+            disarm(i, .limit)
+            return
+        }
+        deadlines.arm(DeadlineSlot(app: apps[i].index, kind: .limit), at: began + allowance(limit))
+    }
+
+    private func allowance(_ limit: Limit) -> Span {
+        switch limit {
+        case .launch: profile.launchLimit
+        case .callback(let kind): profile.limit(for: kind)
+        case .termination: profile.callbackLimits.willTerminate
+        case .mainThread: profile.mainThreadLimit
+        }
+    }
+
+    private func currentLimit(_ i: Int) -> (Limit, Instant)? {
+        let launchBegan = apps[i].launchedAt.map { Instant(nanoseconds: $0.nanoseconds &- wallOffset) }
+        let callback = apps[i].outstanding.first.map { (Limit.callback($0.callback.kind), $0.began) }
+        switch apps[i].process {
+        case .none: return nil
+        case .starting, .connecting: return launchBegan.map { (.launch, $0) }
+        case .launching:
+            guard let launchBegan else { return callback }
+            guard let callback else { return (.launch, launchBegan) }
+            let callbackEnds = callback.1 + allowance(callback.0)
+            return callbackEnds < launchBegan + profile.launchLimit ? callback : (.launch, launchBegan)
+        case .alive: return callback
+        }
+    }
+
+    private mutating func limitPassed(_ i: Int) {
+        guard apps[i].process != .none else { return }
+        if let ending = apps[i].ending, ending.phase == .killing {
+            kill(i)
+            return
+        }
+        if apps[i].ending?.phase == .asked {
+            exceed(i, .termination, since: nil)
+            return
+        }
+        guard let (limit, began) = currentLimit(i) else { return }
+        exceed(i, limit, since: began)
+    }
+
+    private mutating func exceed(_ i: Int, _ limit: Limit, since: Instant?) {
+        let allowed = allowance(limit)
+        apps[i].exceeded = ExceededLimit(limit: limit, allowed: allowed, elapsed: since.map { now - $0 } ?? allowed)
+        emit(.checkTracer(apps[i].index, apps[i].generation), cause: apps[i].cause)
+    }
+
+    mutating func tracerChecked(_ app: AppIndex, _ generation: Generation, isTraced: Bool) {
+        guard let i = current(app, generation), let exceeded = apps[i].exceeded else { return }
+        apps[i].exceeded = nil
+        guard !isTraced else {
+            forgive(i, exceeded.limit)
+            return
+        }
+        apps[i].lastElapsed = exceeded.elapsed
+        end(i, .exceeded(exceeded.limit, allowed: exceeded.allowed))
+    }
+
+    /// Under a debugger every clock starts again.
+    private mutating func forgive(_ i: Int, _ limit: Limit) {
+        switch limit {
+        case .launch:
+            apps[i].launchedAt = wall(now)
+            armLimit(i)
+        case .callback:
+            if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
+            if apps[i].process == .launching { apps[i].launchedAt = wall(now) }
+            armLimit(i)
+        case .termination: arm(i, .limit, after: profile.callbackLimits.willTerminate)
+        case .mainThread:
+            apps[i].check = .waiting(since: now)
+            arm(i, .check, after: profile.mainThreadLimit)
+        }
+    }
+
+    // MARK: Looking at running apps
+
+    /// An app that runs is looked at now and then; one that does not run, never.
+    mutating func scheduleCheck(_ i: Int) {
+        guard apps[i].process == .alive, apps[i].ending == nil, apps[i].state.isRunning,
+            !apps[i].suspension.isUnderWay
+        else {
+            if apps[i].check != .idle {
+                apps[i].check = .idle
+                disarm(i, .check)
+            }
+            return
+        }
+        guard apps[i].check == .idle else { return }
+        apps[i].check = .scheduled
+        arm(i, .check, after: profile.checkInterval)
+    }
+
+    private mutating func checkDue(_ i: Int) {
+        switch apps[i].check {
+        case .idle: return
+        case .waiting(let since): exceed(i, .mainThread, since: since)
+        case .scheduled:
+            // A callback under way has a limit of its own.
+            let pings = !apps[i].isPlain && apps[i].isConnected && apps[i].outstanding.isEmpty
+            emit(.check(apps[i].index, apps[i].generation, pingsMainThread: pings), cause: apps[i].cause)
+            apps[i].check = pings ? .waiting(since: now) : .scheduled
+            arm(i, .check, after: pings ? profile.mainThreadLimit : profile.checkInterval)
+        }
+    }
+
+    mutating func mainThreadAnswered(_ app: AppIndex, _ generation: Generation) {
+        guard let i = current(app, generation), apps[i].check.isWaiting else { return }
+        apps[i].check = .scheduled
+        arm(i, .check, after: profile.checkInterval)
+    }
+
+    mutating func processesCounted(_ app: AppIndex, _ generation: Generation, _ count: Int32) {
+        guard let i = current(app, generation), count > profile.processLimit else { return }
+        end(i, .tooManyProcesses(count: count, limit: profile.processLimit))
+    }
+}

@@ -1,0 +1,124 @@
+package import Model
+
+extension Command {
+    package func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .open(let app, let role, let wait):
+            writer.write(1, app)
+            writer.write(role.rawValue)
+            writer.write(wait)
+        case .openURL(let url, let wait):
+            writer.write(UInt8(2))
+            writer.write(url)
+            writer.write(wait)
+        case .home(let wait): writer.write(3, wait)
+        case .lock(let wait): writer.write(4, wait)
+        case .unlock(let wait): writer.write(5, wait)
+        case .switcher(let isOpen, let wait):
+            writer.write(6, wait)
+            writer.write(isOpen)
+        case .close(let app, let wait):
+            writer.write(7, app)
+            writer.write(wait)
+        case .restart(let app, let wait):
+            writer.write(8, app)
+            writer.write(wait)
+        case .exempt(let app, let isExempt):
+            writer.write(9, app)
+            writer.write(isExempt)
+        case .uninstall(let app): writer.write(10, app)
+        case .interrupt(let kind, let wait): writer.write(11, kind, wait)
+        case .dismiss(let kind, let wait): writer.write(12, kind, wait)
+        case .accept(let kind, let wait): writer.write(13, kind, wait)
+        case .endCall(let wait): writer.write(14, wait)
+        case .sleep(let wait): writer.write(15, wait)
+        case .wake(let wait): writer.write(16, wait)
+        case .reboot: writer.write(UInt8(17))
+        case .shutDown: writer.write(UInt8(18))
+        }
+    }
+
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let tag = try reader.byte()
+        switch tag {
+        case 1:
+            let app = try reader.app()
+            let role = try reader.value(ScreenRole.self)
+            self = .open(app, role: role, wait: try reader.bool())
+        case 2:
+            let url = try reader.string()
+            self = .openURL(url, wait: try reader.bool())
+        case 3: self = .home(wait: try reader.bool())
+        case 4: self = .lock(wait: try reader.bool())
+        case 5: self = .unlock(wait: try reader.bool())
+        case 6:
+            let wait = try reader.bool()
+            self = .switcher(isOpen: try reader.bool(), wait: wait)
+        case 7, 8, 9:
+            let app = try reader.app()
+            let flag = try reader.bool()
+            self = tag == 7 ? .close(app, wait: flag) : tag == 8 ? .restart(app, wait: flag) : .exempt(app, flag)
+        case 10: self = .uninstall(try reader.app())
+        case 11, 12, 13:
+            let kind = try reader.value(InterruptionKind.self)
+            let wait = try reader.bool()
+            self =
+                tag == 11
+                ? .interrupt(kind, wait: wait) : tag == 12 ? .dismiss(kind, wait: wait) : .accept(kind, wait: wait)
+        case 14: self = .endCall(wait: try reader.bool())
+        case 15: self = .sleep(wait: try reader.bool())
+        case 16: self = .wake(wait: try reader.bool())
+        case 17: self = .reboot
+        case 18: self = .shutDown
+        default: throw MalformedBytes(offset: reader.offset - 1, expected: "a command, not tag \(tag)")
+        }
+    }
+}
+
+extension AppRequest {
+    package func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .openURL(let url):
+            writer.write(UInt8(1))
+            writer.write(url)
+        case .canOpenURL(let url):
+            writer.write(UInt8(2))
+            writer.write(url)
+        case .beginService(let service):
+            writer.write(UInt8(3))
+            writer.write(service.rawValue)
+        case .endService(let service):
+            writer.write(UInt8(4))
+            writer.write(service.rawValue)
+        }
+    }
+
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let tag = try reader.byte()
+        switch tag {
+        case 1: self = .openURL(try reader.string())
+        case 2: self = .canOpenURL(try reader.string())
+        case 3: self = .beginService(try reader.value(ServiceKind.self))
+        case 4: self = .endService(try reader.value(ServiceKind.self))
+        default: throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")
+        }
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ tag: UInt8, _ app: AppIndex) {
+        write(tag)
+        write(UInt64(app.rawValue))
+    }
+
+    fileprivate mutating func write(_ tag: UInt8, _ flag: Bool) {
+        write(tag)
+        write(flag)
+    }
+
+    fileprivate mutating func write(_ tag: UInt8, _ kind: InterruptionKind, _ wait: Bool) {
+        write(tag)
+        write(kind.rawValue)
+        write(wait)
+    }
+}

@@ -1,0 +1,195 @@
+package import Model
+
+// The compact form of events in a recording: a tag, then the payload. Tags are never given to another case; a new case
+// gets a new tag.
+extension Event {
+    package func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .clockChanged(let offset):
+            writer.write(UInt8(1))
+            writer.write(offset)
+        case .booted: writer.write(UInt8(2))
+        case .adopted(let found):
+            writer.write(UInt8(3))
+            writer.write(found) { $0.write($1) }
+        case .installed(let manifest):
+            writer.write(UInt8(4))
+            writer.write(manifest)
+        case .command(let id, let command):
+            writer.write(UInt8(5))
+            writer.write(id.rawValue)
+            command.encode(into: &writer)
+        case .processStarted(let app, let generation, let pid):
+            writer.write(6, app, generation)
+            writer.write(Int64(pid))
+        case .launchFailed(let app, let generation, let failure):
+            writer.write(7, app, generation)
+            writer.write(failure.stage)
+            writer.write(Int64(failure.errorNumber))
+            writer.write(failure.message)
+        case .connected(let app, let generation, let executed):
+            writer.write(8, app, generation)
+            writer.write(executed) { $0.write($1.rawValue) }
+        case .disconnected(let app, let generation): writer.write(9, app, generation)
+        case .callbackReturned(let app, let generation, let number):
+            writer.write(10, app, generation)
+            writer.write(number.rawValue)
+        case .mainThreadAnswered(let app, let generation): writer.write(11, app, generation)
+        case .firstProcessEnded(let app, let generation, let status):
+            writer.write(12, app, generation)
+            writer.write(status)
+        case .allProcessesEnded(let app, let generation): writer.write(13, app, generation)
+        case .processesCounted(let app, let generation, let count):
+            writer.write(14, app, generation)
+            writer.write(Int64(count))
+        case .tracerChecked(let app, let generation, let isTraced):
+            writer.write(15, app, generation)
+            writer.write(isTraced)
+        case .prepared(let app, let generation): writer.write(16, app, generation)
+        case .frozen(let app, let generation): writer.write(17, app, generation)
+        case .verified(let app, let generation): writer.write(18, app, generation)
+        case .request(let app, let id, let request):
+            writer.write(UInt8(19))
+            writer.write(UInt64(app.rawValue))
+            writer.write(id.rawValue)
+            request.encode(into: &writer)
+        case .timer: writer.write(UInt8(20))
+        }
+    }
+
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let tag = try reader.byte()
+        switch tag {
+        case 1: self = .clockChanged(wallOffset: try reader.signed())
+        case 2: self = .booted
+        case 3: self = .adopted(try reader.array { reader throws(MalformedBytes) in try reader.adoptedApp() })
+        case 4: self = .installed(try reader.manifest())
+        case 5:
+            let id = CommandID(try reader.unsigned())
+            self = .command(id, try Command(from: &reader))
+        case 19:
+            let app = try reader.app()
+            let id = RequestID(try reader.unsigned())
+            self = .request(app, id, try AppRequest(from: &reader))
+        case 20: self = .timer
+        default: self = try Self.processEvent(tag, from: &reader)
+        }
+    }
+
+    private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
+        guard (6...18).contains(tag) else {
+            throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
+        }
+        let app = try reader.app()
+        let generation = Generation(try reader.number32())
+        switch tag {
+        case 6: return .processStarted(app, generation, pid: try reader.signed32())
+        case 7:
+            let stage = try reader.string()
+            let number = try reader.signed32()
+            let failure = LaunchFailure(stage: stage, errorNumber: number, message: try reader.string())
+            return .launchFailed(app, generation, failure)
+        case 8:
+            let executed = try reader.optional { reader throws(MalformedBytes) in
+                CallbackNumber(try reader.unsigned())
+            }
+            return .connected(app, generation, executed: executed)
+        case 9: return .disconnected(app, generation)
+        case 10: return .callbackReturned(app, generation, CallbackNumber(try reader.unsigned()))
+        case 11: return .mainThreadAnswered(app, generation)
+        case 12: return .firstProcessEnded(app, generation, try reader.exitStatus())
+        case 13: return .allProcessesEnded(app, generation)
+        case 14: return .processesCounted(app, generation, try reader.signed32())
+        case 15: return .tracerChecked(app, generation, isTraced: try reader.bool())
+        case 16: return .prepared(app, generation)
+        case 17: return .frozen(app, generation)
+        default: return .verified(app, generation)
+        }
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ tag: UInt8, _ app: AppIndex, _ generation: Generation) {
+        write(tag)
+        write(UInt64(app.rawValue))
+        write(UInt64(generation.rawValue))
+    }
+
+    fileprivate mutating func write(_ status: ExitStatus) {
+        switch status {
+        case .exited(let code):
+            write(UInt8(0))
+            write(Int64(code))
+        case .signaled(let signal):
+            write(UInt8(1))
+            write(Int64(signal))
+        case .unknown: write(UInt8(2))
+        }
+    }
+
+    fileprivate mutating func write(_ found: AdoptedApp) {
+        write(UInt64(found.app.rawValue))
+        write(found.pid) { $0.write(Int64($1)) }
+        write(found.isFrozen)
+        write(found.status) { $0.write($1) }
+    }
+
+    fileprivate mutating func write(_ manifest: AppManifest) {
+        write(manifest.identifier.rawValue)
+        write(manifest.name)
+        write(manifest.kind.rawValue)
+        write(manifest.backgroundModes.rawValue)
+        write(manifest.exitsOnSuspend)
+        write(manifest.urlSchemes) { $0.write($1) }
+        write(manifest.isFreezable)
+    }
+}
+
+extension ByteReader {
+    mutating func number32() throws(MalformedBytes) -> UInt32 {
+        guard let value = UInt32(exactly: try unsigned()) else {
+            throw MalformedBytes(offset: offset, expected: "a smaller number")
+        }
+        return value
+    }
+
+    fileprivate mutating func signed32() throws(MalformedBytes) -> Int32 {
+        guard let value = Int32(exactly: try signed()) else {
+            throw MalformedBytes(offset: offset, expected: "a smaller number")
+        }
+        return value
+    }
+
+    mutating func app() throws(MalformedBytes) -> AppIndex { AppIndex(try number32()) }
+
+    fileprivate mutating func exitStatus() throws(MalformedBytes) -> ExitStatus {
+        switch try byte() {
+        case 0: return .exited(try signed32())
+        case 1: return .signaled(try signed32())
+        case 2: return .unknown
+        default: throw MalformedBytes(offset: offset - 1, expected: "an exit status")
+        }
+    }
+
+    fileprivate mutating func adoptedApp() throws(MalformedBytes) -> AdoptedApp {
+        let app = try app()
+        let pid = try optional { reader throws(MalformedBytes) in try reader.signed32() }
+        let isFrozen = try bool()
+        let status = try optional { reader throws(MalformedBytes) in try reader.exitStatus() }
+        return AdoptedApp(app: app, pid: pid, isFrozen: isFrozen, status: status)
+    }
+
+    fileprivate mutating func manifest() throws(MalformedBytes) -> AppManifest {
+        guard let identifier = AppIdentifier(try string()) else {
+            throw MalformedBytes(offset: offset, expected: "an app's identifier")
+        }
+        let name = try string()
+        let kind = try value(AppKind.self)
+        let modes = BackgroundModes(rawValue: try byte())
+        let exits = try bool()
+        let schemes = try array { reader throws(MalformedBytes) in try reader.string() }
+        return AppManifest(
+            identifier: identifier, name: name, kind: kind, backgroundModes: modes, exitsOnSuspend: exits,
+            urlSchemes: schemes, isFreezable: try bool())
+    }
+}

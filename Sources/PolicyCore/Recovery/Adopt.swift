@@ -1,0 +1,108 @@
+internal import Model
+
+extension System {
+    /// The daemon died and is back: its journal restored what was decided, the host says what is. Whatever was asked of the
+    /// host and may not have been done is asked again; every such action may be done twice without harm.
+    mutating func adopt(_ found: [AdoptedApp]) {
+        logRoot(.daemonRestarted, .daemonRestarted)
+        waiters = []
+        var reality: [AdoptedApp?] = apps.map { _ in nil }
+        for one in found where one.app.rawValue < apps.count { reality[Int(one.app.rawValue)] = one }
+        for i in apps.indices {
+            let one = reality[i]
+            if apps[i].process == .none {
+                if one?.pid != nil { endStray(i) }
+                continue
+            }
+            apps[i].isConnected = false
+            apps[i].check = .idle
+            disarm(i, .check)
+            apps[i].exceeded = nil
+            if let pid = one?.pid {
+                adoptLiving(i, pid: pid, isFrozen: one?.isFrozen ?? false, status: one?.status)
+            } else {
+                adoptMissing(i, status: one?.status)
+            }
+            touch(apps[i].index)
+        }
+        if isShuttingDown { continueShutdown() }
+    }
+
+    private mutating func endStray(_ i: Int) {
+        apps[i].generation = apps[i].generation.next
+        apps[i].process = .alive
+        apps[i].cause = root
+        transition(i, .launchedIntoBackground)
+        end(i, .stray)
+    }
+
+    private mutating func adoptMissing(_ i: Int, status: ExitStatus?) {
+        if apps[i].process == .starting, apps[i].ending == nil {
+            // Decided, but never done.
+            emit(
+                .launch(apps[i].index, apps[i].generation, isBackground: apps[i].isBackgroundLaunch),
+                cause: apps[i].cause)
+            arm(i, .limit, after: profile.launchLimit)
+            apps[i].launchedAt = wall(now)
+            return
+        }
+        if apps[i].firstStatus == nil { apps[i].firstStatus = status }
+        allProcessesEnded(apps[i].index, apps[i].generation)
+    }
+
+    private mutating func adoptLiving(_ i: Int, pid: Int32, isFrozen: Bool, status: ExitStatus?) {
+        if apps[i].process == .starting { processStarted(apps[i].index, apps[i].generation, pid: pid) }
+        apps[i].pid = pid
+        if let status, apps[i].firstStatus == nil { apps[i].firstStatus = status }
+        if let ending = apps[i].ending {
+            repeatEnding(i, ending)
+            return
+        }
+        repeatSuspension(i, isFrozen: isFrozen)
+        restartClocks(i)
+    }
+
+    private mutating func repeatEnding(_ i: Int, _ ending: Ending) {
+        switch ending.phase {
+        case .leaving:
+            emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
+            apps[i].suspension = .none
+            if apps[i].state == .suspended { kill(i) } else { restartClocks(i) }
+        case .asked:
+            emit(.askToEnd(apps[i].index, apps[i].generation), cause: apps[i].cause)
+            arm(i, .limit, after: profile.callbackLimits.willTerminate)
+        case .killing: kill(i)
+        }
+    }
+
+    private mutating func repeatSuspension(_ i: Int, isFrozen: Bool) {
+        switch apps[i].suspension {
+        case .none:
+            if isFrozen { emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause) }
+        case .waiting: break
+        case .preparing:
+            arm(i, .suspension, after: profile.freezeLimit)
+            emit(.prepare(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        case .freezing:
+            arm(i, .suspension, after: profile.freezeLimit)
+            emit(.freeze(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        case .verifying(let attempt):
+            apps[i].suspension = .freezing(attempt: attempt)
+            arm(i, .suspension, after: profile.freezeLimit)
+            emit(.freeze(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        case .confirmed:
+            guard !isFrozen else { return }
+            apps[i].suspension = .none
+            transition(i, .thawed)
+            apps[i].cause = root
+            log(i, .resumed, .thawedFromOutside)
+        }
+    }
+
+    /// While the daemon was away no app could answer: every clock starts again.
+    private mutating func restartClocks(_ i: Int) {
+        if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
+        if apps[i].process != .alive { apps[i].launchedAt = wall(now) }
+        armLimit(i)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Model
+
+/// What lies on the screen. Apps have roles; the system's own surfaces (home, lock screen, switcher, the call's screen)
+/// are always there and never victims (M4).
+struct Screen: Hashable, Codable {
+    /// By role; an array because a checkpoint must have the same bytes every time.
+    private var occupants: [AppIndex?] = ScreenRole.allCases.map { _ in nil }
+    private(set) var interruptions: [InterruptionKind] = []
+    var isSwitcherOpen = false
+    var isLocked = false
+    var isAsleep = false
+    /// The call that the user accepted; its screen hides every app while `isCallShown`.
+    var hasCall = false
+    var isCallShown = false
+
+    /// How much of an app the user sees.
+    enum Presence: Hashable {
+        case hidden, inactive, active
+    }
+
+    func presence(role: ScreenRole?, profile: DeviceProfile) -> Presence {
+        guard role != nil, !isCallShown else { return .hidden }
+        if isLocked || isAsleep {
+            return profile.locking == .sendsToBackground ? .hidden : .inactive
+        }
+        return isSwitcherOpen || !interruptions.isEmpty ? .inactive : .active
+    }
+
+    mutating func place(_ app: AppIndex, as role: ScreenRole) -> AppIndex? {
+        let before = self[role]
+        occupants[Int(role.rawValue)] = app
+        return before == app ? nil : before
+    }
+
+    mutating func remove(_ role: ScreenRole) { occupants[Int(role.rawValue)] = nil }
+
+    subscript(_ role: ScreenRole) -> AppIndex? { occupants[Int(role.rawValue)] }
+
+    mutating func clear() -> [AppIndex] {
+        let apps = inOrder
+        occupants = ScreenRole.allCases.map { _ in nil }
+        return apps
+    }
+
+    /// The apps on screen, in the order of their roles.
+    var inOrder: [AppIndex] { occupants.compactMap { $0 } }
+
+    var front: AppIndex? { self[.covering] ?? self[.primary] }
+
+    mutating func begin(_ kind: InterruptionKind) {
+        if !interruptions.contains(kind) { interruptions.append(kind) }
+    }
+
+    mutating func end(_ kind: InterruptionKind) -> Bool {
+        guard let index = interruptions.firstIndex(of: kind) else { return false }
+        interruptions.remove(at: index)
+        return true
+    }
+}

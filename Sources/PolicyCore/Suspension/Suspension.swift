@@ -1,0 +1,96 @@
+internal import Model
+
+// Suspension is a pipeline: prepare (steps that services own) → freeze → verify → confirmed. Every step has the time of
+// `freezeLimit`; when it is over, or a step shows that the app must run, the app is thawed. Failed attempts are repeated
+// with growing pauses, reported once, and then tried every minute.
+extension System {
+    mutating func suspend(_ i: Int) {
+        guard case .none = apps[i].suspension else { return }
+        beginSuspension(i, attempt: 1)
+    }
+
+    private mutating func beginSuspension(_ i: Int, attempt: UInt8) {
+        apps[i].suspension = .preparing(attempt: attempt)
+        apps[i].check = .idle
+        disarm(i, .check)
+        arm(i, .suspension, after: profile.freezeLimit)
+        emit(.prepare(apps[i].index, apps[i].generation), cause: apps[i].cause)
+    }
+
+    mutating func prepared(_ app: AppIndex, _ generation: Generation) {
+        guard let i = current(app, generation), case .preparing(let attempt) = apps[i].suspension else { return }
+        apps[i].suspension = .freezing(attempt: attempt)
+        arm(i, .suspension, after: profile.freezeLimit)
+        emit(.freeze(app, generation), cause: apps[i].cause)
+    }
+
+    mutating func frozen(_ app: AppIndex, _ generation: Generation) {
+        guard let i = current(app, generation), case .freezing(let attempt) = apps[i].suspension else { return }
+        apps[i].suspension = .verifying(attempt: attempt)
+        arm(i, .suspension, after: profile.freezeLimit)
+        emit(.verify(app, generation), cause: apps[i].cause)
+    }
+
+    mutating func verified(_ app: AppIndex, _ generation: Generation) {
+        guard let i = current(app, generation), case .verifying = apps[i].suspension else { return }
+        apps[i].suspension = .confirmed
+        disarm(i, .suspension)
+        transition(i, .froze)
+        log(i, .suspended, .nothingEntitles)
+        touch(app)
+    }
+
+    /// The step took too long, or a pause is over.
+    mutating func suspensionDeadline(_ i: Int) {
+        switch apps[i].suspension {
+        case .none, .confirmed: return
+        case .waiting(let attempt):
+            apps[i].suspension = .none
+            guard presence(i) == .hidden, apps[i].assertions.isEmpty, apps[i].ending == nil,
+                apps[i].outstanding.isEmpty
+            else {
+                touch(apps[i].index)
+                return
+            }
+            beginSuspension(i, attempt: attempt)
+        case .preparing(let attempt), .freezing(let attempt), .verifying(let attempt):
+            emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
+            if attempt == profile.freezeAttempts { reportUnfreezable(i, attempts: attempt) }
+            let isOver = attempt >= profile.freezeAttempts
+            apps[i].suspension = .waiting(attempt: isOver ? profile.freezeAttempts + 1 : attempt + 1)
+            arm(i, .suspension, after: isOver ? .seconds(60) : profile.freezeLimit * Int64(attempt))
+            touch(apps[i].index)
+        }
+    }
+
+    private mutating func reportUnfreezable(_ i: Int, attempts: UInt8) {
+        log(i, .suspensionFailed, .cannotFreeze(attempts: attempts))
+        guard let sequence = apps[i].cause else { return }
+        let facts = ReportFacts(
+            sequence: sequence, app: apps[i].index, pid: apps[i].pid, at: wall(now), code: .cannotFreeze,
+            reason: "\(apps[i].manifest.name): \(Reason.cannotFreeze(attempts: attempts).sentence)",
+            state: apps[i].state, isVisible: false, launchedAt: apps[i].launchedAt, isTermination: false)
+        emit(.report(facts), cause: sequence)
+    }
+
+    /// Lets a suspended app, or one on the way there, run again.
+    mutating func resume(_ i: Int, _ reason: Reason) {
+        guard apps[i].state == .suspended else {
+            abandonSuspension(i, reason)
+            return
+        }
+        apps[i].suspension = .none
+        emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        transition(i, .thawed)
+        log(i, .resumed, reason)
+    }
+
+    mutating func abandonSuspension(_ i: Int, _ reason: Reason) {
+        guard apps[i].suspension != .none, apps[i].state != .suspended else { return }
+        if apps[i].suspension.isUnderWay {
+            emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        }
+        apps[i].suspension = .none
+        disarm(i, .suspension)
+    }
+}

@@ -1,0 +1,167 @@
+package import Model
+
+/// The policy of a whole device: told what happens, it says what to do. Pure: the same events give the same effects.
+package struct System: Sendable, Codable {
+    package let profile: DeviceProfile
+    var apps: [App] = []
+    var screen = Screen()
+    var deadlines = Deadlines()
+    var waiters: [Waiter] = []
+    /// The next log entry's number.
+    package private(set) var nextSequence: LogSequence
+    var nextAssertion: UInt64 = 1
+    /// Wall clock minus boot clock.
+    var wallOffset: Int64 = 0
+    var isShuttingDown = false
+    /// A reboot ends everything and then boots.
+    var rebootsWhenDown = false
+
+    // What one `handle` works with; empty between events.
+    var now = Instant.zero
+    var effects: [Effect] = []
+    var answers: [Effect] = []
+    var touched: [AppIndex] = []
+    /// The entry of what the event did to the device as a whole.
+    var root: LogSequence?
+
+    package init(profile: DeviceProfile, firstSequence: LogSequence = LogSequence(1)) {
+        self.profile = profile
+        nextSequence = firstSequence
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
+        case rebootsWhenDown
+    }
+
+    /// Takes an event at a moment (never earlier than the one before) and says what to do.
+    package mutating func handle(_ event: Event, at moment: Instant) -> [Effect] {
+        now = max(now, moment)
+        root = nil
+        route(event)
+        settle()
+        settleWaiters()
+        var result = effects
+        result.append(contentsOf: answers)
+        effects.removeAll(keepingCapacity: true)
+        answers.removeAll(keepingCapacity: true)
+        return result
+    }
+
+    /// When the host has to send `timer` at the latest.
+    package mutating func nextDeadline() -> Instant? { deadlines.next() }
+
+    private mutating func route(_ event: Event) {
+        switch event {
+        case .clockChanged(let offset): wallOffset = offset
+        case .booted: boot()
+        case .adopted(let found): adopt(found)
+        case .installed(let manifest): install(manifest)
+        case .command(let id, let command): perform(command, id)
+        case .request(let app, let id, let request): perform(request, id, of: app)
+        case .timer: passDeadlines()
+        case .processStarted(let app, let generation, let pid): processStarted(app, generation, pid: pid)
+        case .launchFailed(let app, let generation, let failure): launchFailed(app, generation, failure)
+        case .connected(let app, let generation, let executed): connected(app, generation, executed: executed)
+        case .disconnected(let app, let generation): disconnected(app, generation)
+        case .callbackReturned(let app, let generation, let number): callbackReturned(app, generation, number)
+        case .mainThreadAnswered(let app, let generation): mainThreadAnswered(app, generation)
+        case .firstProcessEnded(let app, let generation, let status): firstProcessEnded(app, generation, status)
+        case .allProcessesEnded(let app, let generation): allProcessesEnded(app, generation)
+        case .processesCounted(let app, let generation, let count): processesCounted(app, generation, count)
+        case .tracerChecked(let app, let generation, let isTraced):
+            tracerChecked(app, generation, isTraced: isTraced)
+        case .prepared(let app, let generation): prepared(app, generation)
+        case .frozen(let app, let generation): frozen(app, generation)
+        case .verified(let app, let generation): verified(app, generation)
+        }
+    }
+
+    /// Reconciles the apps that the event touched, and those that reconciling them touches, each with the one rule.
+    private mutating func settle() {
+        var next = 0
+        while next < touched.count {
+            let index = touched[next]
+            next += 1
+            reconcile(Int(index.rawValue))
+        }
+        touched.removeAll(keepingCapacity: true)
+    }
+
+    mutating func touch(_ app: AppIndex) { touched.append(app) }
+
+    // MARK: Looking in
+
+    package var allApps: [App] { apps }
+    package var installedApps: [App] { apps.filter(\.isInstalled) }
+    package var frontApp: AppIndex? { screen.front }
+    package var isLocked: Bool { screen.isLocked }
+    package var isAsleep: Bool { screen.isAsleep }
+    package var isSwitcherOpen: Bool { screen.isSwitcherOpen }
+    package var interruptions: [InterruptionKind] { screen.interruptions }
+
+    package func app(_ index: AppIndex) -> App? {
+        index.rawValue < apps.count ? apps[Int(index.rawValue)] : nil
+    }
+
+    package func index(of identifier: AppIdentifier) -> AppIndex? {
+        apps.first { $0.isInstalled && $0.manifest.identifier == identifier }?.index
+    }
+
+    /// On screen, and not hidden by a lock screen or a call.
+    package func isVisible(_ app: AppIndex) -> Bool {
+        self.app(app).map { presence(Int($0.index.rawValue)) != .hidden } ?? false
+    }
+
+    /// The wall-clock time of a moment.
+    package func wall(_ moment: Instant) -> WallTime { WallTime(nanoseconds: moment.nanoseconds &+ wallOffset) }
+
+    func presence(_ i: Int) -> Screen.Presence { screen.presence(role: apps[i].role, profile: profile) }
+
+    /// The index of an app whose present process this is; `nil` for news of a process that is gone.
+    func current(_ app: AppIndex, _ generation: Generation) -> Int? {
+        let i = Int(app.rawValue)
+        guard i < apps.count, apps[i].generation == generation, apps[i].process != .none else { return nil }
+        return i
+    }
+
+    // MARK: Deciding
+
+    mutating func emit(_ action: Action, cause: LogSequence?) { effects.append(Effect(action, cause: cause)) }
+
+    /// Writes an entry of an app; it becomes the cause of the app's next one.
+    mutating func log(_ i: Int, _ event: LogEvent, _ reason: Reason, took: Span? = nil) {
+        let sequence = append(apps[i].index, event, reason, cause: apps[i].cause, took: took)
+        apps[i].cause = sequence
+        apps[i].lastEntry = sequence
+    }
+
+    /// Writes an entry about the device; it becomes the cause of what the event does.
+    mutating func logRoot(_ event: LogEvent, _ reason: Reason, cause: LogSequence? = nil) {
+        root = append(nil, event, reason, cause: cause, took: nil)
+    }
+
+    private mutating func append(
+        _ app: AppIndex?, _ event: LogEvent, _ reason: Reason, cause: LogSequence?, took: Span?
+    ) -> LogSequence {
+        let sequence = nextSequence
+        nextSequence = LogSequence(sequence.rawValue + 1)
+        let entry = LogEntry(
+            sequence: sequence, at: wall(now), app: app, event: event, reason: reason, cause: cause, took: took)
+        emit(.log(entry), cause: cause)
+        return sequence
+    }
+
+    /// Moves an app along the transition table. An illegal transition is a fault in the Core: the invariants find it.
+    mutating func transition(_ i: Int, _ event: LifecycleEvent) {
+        guard let next = try? apps[i].state.after(event) else {
+            illegalTransitions += 1
+            return
+        }
+        apps[i].state = next
+        apps[i].since = wall(now)
+    }
+
+    /// Transitions that the table refused; anything but zero is a fault (`checkInvariants`).
+    var illegalTransitions = 0
+}
