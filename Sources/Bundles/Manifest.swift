@@ -1,0 +1,108 @@
+/// What the helper found out about a program: all that the daemon ever learns from a bundle.
+package struct Manifest: Codable, Sendable, Equatable {
+    package enum Kind: String, Codable, Sendable {
+        /// A bundle that speaks the protocol.
+        case application
+        /// Any other program.
+        case plain
+    }
+
+    package var identifier: String
+    package var name: String
+    package var kind: Kind
+    /// Relative to the bundle for an application, else absolute.
+    package var executable: String
+    package var arguments: [String] = []
+    package var backgroundModes: [String] = []
+    package var exitsOnSuspend = false
+    package var urlSchemes: [String] = []
+    package var terminal = false
+    package var freezable = true
+    package var icon: String?
+    package var version: String?
+    package var workingDirectory: String?
+    /// Perhaps a graphical program that was not asked about freezing: the daemon decides with the display in mind.
+    package var graphical = false
+
+    package init(identifier: String, name: String, kind: Kind, executable: String) {
+        self.identifier = identifier
+        self.name = name
+        self.kind = kind
+        self.executable = executable
+    }
+}
+
+/// Why something is not installed, in a sentence that says what to do.
+package struct Refusal: Error, Codable, Sendable, Equatable, CustomStringConvertible {
+    package let refused: String
+
+    package init(_ sentence: String) {
+        refused = sentence
+    }
+
+    package var description: String { refused }
+}
+
+extension Manifest {
+    /// One line of JSON. Written by hand because Foundation costs more address space than the helper may have.
+    package var json: String {
+        var writer = JSONWriter()
+        writer.field("identifier", identifier)
+        writer.field("name", name)
+        writer.field("kind", kind.rawValue)
+        writer.field("executable", executable)
+        writer.field("arguments", arguments)
+        writer.field("backgroundModes", backgroundModes)
+        writer.field("exitsOnSuspend", exitsOnSuspend)
+        writer.field("urlSchemes", urlSchemes)
+        writer.field("terminal", terminal)
+        writer.field("freezable", freezable)
+        writer.field("icon", icon)
+        writer.field("version", version)
+        writer.field("workingDirectory", workingDirectory)
+        writer.field("graphical", graphical)
+        return writer.object
+    }
+}
+
+extension Refusal {
+    package var json: String {
+        var writer = JSONWriter()
+        writer.field("refused", refused)
+        return writer.object
+    }
+}
+
+private struct JSONWriter {
+    private var fields: [String] = []
+
+    var object: String { "{" + fields.joined(separator: ",") + "}" }
+
+    mutating func field(_ key: String, _ value: String?) {
+        fields.append(quoted(key) + ":" + (value.map(quoted) ?? "null"))
+    }
+
+    mutating func field(_ key: String, _ value: Bool) {
+        fields.append(quoted(key) + (value ? ":true" : ":false"))
+    }
+
+    mutating func field(_ key: String, _ values: [String]) {
+        fields.append(quoted(key) + ":[" + values.map(quoted).joined(separator: ",") + "]")
+    }
+
+    private func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case _
+            where scalar.properties.generalCategory == .control || scalar.value == 0x2028 || scalar.value == 0x2029:
+                let hex = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

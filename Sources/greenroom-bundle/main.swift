@@ -1,0 +1,4 @@
+import Bundles
+import Glibc
+
+exit(Helper.run(CommandLine.arguments))

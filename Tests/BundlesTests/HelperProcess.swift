@@ -1,0 +1,65 @@
+import Glibc
+import Testing
+
+/// One run of the built `greenroom-bundle`, with what it cost.
+struct HelperRun {
+    let output: String
+    /// The exit status, or 128 + the signal that ended it.
+    let status: Int32
+    let wallClock: Duration
+    let peakBytes: Int
+
+    static func inspect(_ path: String, staging: String) throws -> HelperRun {
+        try HelperRun(arguments: ["inspect", path, staging])
+    }
+
+    init(arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        // Only the child's own end may keep the pipe open, in helpers that other tests start at this moment too.
+        for end in ends { try #require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
+        var actions = unsafe posix_spawn_file_actions_t()
+        try #require(unsafe posix_spawn_file_actions_init(&actions) == 0)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        try #require(unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1) == 0)
+
+        let program = try Self.program()
+        let words = unsafe ([program] + arguments).map { unsafe strdup($0) }
+        defer { unsafe words.forEach { unsafe free($0) } }
+        let start = ContinuousClock.now
+        var child: pid_t = 0
+        let spawned = unsafe posix_spawn(&child, program, &actions, nil, words + [nil], environ)
+        close(ends[1])
+        try #require(spawned == 0, "\(program) cannot be run")
+
+        var collected: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe read(ends[0], &buffer, buffer.count)
+            if count <= 0 { break }
+            collected += buffer.prefix(count)
+        }
+        var waited: Int32 = 0
+        var usage = rusage()
+        while unsafe wait4(child, &waited, 0, &usage) < 0 { try #require(errno == EINTR) }
+        wallClock = ContinuousClock.now - start
+        peakBytes = usage.ru_maxrss * 1024
+        status = waited & 0x7f == 0 ? (waited >> 8) & 0xff : 128 + (waited & 0x7f)
+        output = String(decoding: collected, as: UTF8.self)
+    }
+
+    /// The helper lies beside the test program; `swift build --build-tests` and `swift test` build both.
+    private static func program() throws -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        try #require(count > 0)
+        let own = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
+        for candidate in ["\(folder)/greenroom-bundle", "\(CommandLine.arguments[0])/../greenroom-bundle"]
+        where unsafe access(candidate, X_OK) == 0 {
+            return candidate
+        }
+        return try #require(nil as String?, "greenroom-bundle was not built beside \(own)")
+    }
+}

@@ -1,0 +1,130 @@
+import Bundles
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Good bundles are described and copied")
+struct InspectionTests {
+    private let workshop: Workshop
+
+    init() throws {
+        workshop = try Workshop()
+    }
+
+    private func inspect(_ relative: String) throws -> Manifest {
+        try Inspection.inspect(path: workshop.path(relative), staging: workshop.staging)
+    }
+
+    @Test("Every key that counts arrives in the manifest") func everyKey() throws {
+        try workshop.makeBundle(
+            extra: """
+                <key>CFBundleName</key><string>Good &amp; “Short”</string>
+                <key>CFBundleDisplayName</key><string><![CDATA[Gööd <App>]]></string>
+                <key>CFBundleShortVersionString</key><string>1.2</string>
+                <key>CFBundleIconFile</key><string>art/icon.png</string>
+                <key>UIBackgroundModes</key><array><string>audio</string><string>voip</string><string>audio</string></array>
+                <key>UIApplicationExitsOnSuspend</key><true/>
+                <!-- what is not known is left alone -->
+                <key>LSMinimumSystemVersion</key><real>10.5</real>
+                <key>Stamp</key><date>2010-06-21T00:00:00Z</date>
+                <key>Blob</key><data>AAEC</data>
+                <key>CFBundleURLTypes</key>
+                <array><dict>
+                  <key>CFBundleURLName</key><string>x</string>
+                  <key>CFBundleURLSchemes</key><array><string>Good</string><string>g+1.x-y</string></array>
+                </dict></array>
+                """)
+        var expected = Manifest(
+            identifier: "org.example.good", name: "Gööd <App>", kind: .application, executable: "good")
+        expected.version = "1.2"
+        expected.icon = "art/icon.png"
+        expected.backgroundModes = ["audio", "voip"]
+        expected.exitsOnSuspend = true
+        expected.urlSchemes = ["good", "g+1.x-y"]
+        #expect(try inspect("Good.app") == expected)
+    }
+
+    @Test("Without a name the folder's is used, and the rest is as a plain bundle expects") func defaults() throws {
+        try workshop.makeBundle("Quiet Reader.app")
+        let manifest = try inspect("Quiet Reader.app")
+        #expect(
+            manifest
+                == Manifest(
+                    identifier: "org.example.good", name: "Quiet Reader", kind: .application, executable: "good"))
+        #expect(manifest.freezable)
+    }
+
+    @Test("A slash at the end of the path, as shells complete it, changes nothing") func trailingSlash() throws {
+        try workshop.makeBundle()
+        #expect(try inspect("Good.app/").identifier == "org.example.good")
+    }
+
+    @Test("The copy has the contents, inner links and x bits, and no other modes") func copies() throws {
+        try workshop.makeBundle()
+        try workshop.write("deep", to: "Good.app/a/b/file", mode: 0o666)
+        try workshop.write("tool", to: "Good.app/a/tool", mode: 0o700)
+        try workshop.write("shared", to: "elsewhere")
+        try #require(unsafe link(workshop.path("elsewhere"), workshop.path("Good.app/hard")) == 0)
+        try workshop.link("Good.app/a/b/up", to: "../../good")
+        try workshop.link("Good.app/dangling", to: "a/./none")
+        try workshop.setMode(0o2777, of: "Good.app/a")
+        _ = try inspect("Good.app")
+
+        #expect(try workshop.read("staging/bundle/a/b/file") == "deep")
+        #expect(try workshop.read("staging/bundle/hard") == "shared")
+        #expect(try workshop.read("staging/bundle/a/b/up") == "#!/bin/sh\n")
+        let manager = FileManager.default
+        #expect(try manager.destinationOfSymbolicLink(atPath: workshop.path("staging/bundle/dangling")) == "a/./none")
+        #expect(try mode("staging/bundle/a") == 0o755)
+        #expect(try mode("staging/bundle/a/tool") == 0o755)
+        #expect(try mode("staging/bundle/a/b/file") == 0o644)
+        #expect(
+            try manager.subpathsOfDirectory(atPath: workshop.path("staging/bundle")).count
+                == manager.subpathsOfDirectory(atPath: workshop.path("Good.app")).count)
+    }
+
+    @Test("Folders may nest 32 deep and a list too") func greatestDepth() throws {
+        let arrays = String(repeating: "<array>", count: 31) + String(repeating: "</array>", count: 31)
+        try workshop.makeBundle(extra: "<key>Deep</key>\(arrays)")
+        let folders = "Good.app" + String(repeating: "/d", count: 32)
+        try workshop.makeFolder(folders)
+        _ = try inspect("Good.app")
+    }
+
+    @Test("The helper prints the same manifest as one line of JSON, within its limits") func helperAgrees() throws {
+        try workshop.makeBundle(extra: "<key>CFBundleName</key><string>A \"quote\" \\ and 🎈</string>")
+        let run = try HelperRun.inspect(workshop.path("Good.app"), staging: workshop.staging)
+        #expect(run.status == 0)
+        #expect(run.output.hasSuffix("}\n") && run.output.count { $0 == "\n" } == 1)
+        #expect(run.peakBytes < 64 << 20)
+        let decoded = try JSONDecoder().decode(Manifest.self, from: Data(run.output.utf8))
+        try workshop.remove("staging/bundle")
+        #expect(try decoded == inspect("Good.app"))
+        #expect(decoded.name == "A \"quote\" \\ and 🎈")
+    }
+
+    @Test("The helper used wrongly exits with 2") func usage() throws {
+        #expect(try HelperRun(arguments: []).status == 2)
+        #expect(try HelperRun(arguments: ["inspect", "/"]).status == 2)
+        #expect(try HelperRun(arguments: ["install", "/", "/"]).status == 2)
+    }
+
+    @Test(
+        "A path that cannot be a bundle is refused",
+        arguments: ["/", "", "relative/Good.app", "/tmp/..", "/nowhere/Good.app", "/etc", "/dev/null", "/tmp/a\nb"])
+    func paths(_ path: String) {
+        #expect(throws: Refusal.self) { try Inspection.inspect(path: path, staging: workshop.staging) }
+    }
+
+    @Test("A staging folder that is used already is refused rather than merged with") func usedStaging() throws {
+        try workshop.makeBundle()
+        try workshop.makeFolder("staging/bundle")
+        #expect(throws: Refusal.self) { try inspect("Good.app") }
+    }
+
+    private func mode(_ relative: String) throws -> mode_t {
+        var status = stat()
+        try #require(unsafe stat(workshop.path(relative), &status) == 0)
+        return status.st_mode & 0o7777
+    }
+}

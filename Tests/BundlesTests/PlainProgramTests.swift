@@ -1,0 +1,185 @@
+import Bundles
+import Foundation
+import Glibc
+import Testing
+
+/// A text as an argument of a test, shown short and with its control characters escaped.
+struct Lines: CustomTestStringConvertible, ExpressibleByStringInterpolation, Sendable {
+    let text: String
+
+    init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    var testDescription: String { String(reflecting: String(text.prefix(60))) }
+}
+
+@Suite("Plain programs are described by their .desktop file or their path")
+struct PlainProgramTests {
+    private let workshop: Workshop
+
+    init() throws {
+        workshop = try Workshop()
+    }
+
+    /// Describes `org.example.tool.desktop` with these lines in its group.
+    private func inspect(_ lines: String) throws -> Manifest {
+        try workshop.write("[Desktop Entry]\n" + lines, to: "org.example.tool.desktop")
+        return try Inspection.inspect(path: workshop.path("org.example.tool.desktop"), staging: workshop.staging)
+    }
+
+    private func inspect(exec: String) throws -> Manifest {
+        try inspect("Type=Application\nName=Tool\nExec=\(exec)")
+    }
+
+    @Test("Every key that counts arrives in the manifest, and nothing is copied") func everyKey() throws {
+        try workshop.makeFolder("data")
+        let manifest = try inspect(
+            """
+            # a comment
+            Type = Application
+            Name=Tool \\\\ Box
+            Name[de]=Werkzeug
+            Exec=sh -c "echo \\\\\\\\ \\\\$HOME" --name=100%% %F ""
+            TryExec=/bin/sh
+            Path=./data
+            Terminal=true
+            Icon=tool
+            MimeType=text/plain;x-scheme-handler/Tool;
+            X-Greenroom-BackgroundModes=audio;voip;
+            X-Greenroom-ExitsOnSuspend=true
+            X-Greenroom-Freeze=false
+
+            [Desktop Action New]
+            Name=New
+            Exec=rm -rf /
+            """)
+        var expected = Manifest(
+            identifier: "org.example.tool", name: "Tool \\ Box", kind: .plain, executable: manifest.executable)
+        expected.arguments = ["-c", "echo \\ $HOME", "--name=100%", ""]
+        expected.workingDirectory = workshop.path("data")
+        expected.terminal = true
+        expected.icon = "tool"
+        expected.urlSchemes = ["tool"]
+        expected.backgroundModes = ["audio", "voip"]
+        expected.exitsOnSuspend = true
+        expected.freezable = false
+        #expect(manifest == expected)
+        #expect(["/usr/bin/sh", "/bin/sh", "/usr/local/bin/sh"].contains(manifest.executable))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: workshop.staging).isEmpty)
+    }
+
+    @Test("A program counts as graphical unless it has a terminal or says whether it may be frozen")
+    func graphical() throws {
+        let base = "Type=Application\nName=Tool\nExec=sh\n"
+        #expect(try inspect(base).graphical)
+        #expect(try inspect(base).freezable)
+        #expect(try !inspect(base + "Terminal=true").graphical)
+        #expect(try !inspect(base + "X-Greenroom-Freeze=true").graphical)
+        #expect(try inspect(base + "X-Greenroom-Freeze=true").freezable)
+        #expect(try !inspect(base + "X-Greenroom-Freeze=false").freezable)
+    }
+
+    @Test("A program beginning with ./ lies beside the .desktop file; arguments stay as they are") func beside() throws
+    {
+        try workshop.write("#!/bin/sh\n", to: "bin/serve", mode: 0o755)
+        let manifest = try inspect(exec: "./bin/serve ./data")
+        #expect(manifest.executable == workshop.path("bin/serve"))
+        #expect(manifest.arguments == ["./data"])
+        #expect(try inspect("Type=Application\nName=T\nExec=sh\nPath=.").workingDirectory == workshop.folder)
+    }
+
+    @Test("Lines may end with CR LF") func carriageReturns() throws {
+        #expect(try inspect("Type=Application\r\nName=Tool\r\nExec=sh -x\r\n").arguments == ["-x"])
+    }
+
+    @Test(
+        "Exec is taken apart without a shell",
+        arguments: [
+            ("sh a  b", ["a", "b"]), ("sh \"a b\" c", ["a b", "c"]), ("sh %f", []),
+            ("sh --open=%u x", ["--open=", "x"]),
+            ("sh \"\"", [""]), ("sh %i %c %k %d x", ["x"]),
+            ("sh \"\\\\$(reboot)\"", ["$(reboot)"]),
+            ("sh \"a;b|c&d\"", ["a;b|c&d"]), ("\"sh\" a=b", ["a=b"]), ("sh é 🎈", ["é", "🎈"]),
+        ])
+    func exec(line: String, arguments: [String]) throws {
+        #expect(try inspect(exec: line).arguments == arguments)
+    }
+
+    @Test(
+        "An Exec that a shell would act on, or that is unclear, is refused",
+        arguments: [
+            "sh a;b", "sh $HOME", "sh `id`", "sh a|b", "sh a>b", "sh 'a b'", "sh *", "sh ~", "sh #x", "sh (x)", "sh a&",
+            "sh \"a", "sh \"a\"b", "sh a\"b\"", "sh \"$HOME\"", "sh %q", "sh %", "\"\" x", "%f", "sh \\\\a", "sh \\q",
+            "no-such-program-anywhere", "bin/sh", "../sh", "./../sh", "./missing", "/", "/etc", "/etc/passwd", "..",
+            "sh a\\rb", "sh \u{1b}[2J", "sh \(String(repeating: "x ", count: 300))",
+            "sh \(String(repeating: "x", count: 5000))",
+        ])
+    func refusedExec(line: Lines) {
+        #expect(throws: Refusal.self) { try inspect(exec: line.text) }
+    }
+
+    @Test(
+        "A .desktop file that is not as the specification says is refused",
+        arguments: [
+            "", "Name=T\nExec=sh", "Type=Link\nName=T\nExec=sh", "Type=Application\nExec=sh",
+            "Type=Application\nName=T", "Type=Application\nName=T\nName=U\nExec=sh",
+            "Type=Application\nName=\u{1b}[2J\nExec=sh", "Type=Application\nName=a\\tb\nExec=sh",
+            "Type=Application\nName=T\nExec=sh\nHidden=true", "Type=Application\nName=T\nExec=sh\nTerminal=yes",
+            "Type=Application\nName=T\nExec=sh\nTryExec=missing-program",
+            "Type=Application\nName=T\nExec=sh\nPath=/nowhere", "Type=Application\nName=T\nExec=sh\nPath=../..",
+            "Type=Application\nName=T\nExec=sh\nPath=/etc/passwd",
+            "Type=Application\nName=T\nExec=sh\nMimeType=x-scheme-handler/http;",
+            "Type=Application\nName=T\nExec=sh\nX-Greenroom-BackgroundModes=a/b;", "Type=Application\nrubbish",
+            "Type=Application\nName=T\nExec=sh\n[Desktop Entry]\nExec=rm", "Type=Application\nName=T\nExec=sh\n[broken",
+            "Type=Application\nName=T\u{0}\nExec=sh", "\(String(repeating: "#\n", count: 40_000))",
+        ])
+    func refusedEntries(lines: Lines) {
+        #expect(throws: Refusal.self) { try inspect(lines.text) }
+    }
+
+    @Test("A .desktop file without its group, or that is a link, or has a bad name, is refused") func refusedFiles()
+        throws
+    {
+        try workshop.write("Type=Application\nName=T\nExec=sh\n", to: "bare.desktop")
+        try workshop.write("[Other]\nType=Application\nName=T\nExec=sh\n", to: "other.desktop")
+        let good = "[Desktop Entry]\nType=Application\nName=T\nExec=sh\n"
+        for name in ["good.desktop", "a b.desktop", ".hidden.desktop", "-x.desktop"] {
+            try workshop.write(good, to: name)
+        }
+        try workshop.link("link.desktop", to: "good.desktop")
+        _ = try Inspection.inspect(path: workshop.path("good.desktop"), staging: workshop.staging)
+        for name in ["bare", "other", "a b", ".hidden", "-x", "link"] {
+            #expect(throws: Refusal.self, "\(name)") {
+                try Inspection.inspect(path: workshop.path(name + ".desktop"), staging: workshop.staging)
+            }
+        }
+    }
+
+    @Test("An executable is named after its file; links such as Debian's alternatives are followed") func executable()
+        throws
+    {
+        try workshop.write("#!/bin/sh\n", to: "my_tool+1", mode: 0o755)
+        try workshop.link("alias", to: "my_tool+1")
+        let manifest = try Inspection.inspect(path: workshop.path("my_tool+1"), staging: workshop.staging)
+        #expect(
+            manifest
+                == Manifest(
+                    identifier: "my-tool-1", name: "my_tool+1", kind: .plain, executable: workshop.path("my_tool+1")))
+        let alias = try Inspection.inspect(path: workshop.path("alias"), staging: workshop.staging)
+        #expect(alias.identifier == "alias" && alias.executable == workshop.path("alias"))
+    }
+
+    @Test("A file that cannot be run, or would run as someone else, is refused") func refusedExecutables() throws {
+        try workshop.write("", to: "data", mode: 0o644)
+        try workshop.write("", to: "su", mode: 0o4755)
+        try workshop.write("", to: "sg", mode: 0o2755)
+        try workshop.write("", to: "___", mode: 0o755)
+        try workshop.link("broken", to: "nowhere")
+        for name in ["data", "su", "sg", "___", "broken"] {
+            #expect(throws: Refusal.self, "\(name)") {
+                try Inspection.inspect(path: workshop.path(name), staging: workshop.staging)
+            }
+        }
+    }
+}
