@@ -9,17 +9,32 @@ private final class Swapper: Sendable {
     private let isDone = Atomic(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    init(_ path: String, with other: String) {
+    private init(_ swap: @escaping @Sendable () -> Void) {
         let thread = Thread { [self] in
-            let spare = path + ".spare"
-            while !isDone.load(ordering: .relaxed) {
-                _ = unsafe rename(path, spare)
-                _ = unsafe rename(other, path)
-                _ = unsafe rename(spare, other)
-            }
+            while !isDone.load(ordering: .relaxed) { swap() }
             hasEnded.signal()
         }
         thread.start()
+    }
+
+    /// Makes `path` the one and the other of two files or links in turn; it is never missing.
+    static func files(_ path: String, _ one: String, _ other: String) -> Swapper {
+        let spare = path + ".spare"
+        return Swapper {
+            for source in [one, other] {
+                _ = unsafe link(source, spare)
+                _ = unsafe rename(spare, path)
+            }
+        }
+    }
+
+    /// Exchanges two entries of any kind; both are missing at moments.
+    static func exchanging(_ path: String, _ other: String, spare: String) -> Swapper {
+        Swapper {
+            _ = unsafe rename(path, spare)
+            _ = unsafe rename(other, path)
+            _ = unsafe rename(spare, other)
+        }
     }
 
     func stop() {
@@ -49,8 +64,12 @@ struct SwapTests {
 
     @Test("The manifest is that of the copied property list") func list() throws {
         try workshop.makeBundle()
+        // Time to swap between the copy of the list, which comes first, and the end.
+        for index in 0..<100 { try workshop.write("", to: "Good.app/z\(index)") }
+        try workshop.write(infoPlist(), to: "one.plist")
         try workshop.write(infoPlist(identifier: "org.example.other"), to: "other.plist")
-        let swapper = Swapper(workshop.path("Good.app/Info.plist"), with: workshop.path("other.plist"))
+        let swapper = Swapper.files(
+            workshop.path("Good.app/Info.plist"), workshop.path("one.plist"), workshop.path("other.plist"))
         defer { swapper.stop() }
         try inspectRepeatedly { manifest in
             let copied = try workshop.read("staging/bundle/Info.plist")
@@ -63,7 +82,8 @@ struct SwapTests {
         try workshop.write("harmless", to: "Good.app/data")
         try workshop.write("secret", to: "secret")
         try workshop.link("link", to: workshop.path("secret"))
-        let swapper = Swapper(workshop.path("Good.app/data"), with: workshop.path("link"))
+        try workshop.write("harmless", to: "harmless")
+        let swapper = Swapper.files(workshop.path("Good.app/data"), workshop.path("harmless"), workshop.path("link"))
         defer { swapper.stop() }
         try inspectRepeatedly { _ in
             let copied = workshop.path("staging/bundle/data")
@@ -77,7 +97,8 @@ struct SwapTests {
         try workshop.write("harmless", to: "Good.app/sub/data")
         try workshop.write("secret", to: "outside/data")
         try workshop.link("link", to: workshop.path("outside"))
-        let swapper = Swapper(workshop.path("Good.app/sub"), with: workshop.path("link"))
+        let swapper = Swapper.exchanging(
+            workshop.path("Good.app/sub"), workshop.path("link"), spare: workshop.path("spare"))
         defer { swapper.stop() }
         try inspectRepeatedly { _ in
             if let text = try? workshop.read("staging/bundle/sub/data") { #expect(text == "harmless") }
