@@ -1,0 +1,71 @@
+package import ArgumentParser
+internal import Wire
+
+/// `greenroom apps`
+package struct AppsCommand: Verb {
+    package static let configuration = CommandConfiguration(
+        commandName: "apps", abstract: "List the installed apps and what each does.")
+
+    @OptionGroup var format: JSONOption
+
+    package init() {}
+
+    package func perform(in context: CommandContext) throws(CommandFailure) {
+        let answer = try context.client().request(.apps)
+        guard !format.json else { return context.print(json: answer) }
+        let apps = try records(answer, AppInfo.self)
+        guard !apps.isEmpty else { return context.print("no apps are installed: greenroom install PATH") }
+        context.write(AppsTable(clock: context.clock).rendered(apps, context.style))
+    }
+}
+
+/// What people see of the apps.
+struct AppsTable {
+    let clock: Moment.Clock
+
+    func rendered(_ apps: [AppInfo], _ style: Style) -> String {
+        var table = Table([
+            ("", .left), ("NAME", .left), ("STATE", .left), ("SINCE", .left), ("PID", .right), ("MEMORY", .right),
+            ("IDENTIFIER", .left), ("WHY IT MAY RUN", .left),
+        ])
+        for app in apps {
+            let (symbol, ink) = Self.look(app.state)
+            table.add([
+                Table.Cell(symbol, ink), Table.Cell(app.name, app.front ? .bold : nil), Table.Cell(state(app), ink),
+                Table.Cell(app.since.flatMap(Moment.init)?.age(clock) ?? ""),
+                Table.Cell(app.pid.map(String.init) ?? ""), Table.Cell(Self.megabytes(app.memory)),
+                Table.Cell(app.app, .dim), Table.Cell(entitlement(app)),
+            ])
+        }
+        return table.rendered(style)
+    }
+
+    private func state(_ app: AppInfo) -> String {
+        guard let role = app.role, role != "primary" else { return app.state }
+        return "\(app.state) (\(role))"
+    }
+
+    private func entitlement(_ app: AppInfo) -> String {
+        if app.visible { return "on screen" }
+        return app.assertions.map { $0.name.isEmpty || $0.name == $0.kind ? $0.kind : "\($0.kind) “\($0.name)”" }
+            .joined(separator: ", ")
+    }
+
+    private static func look(_ state: String) -> (String, Style.Ink?) {
+        switch state {
+        case "active": ("●", .green)
+        case "inactive": ("◐", .yellow)
+        case "background": ("▶", .cyan)
+        case "suspended": ("❄", .blue)
+        default: ("○", .dim)
+        }
+    }
+
+    /// All that the app occupies, as far as it is known.
+    private static func megabytes(_ memory: AppInfo.Memory) -> String {
+        let parts = [memory.dirty, memory.purgeable, memory.clean].compactMap { $0 }
+        guard !parts.isEmpty else { return "" }
+        let tenths = (parts.reduce(0, +) * 10 + 524_288) / 1_048_576
+        return "\(tenths / 10).\(tenths % 10) MB"
+    }
+}

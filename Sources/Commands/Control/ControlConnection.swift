@@ -1,0 +1,55 @@
+internal import SystemPackage
+internal import Wire
+
+/// One connection to the control socket; it ends when the daemon does.
+final class ControlConnection {
+    /// The daemon went away, or says what nobody understands.
+    struct Broken: Error {}
+
+    private let descriptor: FileDescriptor
+    private var framer = LineFramer()
+    private var lastIdentifier: Int64 = 0
+
+    init(path: String) throws(Errno) { descriptor = try LocalSocket.connect(path) }
+
+    deinit { try? descriptor.close() }
+
+    /// For `poll`.
+    var number: Int32 { descriptor.rawValue }
+
+    /// Sends a request and returns its number.
+    func send(_ method: ControlMethod, _ params: JSONObject) throws(Broken) -> RPCID {
+        lastIdentifier += 1
+        let request = RPCMessage.request(id: .int(lastIdentifier), method: method.rawValue, params: .object(params))
+        do throws(Errno) {
+            try LocalSocket.send(request.encoded(), to: descriptor)
+        } catch {
+            throw Broken()
+        }
+        return .int(lastIdentifier)
+    }
+
+    /// Waits for the next message.
+    func receive() throws(Broken) -> RPCMessage {
+        while true {
+            if let message = try buffered() { return message }
+            try fill()
+        }
+    }
+
+    /// A message that has arrived already. After `fill`, several may have.
+    func buffered() throws(Broken) -> RPCMessage? {
+        do {
+            guard let line = try framer.next() else { return nil }
+            return try RPCMessage.parse(line, limits: .answer)
+        } catch {
+            throw Broken()
+        }
+    }
+
+    /// One `read`, which waits if nothing is there.
+    func fill() throws(Broken) {
+        guard let bytes = try? Files.read(descriptor, atMost: 65_536), !bytes.isEmpty else { throw Broken() }
+        framer.append(bytes)
+    }
+}

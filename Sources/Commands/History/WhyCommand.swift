@@ -1,0 +1,84 @@
+package import ArgumentParser
+internal import Wire
+
+/// `greenroom why APP`
+package struct WhyCommand: Verb {
+    package static let configuration = CommandConfiguration(
+        commandName: "why", abstract: "Say why an app is in the state it is in, back to the first cause.")
+
+    @OptionGroup var target: AppArgument
+    @OptionGroup var format: JSONOption
+
+    package init() {}
+
+    package func perform(in context: CommandContext) throws(CommandFailure) {
+        let client = try context.client()
+        let answer = try client.request(.why, app: target.app)
+        guard !format.json else { return context.print(json: answer) }
+        let why = try record(answer, WhyAnswer.self)
+        let name = try client.apps().first { $0.app == why.app }?.name ?? why.app
+        context.write(Explanation(why: why, name: name, clock: context.clock).text)
+    }
+}
+
+/// The chain of causes in sentences.
+struct Explanation {
+    let why: WhyAnswer
+    let name: String
+    let clock: Moment.Clock
+
+    var text: String {
+        let name = Visible.line(name)
+        guard let first = why.because.first else {
+            return "\(name) is \(Self.phrase(why.state)). The log tells no more about it.\n"
+        }
+        var text = "\(name) is \(Self.phrase(why.state))"
+        if let reason = first.reason { text += " because \(Visible.line(reason))" }
+        text += ", since \(when(first.at)).\n"
+        for (index, step) in why.because.dropFirst().enumerated() {
+            let lead = index == 0 ? "That came from" : "which came from"
+            text += "\(String(repeating: "  ", count: index))\(lead): \(sentence(step)), at \(when(step.at)).\n"
+        }
+        return text
+    }
+
+    /// What the step says: what the app was told, or who did what.
+    private func sentence(_ step: WhyAnswer.Step) -> String {
+        let event = Self.phrase(event: step.event)
+        guard let reason = step.reason.map(Visible.line) else { return event ?? Visible.line(step.event) }
+        return event.map { "\($0), because \(reason)" } ?? reason
+    }
+
+    private func when(_ time: String) -> String {
+        guard let moment = Moment(time) else { return Visible.line(time) }
+        return "\(moment.local(clock)) (\(moment.age(clock)))"
+    }
+
+    private static func phrase(_ state: String) -> String {
+        switch state {
+        case "not-running": "not running"
+        case "active": "active on the screen"
+        case "inactive": "on the screen but inactive"
+        case "background": "running in the background"
+        default: Visible.line(state)
+        }
+    }
+
+    /// Events that happen to an app; the others are told by their reasons alone ("the user pressed Home").
+    private static func phrase(event: String) -> String? {
+        switch event {
+        case "launched": "it was launched"
+        case "launchedInBackground": "it was launched into the background"
+        case "suspended": "it was suspended"
+        case "resumed": "it was resumed"
+        case "terminated": "it was ended"
+        case "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive",
+            "didEnterBackground", "willEnterForeground", "willTerminate":
+            "its \(event) was called"
+        case "openedURL": "it was given a URL"
+        case "suspensionFailed": "it could not be suspended"
+        case "serviceStopped": "a service that it used was stopped"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import Glibc
+internal import Model
+internal import Wire
+
+/// The system as long as `greenroom up` stays: prints its log, and takes it down when it is interrupted.
+struct ForegroundSystem {
+    private let home: GreenroomHome
+    private let context: CommandContext
+    private let printer: LogPrinter
+    private var log: ControlConnection?
+    private var reader: LogReader?
+    /// The first signal asks, the second kills.
+    private var farewell: ControlConnection?
+    private var interruptions = 0
+    private var wasReady = false
+
+    private static let interval = Model.Span.milliseconds(50)
+
+    init(home: GreenroomHome, context: CommandContext) {
+        self.home = home
+        self.context = context
+        printer = LogPrinter(context: context, asJSON: false)
+    }
+
+    /// Returns when the system is down; throws when nobody asked for that.
+    mutating func run(_ start: () throws(CommandFailure) -> Int32) throws(CommandFailure) {
+        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGCHLD])
+        let keeper = try start()
+        while true {
+            if let status = ChildStatus.ifEnded(keeper) { return try finish(status) }
+            connect()
+            let isSettled = log != nil && (interruptions == 0 || farewell != nil)
+            let events = signals.wait(
+                reading: [log?.number ?? -1, farewell?.number ?? -1], atMost: isSettled ? nil : Self.interval)
+            if !events.signals.isDisjoint(with: [SIGINT, SIGTERM, SIGHUP]) { try interrupt(keeper) }
+            if let log, events.readable.contains(log.number) { follow(log) }
+            if let farewell, events.readable.contains(farewell.number), (try? farewell.fill()) == nil {
+                self.farewell = nil
+            }
+        }
+    }
+
+    private mutating func connect() {
+        if interruptions > 0, farewell == nil, let connection = try? ControlConnection(path: home.controlSocket) {
+            if (try? connection.send(.down, [:])) != nil { farewell = connection }
+        }
+        guard log == nil, interruptions == 0,
+            (try? ControlConnection(path: home.controlSocket)) != nil
+        else { return }
+        let client = ControlClient(home: home, patience: .zero)
+        var reader = self.reader ?? LogReader(client: client)
+        do throws(CommandFailure) {
+            if !wasReady {
+                try reader.readAll { _ in }
+                context.print("Greenroom runs in \(home.path). Ctrl-C takes it down.")
+                wasReady = true
+            }
+            reader = LogReader(client: client, after: reader.position)
+            printer.print(try reader.subscribe())
+        } catch {
+            return
+        }
+        self.reader = reader
+        log = client.connection
+    }
+
+    private mutating func follow(_ connection: ControlConnection) {
+        do throws(ControlConnection.Broken) {
+            try connection.fill()
+            while let message = try connection.buffered() {
+                guard let entry = LogReader.entry(message) else { continue }
+                printer.print(reader?.fresh([entry]) ?? [])
+            }
+        } catch {
+            log = nil
+        }
+    }
+
+    private mutating func interrupt(_ keeper: Int32) throws(CommandFailure) {
+        interruptions += 1
+        guard interruptions > 1 else { return context.note("going down; once more kills everything at once") }
+        _ = try Leftovers(home: home).clear()
+        kill(keeper, SIGKILL)
+    }
+
+    private func finish(_ status: ChildStatus) throws(CommandFailure) {
+        if interruptions == 0, !(status.isSuccess && wasReady) {
+            throw .failed("the system ended: the supervisor \(status). greenroom up starts it again, apps included")
+        }
+        _ = try Leftovers(home: home).clear()
+        context.print("Greenroom in \(home.path) is down")
+    }
+}
