@@ -1,0 +1,111 @@
+// What Glibc's module map leaves out, or what C must do because it happens between clone and exec.
+#ifndef GREENROOM_CLINUX_H
+#define GREENROOM_CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#pragma clang assume_nonnull begin
+
+// System calls that have no wrapper in Debian 12's libc, or that Swift cannot call because they are variadic.
+int gr_pidfd_open(pid_t pid);
+int gr_pidfd_send_signal(int pidfd, int signal);
+int gr_process_mrelease(int pidfd);
+// Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives, -1 errno.
+int gr_pidfd_exit_status(int pidfd, int *status);
+// Waits for a child without blocking: 1 and `*status` as from wait, 0 if it lives, -1 errno.
+int gr_wait_child(pid_t pid, int *status);
+int gr_peer_pidfd(int socket);
+int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
+int gr_set_flags(int fd, int nonblocking, int close_on_exec);
+int gr_set_subreaper(void);
+int gr_set_parent_death_signal(int signal);
+int gr_set_name(const char *name);
+int gr_lock_memory_on_fault(void);
+int gr_punch_hole(int fd, int64_t length);
+int gr_openat_directory(int directory, const char *name);
+int gr_set_window_size(int terminal, uint16_t rows, uint16_t columns);
+int gr_open_pty(int *master, int *slave);
+int gr_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t token);
+int64_t gr_clock(int clock_id);
+int gr_close_range(unsigned first, unsigned last);
+
+// Sends `length` bytes with at most 8 descriptors; returns what send returns.
+ssize_t gr_send(int socket, const void *bytes, size_t length, const int *_Nullable descriptors, int count);
+// Receives bytes and at most 8 descriptors (close-on-exec). `*count` is how many came; `*truncated` is set when
+// more came than fit, in which case all are closed already.
+ssize_t gr_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated);
+
+// A release store and an acquire load of a length in mapped memory.
+void gr_store_release(void *where, uint64_t value);
+uint64_t gr_load_acquire(const void *where);
+
+int gr_accept(int listener);
+ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
+// Duplicates above standard error, close-on-exec.
+int gr_duplicate(int fd);
+int gr_open(const char *path, int flags, unsigned mode);
+
+static const int GR_O_PATH = 010000000;
+static const int GR_RLIMIT_PROCESSES = RLIMIT_NPROC;
+static const int GR_RLIMIT_ADDRESS_SPACE = RLIMIT_AS;
+static const int GR_RLIMIT_PROCESSOR = RLIMIT_CPU;
+static const int GR_RLIMIT_FILES = RLIMIT_NOFILE;
+static const int GR_RLIMIT_CORE = RLIMIT_CORE;
+
+// --- Starting a process ---------------------------------------------------------------------------------------
+
+struct gr_mapping { int source; int target; };
+struct gr_limit { int resource; uint64_t soft; uint64_t hard; };
+struct gr_bind { const char *source; const char *target; int read_only; };
+struct gr_link { const char *target; const char *path; };
+
+struct gr_spawn {
+    const char *_Nullable path;
+    char *_Nullable const *_Nullable arguments;
+    char *_Nullable const *_Nullable environment;
+    const char *_Nullable directory;
+    int cgroup;               // descriptor of a cgroup v2 directory, or -1
+    int birth;                // descriptor to which the child writes its pid, or -1
+    int joins[4];             // descriptors of cgroup.procs files of v1 controllers
+    int join_count;
+    int new_session;          // setsid; else a process group of its own
+    int controlling_terminal; // the target descriptor that becomes the controlling terminal, or -1
+    const struct gr_mapping *_Nullable mappings;
+    int mapping_count;
+    const struct gr_limit *_Nullable limits;
+    int limit_count;
+    int change_user;
+    uid_t uid;
+    gid_t gid;
+    int no_new_privileges;
+    int oom_score;            // written to oom_score_adj unless INT32_MIN
+    // Mount namespace: `hide` is covered by an empty file system in which only the binds and links exist.
+    const char *_Nullable hide;
+    const struct gr_bind *_Nullable binds;
+    int bind_count;
+    const struct gr_link *_Nullable links;
+    int link_count;
+};
+
+// The steps that can fail, for messages.
+enum gr_stage {
+    GR_STAGE_CLONE = 1, GR_STAGE_CGROUP, GR_STAGE_SESSION, GR_STAGE_NAMESPACE, GR_STAGE_LIMITS, GR_STAGE_DESCRIPTORS,
+    GR_STAGE_USER, GR_STAGE_DIRECTORY, GR_STAGE_EXEC, GR_STAGE_TIMEOUT,
+};
+
+// Starts a process; returns its pid and sets `*pidfd`, or returns -1 with `*stage` and `*error`.
+pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error);
+
+#pragma clang assume_nonnull end
+#endif

@@ -1,0 +1,176 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease 448
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef MCL_ONFAULT
+#define MCL_ONFAULT 4
+#endif
+
+// As in linux/pidfd.h of kernel 6.15; Debian 12's headers are older.
+struct gr_pidfd_info {
+    uint64_t mask, cgroupid;
+    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    int32_t exit_code;
+};
+#define GR_PIDFD_GET_INFO _IOWR(0xFF, 11, struct gr_pidfd_info)
+#define GR_PIDFD_INFO_EXIT (1UL << 3)
+
+int gr_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+int gr_pidfd_send_signal(int pidfd, int signal) { return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0); }
+int gr_process_mrelease(int pidfd) { return (int)syscall(SYS_process_mrelease, pidfd, 0); }
+
+int gr_pidfd_exit_status(int pidfd, int *status) {
+    struct gr_pidfd_info info;
+    memset(&info, 0, sizeof info);
+    info.mask = GR_PIDFD_INFO_EXIT;
+    if (ioctl(pidfd, GR_PIDFD_GET_INFO, &info) != 0) return -1;
+    if (!(info.mask & GR_PIDFD_INFO_EXIT)) return 0;
+    *status = info.exit_code;
+    return 1;
+}
+
+int gr_wait_child(pid_t pid, int *status) {
+    pid_t done;
+    do done = waitpid(pid, status, WNOHANG | __WALL); while (done < 0 && errno == EINTR);
+    return done < 0 ? -1 : done > 0;
+}
+
+int gr_peer_pidfd(int socket) {
+    int fd = -1;
+    socklen_t length = sizeof fd;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &fd, &length) != 0) return -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    return 0;
+}
+
+int gr_set_flags(int fd, int nonblocking, int close_on_exec) {
+    int status = fcntl(fd, F_GETFL);
+    if (status < 0) return -1;
+    status = nonblocking ? status | O_NONBLOCK : status & ~O_NONBLOCK;
+    if (fcntl(fd, F_SETFL, status) != 0) return -1;
+    return fcntl(fd, F_SETFD, close_on_exec ? FD_CLOEXEC : 0);
+}
+
+int gr_set_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+int gr_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
+int gr_set_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+int gr_lock_memory_on_fault(void) { return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT); }
+int gr_punch_hole(int fd, int64_t length) {
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, length);
+}
+int gr_openat_directory(int directory, const char *name) {
+    return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int gr_set_window_size(int terminal, uint16_t rows, uint16_t columns) {
+    struct winsize size = {.ws_row = rows, .ws_col = columns};
+    return ioctl(terminal, TIOCSWINSZ, &size);
+}
+
+int gr_open_pty(int *master, int *slave) {
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    if (openpty(master, slave, NULL, NULL, &size) != 0) return -1;
+    fcntl(*master, F_SETFD, FD_CLOEXEC);
+    fcntl(*slave, F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+int gr_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t token) {
+    struct epoll_event event = {.events = events, .data.u64 = token};
+    return epoll_ctl(epoll, operation, fd, &event);
+}
+
+int64_t gr_clock(int clock_id) {
+    struct timespec now;
+    clock_gettime(clock_id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int gr_close_range(unsigned first, unsigned last) { return (int)syscall(SYS_close_range, first, last, 0); }
+
+enum { MAXIMUM = 8 };
+
+ssize_t gr_send(int socket, const void *bytes, size_t length, const int *descriptors, int count) {
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int) * MAXIMUM)]; } control;
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (count > MAXIMUM) { errno = EINVAL; return -1; }
+    if (count > 0 && descriptors) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)count);
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
+        memcpy(CMSG_DATA(&control.header), descriptors, sizeof(int) * (size_t)count);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t gr_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated) {
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int) * MAXIMUM)]; } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = length};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *count = 0;
+    *truncated = 0;
+    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0) return got;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        int number = (int)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < number; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(part) + sizeof(int) * (size_t)i, sizeof fd);
+            if (*count < MAXIMUM) descriptors[(*count)++] = fd;
+            else close(fd);
+        }
+    }
+    if (message.msg_flags & MSG_CTRUNC) {
+        for (int i = 0; i < *count; i++) close(descriptors[i]);
+        *count = 0;
+        *truncated = 1;
+    }
+    return got;
+}
+
+void gr_store_release(void *where, uint64_t value) { __atomic_store_n((uint64_t *)where, value, __ATOMIC_RELEASE); }
+uint64_t gr_load_acquire(const void *where) { return __atomic_load_n((const uint64_t *)where, __ATOMIC_ACQUIRE); }
+
+int gr_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+ssize_t gr_send_now(int socket, const void *bytes, size_t length) {
+    return send(socket, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+int gr_duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 3); }
+int gr_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, mode); }

@@ -1,0 +1,148 @@
+internal import CLinux
+internal import Glibc
+internal import SystemPackage
+
+/// An open file descriptor, close-on-exec, closed when the last reference goes.
+package final class Descriptor: Sendable {
+    package let rawValue: CInt
+
+    /// Takes ownership.
+    package init(owning rawValue: CInt) { self.rawValue = rawValue }
+
+    deinit { Glibc.close(rawValue) }
+
+    package enum Access {
+        case read, write, readWrite, path, directory, append
+    }
+
+    /// The corresponding C function is `open`.
+    package static func open(
+        _ path: String, _ access: Access, create mode: UInt32? = nil, truncate: Bool = false, exclusive: Bool = false,
+        followsLinks: Bool = true, nonblocking: Bool = false
+    ) throws(SystemError) -> Descriptor {
+        var flags: CInt = 0
+        switch access {
+        case .read: flags |= O_RDONLY
+        case .write: flags |= O_WRONLY
+        case .readWrite: flags |= O_RDWR
+        case .path: flags |= GR_O_PATH
+        case .directory: flags |= O_RDONLY | O_DIRECTORY
+        case .append: flags |= O_WRONLY | O_APPEND
+        }
+        if mode != nil { flags |= O_CREAT }
+        if truncate { flags |= O_TRUNC }
+        if exclusive { flags |= O_EXCL }
+        if !followsLinks { flags |= O_NOFOLLOW }
+        if nonblocking { flags |= O_NONBLOCK }
+        let fd = try check("open", path: path) { unsafe gr_open(path, flags, mode ?? 0) }
+        return Descriptor(owning: fd)
+    }
+
+    package enum Transfer: Hashable {
+        case bytes(Int)
+        case wouldBlock
+        case end
+    }
+
+    /// Reads at most `limit` bytes and appends them.
+    package func read(into bytes: inout [UInt8], upTo limit: Int) throws(SystemError) -> Transfer {
+        let before = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: limit))
+        let fd = rawValue
+        let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+            Self.retrying { unsafe Glibc.read(fd, buffer.baseAddress?.advanced(by: before), limit) }
+        }
+        bytes.removeLast(limit - max(0, got))
+        return try Self.transfer("read", got)
+    }
+
+    /// Everything up to the end, at most `limit` bytes.
+    package func readAll(limit: Int = 1 << 20) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < limit {
+            switch try read(into: &bytes, upTo: min(limit - bytes.count, 1 << 16)) {
+            case .bytes: continue
+            case .end, .wouldBlock: return bytes
+            }
+        }
+        return bytes
+    }
+
+    /// Reads from an offset without moving the file's own.
+    package func readAt(_ offset: Int64, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+        let fd = rawValue
+        return try check("pread") {
+            unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.pread(fd, $0.baseAddress, $0.count, Int(offset)) }
+        }
+    }
+
+    package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Transfer {
+        let fd = rawValue
+        let done = unsafe bytes.withUnsafeBytes { buffer in
+            Self.retrying { unsafe Glibc.write(fd, buffer.baseAddress, buffer.count) }
+        }
+        return try Self.transfer("write", done)
+    }
+
+    /// Writes everything, waiting as long as it takes.
+    package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            guard case .bytes(let count) = try write(rest) else {
+                throw SystemError("write", .resourceTemporarilyUnavailable)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    package func duplicate() throws(SystemError) -> Descriptor {
+        let fd = rawValue
+        return Descriptor(owning: try check("dup") { gr_duplicate(fd) })
+    }
+
+    package func setNonblocking(_ nonblocking: Bool, closeOnExec: Bool = true) throws(SystemError) {
+        let fd = rawValue
+        try check("fcntl") { gr_set_flags(fd, nonblocking ? 1 : 0, closeOnExec ? 1 : 0) }
+    }
+
+    package func synchronize() throws(SystemError) {
+        let fd = rawValue
+        try check("fdatasync") { fdatasync(fd) }
+    }
+
+    /// Frees the blocks of the first `length` bytes; the offsets of the rest stay.
+    package func punchHole(upTo length: Int64) throws(SystemError) {
+        let fd = rawValue
+        try check("fallocate") { gr_punch_hole(fd, length) }
+    }
+
+    package struct Status: Sendable {
+        package let size: Int64
+        /// Bytes of disk in use.
+        package let allocated: Int64
+        package let isDirectory: Bool
+    }
+
+    package func status() throws(SystemError) -> Status {
+        var status = stat()
+        let fd = rawValue
+        try check("fstat") { unsafe fstat(fd, &status) }
+        return Status(
+            size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
+            isDirectory: status.st_mode & S_IFMT == S_IFDIR)
+    }
+
+    static func retrying(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || Glibc.errno != EINTR { return result }
+        }
+    }
+
+    static func transfer(_ operation: String, _ result: Int) throws(SystemError) -> Transfer {
+        if result > 0 { return .bytes(result) }
+        if result == 0 { return .end }
+        if Glibc.errno == EAGAIN || Glibc.errno == EWOULDBLOCK { return .wouldBlock }
+        throw .last(operation)
+    }
+}

@@ -1,0 +1,65 @@
+internal import CLinux
+internal import Glibc
+internal import SystemPackage
+
+/// A file of fixed size that is written through memory: what `append` returned from survives the death of the process at
+/// any instruction, without a system call. (It does not survive the loss of power.)
+@safe package final class MappedLog {
+    /// Length, then the bytes.
+    private static let headerSize = 16
+    private static let magic: UInt64 = 0x31_67_6f_6c_6d_67_72_31
+
+    private let base: UnsafeMutableRawPointer
+    package let capacity: Int
+    package private(set) var count: Int
+
+    package init(creating path: String, capacity: Int) throws(SystemError) {
+        let file = try Descriptor.open(path, .readWrite, create: 0o600, truncate: true)
+        let size = capacity + Self.headerSize
+        let fd = file.rawValue
+        try check("posix_fallocate", path: path) { posix_fallocate(fd, 0, off_t(size)) == 0 ? 0 : -1 }
+        unsafe base = try Self.map(fd, size, path)
+        self.capacity = capacity
+        count = 0
+        unsafe base.storeBytes(of: Self.magic, as: UInt64.self)
+        unsafe gr_store_release(base + 8, 0)
+    }
+
+    /// Opens a log to go on where it ends.
+    package init(opening path: String) throws(SystemError) {
+        let file = try Descriptor.open(path, .readWrite)
+        let size = Int(try file.status().size)
+        guard size > Self.headerSize else { throw SystemError("open", .invalidArgument, path: path) }
+        unsafe base = try Self.map(file.rawValue, size, path)
+        capacity = size - Self.headerSize
+        let isOurs = unsafe base.load(as: UInt64.self) == Self.magic
+        count = isOurs ? min(capacity, unsafe Int(truncatingIfNeeded: gr_load_acquire(base + 8))) : 0
+        guard isOurs, count >= 0 else { throw SystemError("open", .invalidArgument, path: path) }
+    }
+
+    deinit { unsafe munmap(base, capacity + Self.headerSize) }
+
+    private static func map(_ fd: CInt, _ size: Int, _ path: String) throws(SystemError) -> UnsafeMutableRawPointer {
+        guard let address = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0),
+            unsafe address != MAP_FAILED
+        else { throw .last("mmap", path: path) }
+        return unsafe address
+    }
+
+    /// False when the log is full.
+    package func append(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count <= capacity - count else { return false }
+        unsafe bytes.withUnsafeBytes { source in
+            if let start = source.baseAddress {
+                unsafe (base + Self.headerSize + count).copyMemory(from: start, byteCount: source.count)
+            }
+        }
+        count += bytes.count
+        unsafe gr_store_release(base + 8, UInt64(count))
+        return true
+    }
+
+    package var contents: [UInt8] {
+        unsafe Array(UnsafeRawBufferPointer(start: base + Self.headerSize, count: count))
+    }
+}

@@ -1,0 +1,142 @@
+internal import Glibc
+
+/// What the kernel tells of processes. The root can be a folder of files, for tests.
+package struct ProcFS: Sendable {
+    package let root: String
+
+    package init(root: String = "/proc") { self.root = root }
+
+    package struct Stat: Hashable, Sendable {
+        package let state: Character
+        package let parent: CInt
+        package let group: CInt
+        package let session: CInt
+        /// Nanoseconds of processor time.
+        package let processorTime: Int64
+        /// Clock ticks after boot; with the pid it names a process for ever.
+        package let startTime: UInt64
+    }
+
+    /// Bytes of memory, as `DESIGN.md`, section 4, counts them.
+    package struct Memory: Hashable, Sendable {
+        package var dirty: Int64 = 0
+        package var purgeable: Int64 = 0
+        package var clean: Int64 = 0
+        package var proportional: Int64 = 0
+
+        package init() {}
+
+        package static func + (a: Memory, b: Memory) -> Memory {
+            var sum = a
+            sum.dirty += b.dirty
+            sum.purgeable += b.purgeable
+            sum.clean += b.clean
+            sum.proportional += b.proportional
+            return sum
+        }
+    }
+
+    package func stat(_ pid: CInt) -> Stat? { read("\(pid)/stat").flatMap(Self.parseStat) }
+
+    package func memory(_ pid: CInt) -> Memory? { read("\(pid)/smaps_rollup").flatMap(Self.parseMemory) }
+
+    package func tracer(_ pid: CInt) -> CInt? {
+        field("TracerPid", in: "\(pid)/status").flatMap { CInt($0) }.flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// Voluntary and involuntary context switches: how often it woke.
+    package func contextSwitches(_ pid: CInt) -> Int64? {
+        guard let text = read("\(pid)/status") else { return nil }
+        let counts = ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"].compactMap { Self.field($0, in: text) }
+        return counts.compactMap { Int64($0) }.reduce(0, +)
+    }
+
+    /// The path of its cgroup in the v2 hierarchy.
+    package func cgroup(_ pid: CInt) -> String? {
+        read("\(pid)/cgroup").flatMap(Self.parseCgroup)
+    }
+
+    package func environment(_ pid: CInt) -> [String]? {
+        read("\(pid)/environ")?.split(separator: "\0").map(String.init)
+    }
+
+    /// Every process that there is.
+    package func allProcesses() -> [CInt] {
+        guard let directory = unsafe opendir(root) else { return [] }
+        defer { unsafe closedir(directory) }
+        var pids: [CInt] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let pid = CInt(name) { pids.append(pid) }
+        }
+        return pids
+    }
+
+    /// The processes of a session and everything that descends from them.
+    package func tree(of leader: CInt) -> [CInt] {
+        let all = allProcesses().compactMap { pid in stat(pid).map { (pid, $0) } }
+        var members = Set(all.filter { $0.0 == leader || $0.1.session == leader || $0.1.group == leader }.map(\.0))
+        var grew = true
+        while grew {
+            grew = false
+            for (pid, stat) in all where !members.contains(pid) && members.contains(stat.parent) {
+                members.insert(pid)
+                grew = true
+            }
+        }
+        return all.filter { members.contains($0.0) && $0.1.state != "Z" }.map(\.0).sorted()
+    }
+
+    // MARK: Parsing
+
+    private func read(_ name: String) -> String? {
+        guard let bytes = try? Descriptor.open("\(root)/\(name)", .read).readAll() else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func field(_ name: String, in file: String) -> String? {
+        read(file).flatMap { Self.field(name, in: $0) }
+    }
+
+    package static func field(_ name: String, in text: String) -> String? {
+        for line in text.split(separator: "\n") where line.hasPrefix("\(name):") {
+            return line.dropFirst(name.count + 1).split { $0 == " " || $0 == "\t" }.first.map(String.init)
+        }
+        return nil
+    }
+
+    package static func parseStat(_ text: String) -> Stat? {
+        // The command's name may hold spaces and brackets; the fields begin after its last bracket.
+        guard let close = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: close)...].split { $0 == " " || $0 == "\n" }
+        guard fields.count > 20, let state = fields[0].first, let parent = CInt(fields[1]), let group = CInt(fields[2]),
+            let session = CInt(fields[3]), let user = Int64(fields[11]), let system = Int64(fields[12]),
+            let start = UInt64(fields[19])
+        else { return nil }
+        return Stat(
+            state: state, parent: parent, group: group, session: session,
+            processorTime: (user &+ system) &* (1_000_000_000 / 100), startTime: start)
+    }
+
+    package static func parseCgroup(_ text: String) -> String? {
+        for line in text.split(separator: "\n") where line.hasPrefix("0::") { return String(line.dropFirst(3)) }
+        return nil
+    }
+
+    package static func parseMemory(_ text: String) -> Memory? {
+        func bytes(_ name: String) -> Int64? { field(name, in: text).flatMap { Int64($0) }.map { $0 &* 1024 } }
+        guard let rss = bytes("Rss"), let privateDirty = bytes("Private_Dirty") else { return nil }
+        let lazy = bytes("LazyFree") ?? 0
+        let swap = bytes("Swap") ?? 0
+        let anonymous = bytes("Anonymous") ?? 0
+        var memory = Memory()
+        memory.dirty = privateDirty + swap
+        memory.purgeable = lazy
+        // Resident pages of files, less those that this process has written for itself.
+        memory.clean = max(0, rss - max(anonymous, privateDirty) - lazy)
+        memory.proportional = bytes("Pss") ?? 0
+        return memory
+    }
+}
