@@ -1,0 +1,1 @@
+Counter.app/greenroom_app.py
