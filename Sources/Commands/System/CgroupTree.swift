@@ -60,13 +60,11 @@ struct CgroupTree {
         let watch = FolderWatch("\(root)/cgroup.events")
         while true {
             killOnce()
-            if processes.isEmpty, remove() { return count }
+            if processes.isEmpty, try remove() { return count }
             guard !limit.isOver else {
-                let left = processes
+                let left = processes.map(String.init).joined(separator: ", ")
                 throw .failed(
-                    left.isEmpty
-                        ? "the cgroup \(root) cannot be removed: \(Files.lastError)"
-                        : "these processes do not end: \(left.map(String.init).joined(separator: ", "))")
+                    left.isEmpty ? "the cgroup \(root) stays busy" : "these processes do not end: \(left)")
             }
             watch.wait(atMost: min(limit.left, Self.interval))
         }
@@ -81,7 +79,15 @@ struct CgroupTree {
         }
     }
 
-    private func remove() -> Bool {
-        groups.reversed().allSatisfy { unsafe rmdir($0) == 0 || errno == ENOENT }
+    /// False while the kernel still takes the last processes apart.
+    private func remove() throws(CommandFailure) -> Bool {
+        for group in groups.reversed() where unsafe rmdir(group) != 0 {
+            switch errno {
+            case ENOENT: continue
+            case EBUSY: return false
+            default: throw .failed("the cgroup \(group) cannot be removed: \(Files.lastError)")
+            }
+        }
+        return true
     }
 }

@@ -62,11 +62,13 @@ struct ForegroundSystem {
         }
         self.reader = reader
         log = client.connection
+        // Entries may have come in one piece with the answer; nothing would announce them again.
+        if let log { follow(log, reads: false) }
     }
 
-    private mutating func follow(_ connection: ControlConnection) {
+    private mutating func follow(_ connection: ControlConnection, reads: Bool = true) {
         do throws(ControlConnection.Broken) {
-            try connection.fill()
+            if reads { try connection.fill() }
             while let message = try connection.buffered() {
                 guard let entry = LogReader.entry(message) else { continue }
                 printer.print(reader?.fresh([entry]) ?? [])

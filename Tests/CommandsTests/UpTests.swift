@@ -1,0 +1,158 @@
+import Commands
+import Foundation
+import Glibc
+import Testing
+import Wire
+
+/// Programs that stand in for supervisor and daemon, and pipes to hear and end the first.
+private struct FakeKeeper {
+    let started: String
+    private let end: String
+
+    /// The script tells its arguments and then does what it is given.
+    init(_ tool: Tool, then script: String = "read line < \"$END\"") throws {
+        (started, end) = (tool.path("started"), tool.path("end"))
+        for pipe in [started, end] { unsafe mkfifo(pipe, 0o600) }
+        tool.libexec = tool.path("libexec")
+        try FileManager.default.createDirectory(atPath: tool.libexec, withIntermediateDirectories: true)
+        for (name, text) in [("greenroom-keeper", "echo \"$@\" > \"$STARTED\"\n\(script)"), ("greenroomd", "")] {
+            let path = "\(tool.libexec)/\(name)"
+            let text = "#!/bin/sh\nSTARTED='\(started)'\nEND='\(end)'\n\(text)\n"
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            unsafe chmod(path, 0o755)
+        }
+    }
+
+    /// Returns what the supervisor was started with, once it was.
+    func arguments() throws -> String {
+        let pipe = try FileHandle(forReadingFrom: URL(fileURLWithPath: started))
+        return String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    func finish() { FileHandle(forWritingAtPath: end)?.write(Data("\n".utf8)) }
+}
+
+extension SignalTakers {
+    @Suite("up")
+    struct UpTests {
+        @Test("--detach returns when both sockets accept; the home is its owner's alone")
+        func detach() throws {
+            let tool = try Tool(home: "new/home")
+            try FileManager.default.removeItem(atPath: tool.path("new"))
+            let keeper = try FakeKeeper(tool)
+            let running = tool.start("up", "--detach", "--device", "iphone-4", "--memory", "512M")
+            #expect(
+                try keeper.arguments()
+                    == "--home \(tool.home) --daemon \(tool.libexec)/greenroomd -- --device iphone-4 --memory 536870912"
+            )
+            let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in .result([:]) }
+            let outcome = running.outcome()
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            #expect(outcome.output.hasPrefix("Greenroom runs in \(tool.home), pid "))
+            let attributes = try FileManager.default.attributesOfItem(atPath: tool.home)
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+            keeper.finish()
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test("A home that others could enter is closed to them")
+        func closesHome() throws {
+            let tool = try Tool()
+            unsafe chmod(tool.home, 0o755)
+            try GreenroomHome(environment: ["GREENROOM_HOME": tool.home], workingDirectory: "/").create()
+            let attributes = try FileManager.default.attributesOfItem(atPath: tool.home)
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+
+        @Test("A home that is a file is refused")
+        func homeIsFile() throws {
+            let tool = try Tool()
+            try tool.write("", to: "file")
+            tool.environment = ["GREENROOM_HOME": "\(tool.home)/file"]
+            _ = try FakeKeeper(tool)
+            let outcome = tool.run("up", "--detach")
+            #expect(outcome.code == 1)
+            #expect(outcome.errors.contains("is not a folder"))
+        }
+
+        @Test("A second system in the same home is refused")
+        func second() throws {
+            let tool = try Tool()
+            _ = try FakeKeeper(tool)
+            let keeper = try Child()
+            try tool.write(keeper.record, to: "keeper.pid")
+            #expect(
+                tool.run("up", "--detach")
+                    == Tool.Outcome(
+                        code: 1, output: "",
+                        errors: "greenroom: Greenroom is already running in \(tool.home), pid \(keeper.pid): "
+                            + "greenroom down ends it\n"))
+        }
+
+        @Test("When the supervisor fails, its last words are shown")
+        func failure() throws {
+            let tool = try Tool()
+            try tool.write("of an earlier day\n", to: "daemon.log")
+            let keeper = try FakeKeeper(tool, then: "echo cannot do this >&2; exit 3")
+            let running = tool.start("up", "--detach")
+            _ = try keeper.arguments()
+            #expect(
+                running.outcome()
+                    == Tool.Outcome(
+                        code: 1, output: "",
+                        errors: "greenroom: the system did not start: the supervisor ended with exit code 3. "
+                            + "\(tool.home)/daemon.log says:\n  cannot do this\n"))
+        }
+
+        @Test("Missing programs and profiles are named")
+        func missing() throws {
+            let tool = try Tool()
+            tool.libexec = tool.path("nowhere")
+            #expect(tool.run("up").errors.contains("there is no program \(tool.path("nowhere"))/greenroom-keeper"))
+            _ = try FakeKeeper(tool)
+            #expect(tool.run("up", "--device", "my.json").errors.contains("no device profile \(tool.path("my.json"))"))
+        }
+
+        @Test("In the foreground it prints the log, and Ctrl-C takes the system down in order")
+        func foreground() throws {
+            let tool = try Tool()
+            let keeper = try FakeKeeper(tool)
+            let running = tool.start("up")
+            _ = try keeper.arguments()
+            let daemon = try FakeDaemon(in: tool.home) { request in
+                switch (request.method, request.params["follow"]?.bool, request.params["after"]?.int) {
+                case ("log", nil, 0): return .result([Sample.entry(1)])
+                case ("log", true, 1): return .stream([], [Sample.entry(2)], crashes: false)
+                case ("down", _, _):
+                    keeper.finish()
+                    return .result([:])
+                default: return .result([])
+                }
+            }
+            running.output.wait(for: "the user pressed Home\n")
+            kill(getpid(), SIGINT)
+            let outcome = running.outcome()
+            #expect(
+                outcome.output == """
+                    Greenroom runs in \(tool.home). Ctrl-C takes it down.
+                         2  12:03:02.123  vim                           suspended             the user pressed Home
+                    Greenroom in \(tool.home) is down
+
+                    """)
+            #expect(outcome.errors == "greenroom: going down; once more kills everything at once\n")
+            #expect(outcome.code == 0)
+            #expect(daemon.methods.last == "down")
+        }
+
+        @Test("A system that ends in the foreground without being asked to is a failure")
+        func crash() throws {
+            let tool = try Tool()
+            let keeper = try FakeKeeper(tool, then: "kill -9 $$")
+            let running = tool.start("up")
+            _ = try keeper.arguments()
+            let outcome = running.outcome()
+            #expect(outcome.code == 1)
+            #expect(outcome.errors.contains("the supervisor was ended by signal 9"))
+        }
+    }
+}

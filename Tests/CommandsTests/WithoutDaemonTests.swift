@@ -1,0 +1,186 @@
+import Commands
+import Foundation
+import Glibc
+import Model
+import Testing
+import Wire
+
+@Suite("Without a daemon")
+struct WithoutDaemonTests {
+    /// A tree of files that looks like a system's cgroups.
+    private static func fakeTree(_ tool: Tool) throws -> String {
+        let files = [
+            ("fake/cgroup.procs", ""), ("fake/cgroup.freeze", "0\n"), ("fake/cgroup.kill", ""),
+            ("fake/apps/cgroup.procs", ""), ("fake/apps/cgroup.freeze", "0\n"),
+            ("fake/apps/org.example.a/cgroup.procs", ""), ("fake/apps/org.example.a/cgroup.freeze", "1\n"),
+            ("fake/apps/org.example.b/cgroup.procs", ""), ("fake/apps/org.example.b/cgroup.freeze", "0\n"),
+        ]
+        for (name, text) in files { try tool.write(text, to: name) }
+        try tool.write("\(tool.home)/fake\n", to: "cgroup")
+        try tool.write("999999999 1\n", to: "keeper.pid")
+        return "fake"
+    }
+
+    @Test("thaw lets frozen groups run and names them")
+    func thawGroups() throws {
+        let tool = try Tool()
+        let tree = try Self.fakeTree(tool)
+        #expect(tool.run("thaw") == Tool.Outcome(code: 0, output: "thawed apps/org.example.a\n", errors: ""))
+        #expect(tool.contents("\(tree)/apps/org.example.a/cgroup.freeze") == "0")
+        #expect(tool.contents("\(tree)/apps/org.example.b/cgroup.freeze") == "0\n")
+        #expect(tool.run("thaw").output == "nothing was frozen\n")
+    }
+
+    @Test("thaw leaves a system alone that has its daemon, unless it is forced")
+    func thawSupervised() throws {
+        let tool = try Tool()
+        let tree = try Self.fakeTree(tool)
+        let daemon = try FakeDaemon(in: tool.home) { _ in .result([:]) }
+        let outcome = tool.run("thaw")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("greenroom exempt"))
+        #expect(tool.contents("\(tree)/apps/org.example.a/cgroup.freeze") == "1\n")
+        #expect(tool.run("thaw", "--force").output == "thawed apps/org.example.a\n")
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("Where SIGSTOP stood in for cgroups, thaw continues the recorded groups, and only those")
+    func thawProcessGroups() throws {
+        let tool = try Tool()
+        let app = try Child(environment: ["GREENROOM_APP": "vim"])
+        let timed = try Child()
+        let stranger = try Child(environment: ["GREENROOM_APP": "other"])
+        for child in [app, timed, stranger] { child.stop() }
+        try tool.write("\(app.pid)\n", to: "run/vim/birth")
+        try tool.write(timed.record, to: "run/timed/birth")
+        // Its number was an app's once.
+        try tool.write("\(stranger.pid)\n", to: "run/reused/birth")
+        try tool.write("\(stranger.pid) 1\n", to: "run/reused-too/birth")
+        try tool.write("", to: "cgroup")
+        #expect(tool.run("thaw") == Tool.Outcome(code: 0, output: "thawed timed\nthawed vim\n", errors: ""))
+        app.waitUntilContinued()
+        timed.waitUntilContinued()
+        #expect(stranger.state == "T")
+    }
+
+    @Test("down ends the recorded groups, removes sockets and process files, and leaves the data")
+    func downProcessGroups() throws {
+        let tool = try Tool()
+        let app = try Child(environment: ["GREENROOM_APP": "vim"])
+        let stranger = try Child()
+        app.stop()
+        try tool.write("\(app.pid)\n", to: "run/vim/birth")
+        try tool.write("\(stranger.pid)\n", to: "run/reused/birth")
+        try tool.write("999999999 1\n", to: "keeper.pid")
+        try tool.write("999999999 1\n", to: "daemon.pid")
+        try tool.write("", to: "cgroup")
+        try tool.write("note", to: "containers/vim/Documents/note.txt")
+        try tool.write("text", to: "run/vim/output")
+        try tool.write("", to: "wire/keep")
+        close(try FakeDaemon.listener(folder: tool.home, name: "control"))
+        close(try FakeDaemon.listener(folder: "\(tool.home)/wire", name: "app"))
+        close(try FakeDaemon.listener(folder: "\(tool.home)/run/vim", name: "tty"))
+        let outcome = tool.run("down")
+        #expect(
+            outcome
+                == Tool.Outcome(
+                    code: 0,
+                    output: "killed 1 process that were left\nGreenroom in \(tool.home) is down\n", errors: ""))
+        #expect(app.signalThatEnded() == SIGKILL)
+        #expect(stranger.state == "S")
+        let left = FileManager.default.enumerator(atPath: tool.home)?.compactMap { $0 as? String } ?? []
+        #expect(
+            Set(left) == [
+                "containers", "containers/vim", "containers/vim/Documents", "containers/vim/Documents/note.txt", "run",
+                "run/vim", "run/vim/output", "run/reused", "wire", "wire/keep",
+            ])
+    }
+
+    @Test("down ends a supervisor that lives though its sockets are dead")
+    func downKeeper() throws {
+        let tool = try Tool()
+        tool.patience = .milliseconds(20)
+        let keeper = try Child()
+        try tool.write(keeper.record, to: "keeper.pid")
+        #expect(tool.run("down").code == 0)
+        #expect(keeper.signalThatEnded() == SIGKILL)
+        #expect(tool.contents("keeper.pid") == nil)
+    }
+
+    @Test("down does not touch a process that has a dead supervisor's number")
+    func downReused() throws {
+        let tool = try Tool()
+        let stranger = try Child()
+        try tool.write("\(stranger.pid) 1\n", to: "keeper.pid")
+        #expect(tool.run("down").code == 0)
+        #expect(stranger.state == "S")
+    }
+
+    @Test("When nothing is running, down says so: exit code 3")
+    func downNothing() throws {
+        let tool = try Tool()
+        #expect(
+            tool.run("down")
+                == Tool.Outcome(code: 3, output: "", errors: "greenroom: nothing is running in \(tool.home)\n"))
+        #expect(tool.run("thaw").code == 3)
+    }
+
+    @Test("down asks the daemon and waits until the supervisor is gone")
+    func downAsks() throws {
+        let tool = try Tool()
+        let keeper = try Child()
+        let pid = keeper.pid
+        try tool.write(keeper.record, to: "keeper.pid")
+        let daemon = try FakeDaemon(in: tool.home) { _ in
+            kill(pid, SIGTERM)
+            return .result([:])
+        }
+        #expect(tool.run("down") == Tool.Outcome(code: 0, output: "Greenroom in \(tool.home) is down\n", errors: ""))
+        #expect(daemon.methods == ["down"])
+        #expect(keeper.signalThatEnded() == SIGTERM)
+    }
+
+    @Test("A daemon that refuses to go down is obeyed, and --force is named")
+    func downRefused() throws {
+        let tool = try Tool()
+        let daemon = try FakeDaemon(in: tool.home) { _ in .failure(RPCError(.internalError, "no")) }
+        let outcome = tool.run("down")
+        #expect(
+            outcome
+                == Tool.Outcome(code: 1, output: "", errors: "greenroom: no; greenroom down --force kills everything\n")
+        )
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("A folder that is no cgroup is neither killed nor removed")
+    func wrongCgroup() throws {
+        let tool = try Tool()
+        try tool.write("x", to: "precious/file")
+        try tool.write("\(tool.home)/precious\n", to: "cgroup")
+        try tool.write("1 1\n", to: "keeper.pid")
+        #expect(tool.run("down").code == 0)
+        #expect(tool.contents("precious/file") == "x")
+    }
+
+    // Needs a cgroup v2 that this process may write: without one, what the kernel does is not tested here.
+    @Test("With real cgroups, thaw and down do what they say", .enabled(if: TestCgroup.mount != nil))
+    func realCgroup() throws {
+        let tool = try Tool()
+        let group = try TestCgroup()
+        try group.add("org.example.a")
+        let (app, systems) = (try Child(), try Child())
+        try group.write(String(app.pid), to: "org.example.a/cgroup.procs")
+        try group.write("1", to: "org.example.a/cgroup.freeze")
+        try tool.write("\(group.path)\n", to: "cgroup")
+        #expect(tool.run("thaw").output == "thawed org.example.a\n")
+        #expect(group.contents("org.example.a/cgroup.freeze") == "0\n")
+        try group.write("1", to: "org.example.a/cgroup.freeze")
+        try group.write(String(systems.pid), to: "cgroup.procs")
+        let outcome = tool.run("down")
+        #expect(outcome.code == 0)
+        #expect(outcome.output.hasPrefix("killed 2 processes that were left\n"))
+        #expect(app.signalThatEnded() == SIGKILL)
+        #expect(systems.signalThatEnded() == SIGKILL)
+        #expect(!FileManager.default.fileExists(atPath: group.path))
+    }
+}
