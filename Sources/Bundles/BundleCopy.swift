@@ -5,18 +5,25 @@ import Glibc
 struct BundleCopy {
     private var files = 0
     private var bytes: Int64 = 0
+    private let deadline: ContinuousClock.Instant?
 
-    private init() {}
+    private init(deadline: ContinuousClock.Instant?) {
+        self.deadline = deadline
+    }
 
     /// Refuses whatever could not be copied, before anything is written.
-    static func check(_ source: borrowing Descriptor) throws(Refusal) {
-        var copy = BundleCopy()
+    static func check(
+        _ source: borrowing Descriptor, deadline: ContinuousClock.Instant?
+    ) throws(Refusal) {
+        var copy = BundleCopy(deadline: deadline)
         try copy.checkDirectory(source, path: "", depth: 0)
     }
 
     /// Copies with every check made again: the source may have changed since.
-    static func copy(_ source: borrowing Descriptor, to target: borrowing Descriptor) throws(Refusal) {
-        var copy = BundleCopy()
+    static func copy(
+        _ source: borrowing Descriptor, to target: borrowing Descriptor, deadline: ContinuousClock.Instant?
+    ) throws(Refusal) {
+        var copy = BundleCopy(deadline: deadline)
         try copy.copyDirectory(source, to: target, path: "", depth: 0)
     }
 
@@ -65,6 +72,7 @@ struct BundleCopy {
         guard let source = pinned.reopenForReading() else { throw Self.cannotRead(path) }
         while true {
             // Counted as it is copied: a file that grows meanwhile is caught as well.
+            try checkTime()
             guard let sent = source.send(to: made, count: 4 << 20) else { throw Self.cannotWrite(path) }
             if sent == 0 { return }
             try account(Int64(sent))
@@ -96,6 +104,7 @@ struct BundleCopy {
     private func pin(
         _ name: String, in source: borrowing Descriptor, path: String
     ) throws(Refusal) -> Descriptor {
+        try checkTime()
         guard path.utf8.count <= Limits.relativePathBytes else {
             throw Refusal("A path in the bundle is longer than \(Limits.relativePathBytes) bytes: shorten its names.")
         }
@@ -130,6 +139,14 @@ struct BundleCopy {
         guard !overflow, sum <= Limits.totalBytes else {
             throw Refusal("The bundle is larger than \(Limits.totalBytes >> 30) GiB: keep large data outside of it.")
         }
+    }
+
+    /// Whoever waits would end this process soon, and nobody would learn why.
+    private func checkTime() throws(Refusal) {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw Refusal(
+            "The bundle takes longer than \(Limits.processorSeconds) s to copy: keep large data outside of it, or install"
+                + " it again when the device is less busy.")
     }
 
     private func place(_ path: String) -> String {

@@ -11,7 +11,9 @@ package enum Helper {
             return 2
         }
         do {
-            print(try Inspection.inspect(path: arguments[2], staging: arguments[3]).json)
+            // A little before the limits, so that there is an answer instead of a dead process.
+            let deadline = ContinuousClock.now + .seconds(Int(Limits.processorSeconds)) * 0.85
+            print(try Inspection.inspect(path: arguments[2], staging: arguments[3], deadline: deadline).json)
             return 0
         } catch {
             print(error.json)

@@ -28,7 +28,10 @@ struct InstallPath {
 package enum Inspection {
     /// Copies a bundle to `staging/bundle`, which must not exist yet, and describes what it copied. Whoever made the
     /// staging folder removes it, with what a refusal may have left in it.
-    package static func inspect(path: String, staging: String) throws(Refusal) -> Manifest {
+    /// What takes longer than until `deadline` is refused.
+    package static func inspect(
+        path: String, staging: String, deadline: ContinuousClock.Instant? = nil
+    ) throws(Refusal) -> Manifest {
         let path = try InstallPath(path)
         guard let pinned = Descriptor.pin(path.absolute), let status = pinned.status() else {
             throw Refusal("\(Names.quoted(path.absolute)) does not exist or cannot be reached: check the path.")
@@ -39,7 +42,7 @@ package enum Inspection {
             guard path.hasSuffix(".app") else {
                 throw Refusal("\(Names.quoted(path.name)) is a folder, and not a bundle: a bundle's name ends in .app.")
             }
-            manifest = try bundle(pinned, folder: path.name, staging: staging)
+            manifest = try bundle(pinned, folder: path.name, staging: staging, deadline: deadline)
         case .regular where path.hasSuffix(".desktop"):
             guard let contents = pinned.reopenForReading()?.read(upTo: Limits.desktopEntryBytes) else {
                 throw Refusal("\(Names.quoted(path.name)) cannot be read: check its permissions.")
@@ -59,17 +62,17 @@ package enum Inspection {
     }
 
     private static func bundle(
-        _ source: borrowing Descriptor, folder: String, staging: String
+        _ source: borrowing Descriptor, folder: String, staging: String, deadline: ContinuousClock.Instant?
     ) throws(Refusal) -> Manifest {
         // Cheap and harmless: most of what is refused is refused here, before anything is written.
         _ = try ApplicationBundle.manifest(of: source, folder: folder)
-        try BundleCopy.check(source)
+        try BundleCopy.check(source, deadline: deadline)
         guard let staging = Descriptor.pin(following: staging), staging.status()?.type == .directory,
             let target = staging.makeDirectory("bundle", mode: 0o755)
         else {
             throw Refusal("The folder to copy to cannot be written: check the space and permissions of GREENROOM_HOME.")
         }
-        try BundleCopy.copy(source, to: target)
+        try BundleCopy.copy(source, to: target, deadline: deadline)
         // The source may have changed since: what is described is what was copied.
         return try ApplicationBundle.manifest(of: target, folder: folder)
     }

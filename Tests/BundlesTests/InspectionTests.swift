@@ -116,6 +116,14 @@ struct InspectionTests {
         #expect(throws: Refusal.self) { try Inspection.inspect(path: path, staging: workshop.staging) }
     }
 
+    @Test("What takes too long is refused with that reason rather than killed without one") func deadline() throws {
+        try workshop.makeBundle()
+        let refusal = #expect(throws: Refusal.self) {
+            try Inspection.inspect(path: workshop.path("Good.app"), staging: workshop.staging, deadline: .now)
+        }
+        #expect(refusal?.refused.contains("longer than 2 s") == true)
+    }
+
     @Test("A staging folder that is used already is refused rather than merged with") func usedStaging() throws {
         try workshop.makeBundle()
         try workshop.makeFolder("staging/bundle")
