@@ -1,3 +1,4 @@
+internal import LinuxSystem
 package import Model
 internal import SystemPackage
 package import Wire
@@ -80,13 +81,13 @@ package final class ControlClient {
         let limit = TimeLimit(in: patience)
         let watch = FolderWatch(home.path)
         while true {
-            do throws(Errno) {
+            do throws(SystemError) {
                 let opened = try ControlConnection(path: home.controlSocket)
                 connection = opened
                 return opened
             } catch {
-                guard [.noSuchFileOrDirectory, .connectionRefused, .connectionReset].contains(error) else {
-                    throw .unreachable(.failed("cannot connect to \(home.controlSocket): \(error)"))
+                guard [.noSuchFileOrDirectory, .connectionRefused, .connectionReset].contains(error.errno) else {
+                    throw .unreachable(.failed("the daemon cannot be reached: \(error)"))
                 }
             }
             guard home.holdsSystem else { throw .unreachable(home.notRunning) }

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SystemPackage
 internal import Wire
 
@@ -6,13 +7,13 @@ final class ControlConnection {
     /// The daemon went away, or says what nobody understands.
     struct Broken: Error {}
 
-    private let descriptor: FileDescriptor
+    private let descriptor: Descriptor
     private var framer = LineFramer()
     private var lastIdentifier: Int64 = 0
 
-    init(path: String) throws(Errno) { descriptor = try LocalSocket.connect(path) }
+    private static let piece = 65_536
 
-    deinit { try? descriptor.close() }
+    init(path: String) throws(SystemError) { descriptor = try UnixSocket.connect(to: path) }
 
     /// For `poll`.
     var number: Int32 { descriptor.rawValue }
@@ -21,10 +22,13 @@ final class ControlConnection {
     func send(_ method: ControlMethod, _ params: JSONObject) throws(Broken) -> RPCID {
         lastIdentifier += 1
         let request = RPCMessage.request(id: .int(lastIdentifier), method: method.rawValue, params: .object(params))
-        do throws(Errno) {
-            try LocalSocket.send(request.encoded(), to: descriptor)
-        } catch {
-            throw Broken()
+        var rest = request.encoded()[...]
+        while !rest.isEmpty {
+            switch try? descriptor.send(rest) {
+            case .bytes(let count): rest = rest.dropFirst(count)
+            case .wouldBlock: Poll.waitToWrite(number)
+            case .end, nil: throw Broken()
+            }
         }
         return .int(lastIdentifier)
     }
@@ -49,7 +53,8 @@ final class ControlConnection {
 
     /// One `read`, which waits if nothing is there.
     func fill() throws(Broken) {
-        guard let bytes = try? Files.read(descriptor, atMost: 65_536), !bytes.isEmpty else { throw Broken() }
+        let file = FileDescriptor(rawValue: number)
+        guard let bytes = try? Files.read(file, atMost: Self.piece), !bytes.isEmpty else { throw Broken() }
         framer.append(bytes)
     }
 }

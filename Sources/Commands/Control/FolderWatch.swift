@@ -50,6 +50,11 @@ enum Poll {
         time.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1
     }
 
+    static func waitToWrite(_ descriptor: Int32) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&entry, 1, -1)
+    }
+
     @discardableResult
     static func wait(for descriptor: Int32, atMost time: Span? = nil) -> Bool {
         !ready([descriptor], atMost: time).isEmpty

@@ -32,17 +32,6 @@ enum Files {
         }
     }
 
-    /// Writes to a file that is there, as the files of the kernel are.
-    static func write(_ text: String, to path: String) throws(Errno) {
-        do {
-            let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.closeOnExec, .truncate])
-            defer { try? file.close() }
-            try file.writeAll(Array(text.utf8))
-        } catch {
-            throw error as? Errno ?? .ioError
-        }
-    }
-
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0
@@ -52,6 +41,8 @@ enum Files {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
+
+    static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
     static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import LinuxSystem
 
 /// A process that a file names, told from a later one with the same number by when it started.
 package struct RecordedProcess: Equatable {
@@ -23,42 +23,24 @@ package struct RecordedProcess: Equatable {
         self.init(text)
     }
 
-    /// True while that very process runs; a zombie does not. One of Greenroom's own programs is known by its name
-    /// where the start time was not written.
+    /// True while that very process runs; a zombie does not.
     package var isAlive: Bool {
-        guard let status = ProcessStatus(pid: pid), !status.isZombie else { return false }
-        return startTime.map { $0 == status.startTime } ?? status.name.hasPrefix("greenroom")
+        guard let stat = ProcessTable.stat(pid), !"ZX".contains(stat.state) else { return false }
+        if let startTime { return stat.startTime == startTime }
+        // Only the number was written: one of Greenroom's own programs is known by its name.
+        return Files.text("/proc/\(pid)/comm")?.hasPrefix("greenroom") ?? false
+    }
+
+    /// Signals that very process, whatever takes its number meanwhile; false when it was gone.
+    @discardableResult
+    func send(_ signal: Int32) -> Bool {
+        guard let process = try? PidFD(pid), isAlive else { return false }
+        return (try? process.send(signal)) != nil
     }
 }
 
-/// What `/proc/PID/stat` says that matters here.
-struct ProcessStatus {
-    let pid: Int32
-    let name: String
-    let state: Character
-    let group: Int32
-    let startTime: UInt64
-
-    var isZombie: Bool { state == "Z" || state == "X" }
-
-    init?(pid: Int32) {
-        // The name may hold spaces and parentheses: fields count from the last one.
-        guard let text = Files.text("/proc/\(pid)/stat"), let start = text.firstIndex(of: "("),
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 19, let state = fields[0].first, let group = Int32(fields[2]),
-            let startTime = UInt64(fields[19])
-        else { return nil }
-        self.pid = pid
-        name = String(text[text.index(after: start)..<end])
-        self.state = state
-        self.group = group
-        self.startTime = startTime
-    }
-
-    /// Every process that `/proc` shows.
-    static var all: [ProcessStatus] {
-        Files.names(in: "/proc").compactMap { Int32($0) }.compactMap { ProcessStatus(pid: $0) }
-    }
+/// The signals that are sent here.
+enum Signal {
+    static let kill: Int32 = 9
+    static let resume: Int32 = 18
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import LinuxSystem
 internal import Model
 internal import SystemPackage
 
@@ -6,7 +6,9 @@ internal import SystemPackage
 struct CgroupTree {
     let root: String
 
-    private static let interval = Span.milliseconds(20)
+    private static let interval = Model.Span.milliseconds(20)
+    /// Controllers of the old hierarchies that may hold a group of the same name.
+    private static let legacyControllers = ["pids", "memory"]
 
     /// The tree that a home's file names; `nil` where there is none (any more).
     init?(home: GreenroomHome) {
@@ -20,11 +22,9 @@ struct CgroupTree {
     }
 
     /// Parents before children.
-    var groups: [String] { Self.tree(root) }
+    private var groups: [String] { Self.tree(root) }
 
-    private static func tree(_ path: String) -> [String] {
-        [path] + Files.folders(in: path).flatMap { tree("\(path)/\($0)") }
-    }
+    private static func tree(_ path: String) -> [String] { [path] + Cgroup.children(of: path).flatMap(tree) }
 
     private func name(_ group: String) -> String {
         group == root ? "the system" : String(group.dropFirst(root.count + 1))
@@ -35,59 +35,48 @@ struct CgroupTree {
         var thawed: [String] = []
         for group in groups {
             guard Files.text("\(group)/cgroup.freeze")?.first == "1" else { continue }
-            do throws(Errno) {
-                try Files.write("0", to: "\(group)/cgroup.freeze")
-            } catch .noSuchFileOrDirectory {
-                continue
+            do throws(SystemError) {
+                try Cgroup.write("0", to: "\(group)/cgroup.freeze")
             } catch {
-                throw .failed("\(name(group)) cannot be thawed: \(error) on \(group)/cgroup.freeze")
+                if error.errno == .noSuchFileOrDirectory { continue }
+                throw .failed("\(name(group)) cannot be thawed: \(error)")
             }
             thawed.append(name(group))
         }
         return thawed
     }
 
-    var processes: [Int32] {
-        groups.flatMap { group in
-            (Files.text("\(group)/cgroup.procs") ?? "").split(separator: "\n").compactMap { Int32($0) }
-        }
-    }
-
     /// Kills everything and removes the groups; returns how many processes there were.
-    func kill(within time: Span) throws(CommandFailure) -> Int {
-        let count = processes.count
+    func kill(within time: Model.Span) throws(CommandFailure) -> Int {
+        let count = Cgroup.processes(at: root).count
         let limit = TimeLimit(in: time)
         let watch = FolderWatch("\(root)/cgroup.events")
         while true {
-            killOnce()
-            if processes.isEmpty, try remove() { return count }
+            try? Cgroup.kill(at: root)
+            let left = Cgroup.processes(at: root)
+            if left.isEmpty, try remove() { return count }
             guard !limit.isOver else {
-                let left = processes.map(String.init).joined(separator: ", ")
+                let numbers = left.map(String.init).joined(separator: ", ")
                 throw .failed(
-                    left.isEmpty ? "the cgroup \(root) stays busy" : "these processes do not end: \(left)")
+                    left.isEmpty ? "the cgroup \(root) stays busy" : "these processes do not end: \(numbers)")
             }
             watch.wait(atMost: min(limit.left, Self.interval))
         }
     }
 
-    /// By `cgroup.kill`, which no fork escapes; before Linux 5.14 one by one.
-    private func killOnce() {
-        do throws(Errno) {
-            try Files.write("1", to: "\(root)/cgroup.kill")
-        } catch {
-            for process in processes where process != getpid() { _ = Glibc.kill(process, SIGKILL) }
-        }
-    }
-
     /// False while the kernel still takes the last processes apart.
     private func remove() throws(CommandFailure) -> Bool {
-        for group in groups.reversed() where unsafe rmdir(group) != 0 {
-            switch errno {
-            case ENOENT: continue
-            case EBUSY: return false
-            default: throw .failed("the cgroup \(group) cannot be removed: \(Files.lastError)")
-            }
+        for controller in Self.legacyControllers {
+            guard let mount = CgroupRoot.legacyMountPoint(of: controller), let name = root.split(separator: "/").last
+            else { continue }
+            try? Cgroup.remove(at: "\(mount)/\(name)")
         }
-        return true
+        do throws(SystemError) {
+            try Cgroup.remove(at: root)
+            return true
+        } catch {
+            if error.errno == .resourceBusy { return false }
+            throw .failed("the cgroup cannot be removed: \(error)")
+        }
     }
 }

@@ -24,7 +24,7 @@ package struct DownCommand: Verb {
             try Self.waitForEnd(of: home)
         }
         let killed = try leftovers.clear()
-        if killed > 0 { context.print("killed \(killed) \(killed == 1 ? "process" : "processes") that were left") }
+        if killed > 0 { context.print("processes that were left and killed: \(killed)") }
         context.print("Greenroom in \(home.path) is down")
     }
 

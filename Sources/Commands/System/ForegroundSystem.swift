@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSystem
 internal import Model
 internal import Wire
 
@@ -23,15 +24,16 @@ struct ForegroundSystem {
     }
 
     /// Returns when the system is down; throws when nobody asked for that.
-    mutating func run(_ start: () throws(CommandFailure) -> Int32) throws(CommandFailure) {
-        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGCHLD])
+    mutating func run(_ start: () throws(CommandFailure) -> PidFD) throws(CommandFailure) {
+        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP])
         let keeper = try start()
         while true {
-            if let status = ChildStatus.ifEnded(keeper) { return try finish(status) }
+            if keeper.isDead { return try finish(keeper.reap() ?? .exited(0)) }
             connect()
             let isSettled = log != nil && (interruptions == 0 || farewell != nil)
             let events = signals.wait(
-                reading: [log?.number ?? -1, farewell?.number ?? -1], atMost: isSettled ? nil : Self.interval)
+                reading: [keeper.descriptor.rawValue, log?.number ?? -1, farewell?.number ?? -1],
+                atMost: isSettled ? nil : Self.interval)
             if !events.signals.isDisjoint(with: [SIGINT, SIGTERM, SIGHUP]) { try interrupt(keeper) }
             if let log, events.readable.contains(log.number) { follow(log) }
             if let farewell, events.readable.contains(farewell.number), (try? farewell.fill()) == nil {
@@ -78,16 +80,17 @@ struct ForegroundSystem {
         }
     }
 
-    private mutating func interrupt(_ keeper: Int32) throws(CommandFailure) {
+    private mutating func interrupt(_ keeper: PidFD) throws(CommandFailure) {
         interruptions += 1
         guard interruptions > 1 else { return context.note("going down; once more kills everything at once") }
         _ = try Leftovers(home: home).clear()
-        kill(keeper, SIGKILL)
+        try? keeper.send(Signal.kill)
     }
 
-    private func finish(_ status: ChildStatus) throws(CommandFailure) {
-        if interruptions == 0, !(status.isSuccess && wasReady) {
-            throw .failed("the system ended: the supervisor \(status). greenroom up starts it again, apps included")
+    private func finish(_ status: ProcessStatus) throws(CommandFailure) {
+        if interruptions == 0, !(status == .exited(0) && wasReady) {
+            throw .failed(
+                "the system ended: the supervisor \(status.sentence). greenroom up starts it again, apps included")
         }
         _ = try Leftovers(home: home).clear()
         context.print("Greenroom in \(home.path) is down")

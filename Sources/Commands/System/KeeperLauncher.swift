@@ -1,15 +1,12 @@
-internal import Glibc
+internal import LinuxSystem
 internal import SystemPackage
 
-/// Starts the supervisor in a session of its own.
+/// Starts the supervisor in a session of its own, so that Ctrl-C and the end of a terminal reach only this tool.
 struct KeeperLauncher {
-    /// `POSIX_SPAWN_SETSID`, which the C library shows to GNU sources only.
-    private static let newSession: Int32 = 0x80
-
-    let home: GreenroomHome
-    let keeper: String
-    let daemon: String
-    let daemonArguments: [String]
+    private let home: GreenroomHome
+    private let keeper: String
+    private let daemon: String
+    private let daemonArguments: [String]
 
     init(home: GreenroomHome, context: CommandContext, daemonArguments: [String]) throws(CommandFailure) {
         let chosen = context.environment["GREENROOM_LIBEXEC"] ?? ""
@@ -34,49 +31,40 @@ struct KeeperLauncher {
     }
 
     /// `log` takes what the supervisor and the daemon print; without it they print where this process does.
-    func start(environment: [String: String], log: String?) throws(CommandFailure) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        if let log {
-            unsafe posix_spawn_file_actions_addopen(
-                &actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-            unsafe posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        }
-        // A session of its own, so that Ctrl-C and the end of a terminal reach only this tool.
-        var none = sigset_t()
-        var all = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigfillset(&all)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        let flags = Self.newSession | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var pid: pid_t = 0
-        let result = unsafe withCStrings(arguments) { arguments in
-            unsafe withCStrings(environment.map { "\($0)=\($1)" }.sorted()) { environment in
-                unsafe posix_spawn(&pid, keeper, &actions, &attributes, arguments, environment)
+    func start(environment: [String: String], log: String?) throws(CommandFailure) -> PidFD {
+        var spawn = Spawn(
+            path: keeper, arguments: arguments, environment: environment.map { "\($0)=\($1)" }.sorted())
+        do throws(SystemError) {
+            let nothing = try Descriptor.open("/dev/null", .readWrite)
+            if let log {
+                let file = try Descriptor.open(log, .append, create: 0o600)
+                spawn.descriptors = [(nothing, 0), (file, 1), (file, 2)]
+            } else {
+                let (output, errors) = (Self.own(.standardOutput) ?? nothing, Self.own(.standardError) ?? nothing)
+                spawn.descriptors = [(nothing, 0), (output, 1), (errors, 2)]
             }
+        } catch {
+            throw .failed("the supervisor cannot be started: \(error)")
         }
-        guard result == 0 else { throw .failed("\(keeper) cannot be started: \(Errno(rawValue: result))") }
-        return pid
+        do throws(SpawnError) {
+            return try spawn.start()
+        } catch {
+            throw .failed("\(keeper) cannot be started: \(error)")
+        }
     }
 
-    private func withCStrings<Result>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        let copies = unsafe strings.map { unsafe strdup($0) } + [nil]
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        return unsafe copies.withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { preconditionFailure("the list ends with nil") }
-            return unsafe body(start)
+    /// A second number for one of this process's own descriptors, `nil` if it is closed.
+    private static func own(_ descriptor: FileDescriptor) -> Descriptor? {
+        (try? descriptor.duplicate()).map { Descriptor(owning: $0.rawValue) }
+    }
+}
+
+extension ProcessStatus {
+    /// For sentences about the supervisor.
+    var sentence: String {
+        switch self {
+        case .exited(let code): "ended with exit code \(code)"
+        case .signaled(let number): "was ended by signal \(number)"
         }
     }
 }

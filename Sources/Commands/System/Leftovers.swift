@@ -1,12 +1,11 @@
-internal import Glibc
+internal import LinuxSystem
 internal import Model
-internal import SystemPackage
 
 /// What a system leaves in its home when supervisor and daemon are dead, and how to clear it away.
 struct Leftovers {
     let home: GreenroomHome
 
-    private static let limit = Span.seconds(5)
+    private static let limit = Model.Span.seconds(5)
 
     /// True while the supervisor or the daemon lives.
     var isSupervised: Bool {
@@ -18,9 +17,7 @@ struct Leftovers {
     }
 
     func accepts(_ socket: String) -> Bool {
-        guard let descriptor = try? LocalSocket.connect(socket) else { return false }
-        try? descriptor.close()
-        return true
+        (try? UnixSocket.connect(to: socket)) != nil
     }
 
     /// Lets every app run; returns their names.
@@ -34,8 +31,7 @@ struct Leftovers {
     func clear() throws(CommandFailure) -> Int {
         var ended = 0
         // First those who would start the others again.
-        for process in [home.keeper, home.daemon].compactMap(\.self) where process.isAlive {
-            kill(process.pid, SIGKILL)
+        for process in [home.keeper, home.daemon].compactMap(\.self) where process.send(Signal.kill) {
             ended += 1
         }
         ended += try CgroupTree(home: home)?.kill(within: Self.limit) ?? 0

@@ -1,15 +1,18 @@
-internal import Glibc
+internal import LinuxSystem
 internal import Model
+internal import Wire
 
-/// The process groups of the apps, where no cgroup holds them together (`run/ID/birth` names each one's leader).
+/// The processes of the apps, where no cgroup holds them together: each app's first process, which `run/ID/birth`
+/// names, with its session and all that descends from it.
 struct RecordedGroups {
-    struct Group {
+    private struct Group {
         let app: String
         let leader: RecordedProcess
     }
 
     private let groups: [Group]
-    private static let interval = Span.milliseconds(20)
+
+    private static let interval = Model.Span.milliseconds(20)
 
     init(home: GreenroomHome) {
         groups = Files.folders(in: home.runFolder).compactMap { app in
@@ -17,53 +20,55 @@ struct RecordedGroups {
         }
     }
 
-    /// The members of each group that is alive and truly the app's.
-    private var living: [(group: Group, members: [ProcessStatus])] {
+    /// The apps that have processes, and these.
+    private var living: [(app: String, processes: [RecordedProcess], stopped: [RecordedProcess])] {
         guard !groups.isEmpty else { return [] }
-        let processes = Dictionary(grouping: ProcessStatus.all, by: \.group)
+        let table = ProcessTable()
         return groups.compactMap { group in
-            let members = (processes[group.leader.pid] ?? []).filter { !$0.isZombie }
-            guard !members.isEmpty, Self.isTheSame(group, members) else { return nil }
-            return (group, members)
-        }
-    }
-
-    /// The number may have been given to another process since: the leader tells by its start. Where that was not
-    /// written or the leader is gone, the members tell by what Greenroom put into their environment.
-    private static func isTheSame(_ group: Group, _ members: [ProcessStatus]) -> Bool {
-        if let started = group.leader.startTime, let leader = ProcessStatus(pid: group.leader.pid) {
-            return leader.startTime == started
-        }
-        let mark = Array("GREENROOM_APP=\(group.app)".utf8)
-        return members.contains { member in
-            guard member.startTime >= group.leader.startTime ?? 0 else { return false }
-            let environment = Files.bytes("/proc/\(member.pid)/environ", limit: 1 << 20) ?? []
-            return environment.split(separator: 0).contains { Array($0) == mark }
+            let processes = members(of: group, table).map { RecordedProcess(pid: $0, startTime: table[$0]?.startTime) }
+            guard !processes.isEmpty else { return nil }
+            return (group.app, processes, processes.filter { table[$0.pid]?.state == "T" })
         }
     }
 
     var isEmpty: Bool { living.isEmpty }
 
+    /// The number may have been given to another process since. The leader is known by its start, or by what Greenroom
+    /// put into its environment; where it is gone, each process has to be known by that.
+    private func members(of group: Group, _ table: ProcessTable) -> [Int32] {
+        let all = table.tree(of: group.leader.pid)
+        let isTheSame =
+            group.leader.startTime.map { $0 == table[group.leader.pid]?.startTime }
+            ?? isMarked(group.leader.pid, group.app)
+        return isTheSame ? all : all.filter { isMarked($0, group.app) }
+    }
+
+    private func isMarked(_ process: Int32, _ app: String) -> Bool {
+        let mark = Array("\(AppEnvironment.app)=\(app)".utf8)
+        let environment = Files.bytes("/proc/\(process)/environ", limit: 1 << 20) ?? []
+        return environment.split(separator: 0).contains { $0.elementsEqual(mark) }
+    }
+
     /// Continues what is stopped; returns the names of the apps.
     func thaw() -> [String] {
-        living.compactMap { group, members in
-            guard members.contains(where: { $0.state == "T" }) else { return nil }
-            return Glibc.kill(-group.leader.pid, SIGCONT) == 0 ? group.app : nil
-        }
+        let frozen = living.filter { !$0.stopped.isEmpty }
+        for process in frozen.flatMap(\.stopped) { process.send(Signal.resume) }
+        return frozen.map(\.app)
     }
 
     /// Kills all of them; returns how many processes there were.
-    func kill(within time: Span) throws(CommandFailure) -> Int {
-        let count = living.reduce(0) { $0 + $1.members.count }
+    func kill(within time: Model.Span) throws(CommandFailure) -> Int {
+        var left = living
+        let count = left.reduce(0) { $0 + $1.processes.count }
         let limit = TimeLimit(in: time)
-        while true {
-            let left = living
-            guard !left.isEmpty else { return count }
+        while !left.isEmpty {
             guard !limit.isOver else {
-                throw .failed("these apps do not end: \(left.map(\.group.app).joined(separator: ", "))")
+                throw .failed("these apps do not end: \(left.map(\.app).joined(separator: ", "))")
             }
-            for (group, _) in left { Glibc.kill(-group.leader.pid, SIGKILL) }
+            for process in left.flatMap(\.processes) { process.send(Signal.kill) }
             Poll.wait(for: -1, atMost: min(limit.left, Self.interval))
+            left = living
         }
+        return count
     }
 }

@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import Glibc
+internal import LinuxSystem
 internal import Model
 internal import SystemPackage
 
@@ -44,7 +44,7 @@ package struct UpCommand: Verb {
         let start = StartLog(path: home.daemonLog)
         let keeper = try launcher.start(environment: environment, log: home.daemonLog)
         try waitUntilReady(home, keeper: keeper, start)
-        context.print("Greenroom runs in \(home.path), pid \(home.keeper?.pid ?? keeper): greenroom down ends it")
+        context.print("Greenroom runs in \(home.path), pid \(home.keeper?.pid ?? keeper.pid): greenroom down ends it")
     }
 
     private func refuseSecond(_ home: GreenroomHome) throws(CommandFailure) {
@@ -68,14 +68,14 @@ package struct UpCommand: Verb {
         return arguments
     }
 
-    private func waitUntilReady(_ home: GreenroomHome, keeper: Int32, _ start: StartLog) throws(CommandFailure) {
+    private func waitUntilReady(_ home: GreenroomHome, keeper: PidFD, _ start: StartLog) throws(CommandFailure) {
         let limit = TimeLimit(in: Self.startLimit)
         let watch = FolderWatch(home.path)
         let leftovers = Leftovers(home: home)
         while true {
             if leftovers.accepts(home.controlSocket), leftovers.accepts(home.appSocket) { return }
-            if let status = ChildStatus.ifEnded(keeper), home.keeper?.isAlive != true {
-                throw .failed("the system did not start: the supervisor \(status)\(start.lastLines)")
+            if keeper.isDead, let status = keeper.reap(), home.keeper?.isAlive != true {
+                throw .failed("the system did not start: the supervisor \(status.sentence)\(start.lastLines)")
             }
             guard !limit.isOver else {
                 throw .failed(
@@ -128,23 +128,5 @@ private struct StartLog {
         let bytes = (Files.bytes(path, limit: .max) ?? []).dropFirst(sizeBefore)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(8)
         return lines.isEmpty ? "" : ". \(path) says:\n" + lines.map { "  \($0)" }.joined(separator: "\n")
-    }
-}
-
-/// How a child ended.
-struct ChildStatus: CustomStringConvertible {
-    private let status: Int32
-
-    /// `nil` while it runs. Only for children of this process; each is told of once.
-    static func ifEnded(_ pid: Int32) -> ChildStatus? {
-        var status: Int32 = 0
-        return unsafe waitpid(pid, &status, WNOHANG) == pid ? ChildStatus(status: status) : nil
-    }
-
-    var isSuccess: Bool { status == 0 }
-
-    var description: String {
-        let signal = status & 0x7F
-        return signal == 0 ? "ended with exit code \((status >> 8) & 0xFF)" : "was ended by signal \(signal)"
     }
 }

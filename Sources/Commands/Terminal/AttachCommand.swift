@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import SystemPackage
+internal import LinuxSystem
 internal import Wire
 
 /// `greenroom attach APP`
@@ -22,13 +22,12 @@ package struct AttachCommand: Verb {
         if try isSuspended(client) {
             context.note("\(name) is suspended and does not see your keys until greenroom open \(name)")
         }
-        let socket: FileDescriptor
-        do throws(Errno) {
-            socket = try LocalSocket.connect(path)
+        let socket: Descriptor
+        do throws(SystemError) {
+            socket = try UnixSocket.connect(to: path)
         } catch {
             throw .failed("the terminal of \(name) cannot be reached: \(error). Is the app still running?")
         }
-        defer { try? socket.close() }
         let ending = attach(socket, context)
         switch ending {
         case .detached: context.note("detached from \(name)")
@@ -44,7 +43,7 @@ package struct AttachCommand: Verb {
     }
 
     /// The terminal is restored before anything is said to the user.
-    private func attach(_ socket: FileDescriptor, _ context: CommandContext) -> TerminalSession.Ending {
+    private func attach(_ socket: Descriptor, _ context: CommandContext) -> TerminalSession.Ending {
         let terminal = RawTerminal(context.input)
         let isTerminal = terminal != nil
         var session = TerminalSession(socket: socket, context: context, isTerminal: isTerminal)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSystem
 internal import Model
 internal import SystemPackage
 
@@ -6,7 +7,7 @@ internal import SystemPackage
 struct TerminalSession {
     enum Ending { case detached, ended, signalled }
 
-    private let socket: FileDescriptor
+    private let socket: Descriptor
     private let context: CommandContext
     private let isTerminal: Bool
     /// Frames that the holder has not taken yet: a suspended app does not read.
@@ -18,7 +19,7 @@ struct TerminalSession {
     /// With input from a pipe that has ended, what the app still prints is awaited this long.
     private static let quietTime = Span.milliseconds(200)
 
-    init(socket: FileDescriptor, context: CommandContext, isTerminal: Bool) {
+    init(socket: Descriptor, context: CommandContext, isTerminal: Bool) {
         self.socket = socket
         self.context = context
         self.isTerminal = isTerminal
@@ -43,7 +44,8 @@ struct TerminalSession {
 
     /// False when the app's terminal is gone.
     private func showOutput() -> Bool {
-        guard let bytes = try? Files.read(socket, atMost: 65_536), !bytes.isEmpty else { return false }
+        let file = FileDescriptor(rawValue: socket.rawValue)
+        guard let bytes = try? Files.read(file, atMost: 65_536), !bytes.isEmpty else { return false }
         context.output.write(bytes)
         return true
     }
@@ -81,13 +83,11 @@ struct TerminalSession {
     /// Sends what the holder takes now; false when it is gone.
     private mutating func flush() -> Bool {
         while !waiting.isEmpty {
-            let count = unsafe waiting.withUnsafeBytes { buffer in
-                unsafe send(
-                    socket.rawValue, buffer.baseAddress, buffer.count,
-                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            switch try? socket.send(waiting[...]) {
+            case .bytes(let count): waiting.removeFirst(count)
+            case .wouldBlock: return true
+            case .end, nil: return false
             }
-            guard count >= 0 else { return errno == EAGAIN || errno == EINTR }
-            waiting.removeFirst(count)
         }
         return true
     }

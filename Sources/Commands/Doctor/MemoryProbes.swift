@@ -1,0 +1,88 @@
+internal import Glibc
+internal import LinuxSystem
+internal import SystemPackage
+internal import Wire
+
+/// What helps where memory is short.
+struct MemoryProbes {
+    private static let ipcLock = 14
+    private static let sysNice = 23
+    /// What the daemon and its supervisor lock at most.
+    private static let lockedBytes: UInt64 = 64 << 20
+
+    func findings() -> [DoctorFinding] { [pressure(), advice(), purgeable(), locked(), swap()] }
+
+    private func hasCapability(_ number: Int) -> Bool {
+        let status = Files.text("/proc/self/status") ?? ""
+        guard let text = ProcFS.field("CapEff", in: status), let bits = UInt64(text, radix: 16) else { return false }
+        return bits & (1 << UInt64(number)) != 0
+    }
+
+    /// A trigger of half-open windows needs a right that few have; whole ones, of 2 s, are free.
+    private func pressure() -> DoctorFinding {
+        do throws(SystemError) {
+            let file = try Descriptor.open("/proc/pressure/memory", .readWrite)
+            guard case .bytes = try file.write(Array("some 150000 2000000\0".utf8)[...]) else {
+                throw SystemError("write", .invalidArgument)
+            }
+            return DoctorFinding(
+                mechanism: "pressure (PSI)", status: .ok, detail: "the kernel tells when memory is short")
+        } catch {
+            return DoctorFinding(
+                mechanism: "pressure (PSI)", status: .replaced, detail: "\(error)",
+                instead: "looking at the free memory in turns", cost: "a fast leak is noticed later")
+        }
+    }
+
+    private func advice() -> DoctorFinding {
+        guard hasCapability(Self.sysNice) else {
+            return DoctorFinding(
+                mechanism: "process_madvise", status: .replaced, detail: "needs CAP_SYS_NICE",
+                instead: "the app gives memory back itself before it is suspended",
+                cost: "plain programs keep what they hold")
+        }
+        return DoctorFinding(
+            mechanism: "process_madvise", status: .ok, detail: "memory of suspended apps can be reclaimed from outside")
+    }
+
+    private func purgeable() -> DoctorFinding {
+        let (size, free) = (65_536, Int32(8))
+        let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory = unsafe memory, unsafe memory != MAP_FAILED else {
+            return DoctorFinding(mechanism: "MADV_FREE", status: .missing, detail: "no memory could be mapped")
+        }
+        defer { unsafe munmap(memory, size) }
+        guard unsafe madvise(memory, size, free) == 0 else {
+            return DoctorFinding(
+                mechanism: "MADV_FREE", status: .replaced, detail: "comes with Linux 4.5",
+                instead: "purgeable memory is given back when the app is suspended",
+                cost: "caches are empty after each return")
+        }
+        return DoctorFinding(mechanism: "MADV_FREE", status: .ok, detail: "purgeable memory goes when it is needed")
+    }
+
+    private func locked() -> DoctorFinding {
+        let limits = (Files.text("/proc/self/limits") ?? "").split(separator: "\n")
+        let line = limits.first { $0.hasPrefix("Max locked memory") }?.split(separator: " ")
+        let limit = line.flatMap { $0.count > 3 ? $0[3] : nil } ?? "0"
+        if hasCapability(Self.ipcLock) || limit == "unlimited" || (UInt64(limit) ?? 0) >= Self.lockedBytes {
+            return DoctorFinding(
+                mechanism: "locked memory", status: .ok, detail: "supervisor and daemon stay in memory")
+        }
+        return DoctorFinding(
+            mechanism: "locked memory", status: .replaced,
+            detail: "the limit is \(limit) bytes (ulimit -l)",
+            instead: "supervisor and daemon run unlocked", cost: "they react late when the machine thrashes")
+    }
+
+    private func swap() -> DoctorFinding {
+        let areas = (Files.text("/proc/swaps") ?? "").split(separator: "\n").dropFirst()
+        guard !areas.isEmpty else {
+            return DoctorFinding(
+                mechanism: "swap", status: .missing, detail: "the machine has none",
+                cost: "dirty memory of suspended apps stays in memory; only clean and purgeable pages can be dropped")
+        }
+        return DoctorFinding(
+            mechanism: "swap", status: .ok, detail: areas.count == 1 ? "one area" : "\(areas.count) areas")
+    }
+}

@@ -1,0 +1,111 @@
+internal import Glibc
+internal import LinuxSystem
+internal import SystemPackage
+internal import Wire
+
+/// What the kernel knows of processes, and how it keeps them apart.
+struct ProcessProbes {
+    func findings() -> [DoctorFinding] {
+        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing()]
+    }
+
+    private func pidfd() -> DoctorFinding {
+        do throws(SystemError) {
+            _ = try PidFD(CurrentProcess.pid)
+            return DoctorFinding(mechanism: "pidfd", status: .ok, detail: "processes cannot be mistaken for others")
+        } catch {
+            return DoctorFinding(
+                mechanism: "pidfd", status: .missing, detail: "\(error)",
+                cost: "Greenroom does not run: Linux 5.3 or later is needed")
+        }
+    }
+
+    private func peer() -> DoctorFinding {
+        guard let (one, other) = try? UnixSocket.pair(), UnixSocket.peerProcess(of: one) != nil else {
+            return DoctorFinding(
+                mechanism: "SO_PEERPIDFD", status: .replaced, detail: "comes with Linux 6.5",
+                instead: "the peer's number, compared with that of a held pidfd that is still alive",
+                cost: "none, unless a process ends while it connects")
+        }
+        withExtendedLifetime(other) {}
+        return DoctorFinding(mechanism: "SO_PEERPIDFD", status: .ok, detail: "an app that reconnects is known for sure")
+    }
+
+    /// Asks for a status that was collected already: what an adopted process's pidfd has to tell.
+    private func exitStatus() -> DoctorFinding {
+        let spawn = Spawn(path: "/bin/sh", arguments: ["sh", "-c", "exit 7"], environment: [])
+        if let process = try? spawn.start(), process.waitUntilDead(milliseconds: 5000), process.reap() == .exited(7),
+            process.reap() == .exited(7)
+        {
+            return DoctorFinding(
+                mechanism: "PIDFD_GET_INFO", status: .ok, detail: "tells how a process ended that is not a child")
+        }
+        return DoctorFinding(
+            mechanism: "PIDFD_GET_INFO", status: .replaced, detail: "exit statuses come with Linux 6.15",
+            instead: "the supervisor collects them",
+            cost: "how an app ended while the supervisor was dead too stays unknown")
+    }
+
+    private func release() -> DoctorFinding {
+        let missing = DoctorFinding(
+            mechanism: "process_mrelease", status: .replaced, detail: "comes with Linux 5.15",
+            instead: "the dying process gives its memory back itself", cost: "memory comes back later under pressure")
+        let spawn = Spawn(path: "/bin/sleep", arguments: ["sleep", "60"], environment: [])
+        guard let process = try? spawn.start() else { return missing }
+        defer { _ = process.waitUntilDead(milliseconds: 1000) && process.reap() != nil }
+        try? process.send(Signal.kill)
+        do throws(SystemError) {
+            try process.releaseMemory()
+        } catch {
+            // Gone before it could be asked.
+            if error.errno != .noSuchProcess { return missing }
+        }
+        return DoctorFinding(
+            mechanism: "process_mrelease", status: .ok, detail: "a killed app's memory comes back at once")
+    }
+
+    private func users() -> DoctorFinding {
+        guard CurrentProcess.isRoot else {
+            return DoctorFinding(
+                mechanism: "users of their own", status: .replaced, detail: "only root can give each app a user",
+                instead: "isolation by the protocol only",
+                cost: "an app can read the other apps' files and signal their processes")
+        }
+        return DoctorFinding(
+            mechanism: "users of their own", status: .ok, detail: "each app runs under a user of its own")
+    }
+
+    private func namespaces() -> DoctorFinding {
+        var template = Array("/tmp/greenroom-doctor-XXXXXX".utf8CString)
+        let made = unsafe mkdtemp(&template) != nil
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { if made { unsafe rmdir(folder) } }
+        var spawn = Spawn(path: "/bin/true", arguments: ["true"], environment: [])
+        spawn.sandbox = Spawn.Sandbox(hiding: folder)
+        do throws(SpawnError) {
+            let process = try spawn.start()
+            _ = process.waitUntilDead(milliseconds: 5000)
+            _ = process.reap()
+            return DoctorFinding(
+                mechanism: "mount namespaces", status: .ok,
+                detail: "an app sees of the home only its bundle, its container and the app socket")
+        } catch {
+            return DoctorFinding(
+                mechanism: "mount namespaces", status: .replaced, detail: "\(error)",
+                instead: CurrentProcess.isRoot ? "file modes" : "nothing but the daemon's checks of who connects",
+                cost: "an app can see that other apps are there")
+        }
+    }
+
+    private func tracing() -> DoctorFinding {
+        let scope = Files.text("/proc/sys/kernel/yama/ptrace_scope").flatMap { $0.first?.wholeNumberValue }
+        guard let scope, scope > 1, !CurrentProcess.isRoot else {
+            return DoctorFinding(
+                mechanism: "ptrace scope", status: .ok,
+                detail: scope.map { "Yama scope \($0) allows an ancestor to look into its apps" } ?? "Yama is off")
+        }
+        return DoctorFinding(
+            mechanism: "ptrace scope", status: .missing, detail: "Yama scope \(scope) forbids it to all but root",
+            cost: "listeners and memory of suspended apps cannot be handled from outside")
+    }
+}

@@ -1,0 +1,31 @@
+internal import LinuxSystem
+
+/// All processes at one moment.
+struct ProcessTable {
+    private let stats: [Int32: ProcFS.Stat]
+
+    init() {
+        let numbers = FileSystem.names(in: "/proc").compactMap { Int32($0) }
+        let pairs = numbers.compactMap { number in Self.stat(number).map { (number, $0) } }
+        stats = Dictionary(pairs) { $1 }
+    }
+
+    static func stat(_ process: Int32) -> ProcFS.Stat? {
+        Files.text("/proc/\(process)/stat").flatMap(ProcFS.parseStat)
+    }
+
+    subscript(process: Int32) -> ProcFS.Stat? { stats[process] }
+
+    /// The living processes that a session's or group's leader began, and what descends from them.
+    func tree(of leader: Int32) -> [Int32] {
+        var members = Set(
+            stats.filter { $0.key == leader || $0.value.session == leader || $0.value.group == leader }.keys)
+        var grew = true
+        while grew {
+            let children = stats.filter { members.contains($0.value.parent) && !members.contains($0.key) }
+            members.formUnion(children.keys)
+            grew = !children.isEmpty
+        }
+        return members.filter { stats[$0].map { !"ZX".contains($0.state) } ?? false }.sorted()
+    }
+}
