@@ -3,7 +3,6 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -163,9 +162,10 @@ static void child(const struct gr_spawn *what, int pipe) {
     if (what->controlling_terminal >= 0 && ioctl(what->controlling_terminal, TIOCSCTTY, 0) != 0)
         fail(pipe, GR_STAGE_SESSION);
     umask(022);
+    // Straight to the kernel: libc's functions want to change every thread, and wait for ever for those of the parent.
     if (what->change_user
-        && (setgroups(0, NULL) != 0 || setresgid(what->gid, what->gid, what->gid) != 0
-            || setresuid(what->uid, what->uid, what->uid) != 0))
+        && (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, what->gid, what->gid, what->gid) != 0
+            || syscall(SYS_setresuid, what->uid, what->uid, what->uid) != 0))
         fail(pipe, GR_STAGE_USER);
     if (what->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail(pipe, GR_STAGE_USER);
     if (what->directory && chdir(what->directory) != 0) fail(pipe, GR_STAGE_DIRECTORY);

@@ -7,9 +7,20 @@ package final class Descriptor: Sendable {
     package let rawValue: CInt
 
     /// Takes ownership.
-    package init(owning rawValue: CInt) { self.rawValue = rawValue }
+    package init(owning rawValue: CInt) {
+        self.rawValue = rawValue
+        isOwned = true
+    }
 
-    deinit { Glibc.close(rawValue) }
+    /// Names a descriptor that somebody else closes, such as standard error.
+    package init(borrowing rawValue: CInt) {
+        self.rawValue = rawValue
+        isOwned = false
+    }
+
+    private let isOwned: Bool
+
+    deinit { if isOwned { Glibc.close(rawValue) } }
 
     package enum Access {
         case read, write, readWrite, path, directory, append

@@ -97,9 +97,3 @@ package enum StandardError {
         _ = unsafe Glibc.write(2, &bytes, bytes.count)
     }
 }
-
-/// A pseudo-terminal.
-package struct Terminal {
-    package let master: Descriptor
-    package let slave: Descriptor
-}

@@ -97,6 +97,11 @@ package enum CurrentProcess {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// All variables, as `NAME=value`.
+    package static var allEnvironment: [String] {
+        (FileSystem.read("/proc/self/environ") ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     package static var executablePath: String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -109,7 +114,7 @@ package enum CurrentProcess {
         var list: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
         unsafe list.append(nil)
         unsafe execv(path, &list)
-        for unsafepointer in unsafe list { unsafe free(pointer) }
+        unsafe list.forEach { unsafe free($0) }
         return .last("execv", path: path)
     }
 

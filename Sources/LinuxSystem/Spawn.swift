@@ -136,7 +136,7 @@ extension Spawn.ResourceLimit {
 @safe private final class CStrings {
     private var blocks: [UnsafeMutableRawPointer] = unsafe []
 
-    deinit { for unsafeblock in unsafe blocks { unsafe free(block) } }
+    deinit { unsafe blocks.forEach { unsafe free($0) } }
 
     func string(_ text: String) -> UnsafeMutablePointer<CChar> {
         let count = text.utf8.count

@@ -52,7 +52,7 @@ package enum EndReason: Hashable, Sendable, Codable {
 }
 
 /// Why a process could not be started.
-package struct LaunchFailure: Hashable, Sendable, Codable {
+package struct LaunchFailure: Error, Hashable, Sendable, Codable {
     /// The step that failed, for example `execve`.
     package var stage: String
     package var errorNumber: Int32
@@ -70,6 +70,11 @@ package struct LaunchFailure: Hashable, Sendable, Codable {
 package struct TerminationCode: Hashable, Sendable, Codable {
     package var namespace: String
     package var code: UInt64
+
+    package init(namespace: String, code: UInt64) {
+        self.namespace = namespace
+        self.code = code
+    }
 
     package static let launchTooSlow = TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
     package static let watchdog = TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)

@@ -1,0 +1,319 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Storage
+internal import Wire
+
+/// One tool on the control socket: docs/PROTOCOL.md, section 3.
+final class ControlSession {
+    private unowned let host: Host
+    private let connection: Connection
+    /// Commands that wait; more than so many at once is no tool.
+    private var waiting = 0
+    private static let waitingLimit = 256
+
+    init(_ connection: Connection, _ host: Host) {
+        self.host = host
+        self.connection = connection
+        connection.onMessage = { [unowned self] in receive($0) }
+        connection.onClose = { [unowned self] in
+            host.records.unfollow(self)
+            host.sessions[ObjectIdentifier(connection)] = nil
+        }
+    }
+
+    private func receive(_ message: RPCMessage) {
+        guard case .request(let id, let method, let params) = message else { return }
+        do throws(RPCError) {
+            guard waiting < Self.waitingLimit else { throw RPCError(.tooMuch, "too many requests wait for answers") }
+            guard let known = ControlMethod(rawValue: method) else { throw .methodNotFound(method) }
+            try handle(known, params, id)
+        } catch {
+            connection.send(.failure(id: id, error))
+        }
+    }
+
+    private func handle(_ method: ControlMethod, _ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        switch method {
+        case .status: respond(id, host.status.json)
+        case .apps: listApps(id)
+        case .open: try open(params, id)
+        case .home: command(.home(wait: try params.waits), id)
+        case .lock: command(.lock(wait: try params.waits), id)
+        case .unlock: command(.unlock(wait: try params.waits), id)
+        case .switcher: try switcher(params, id)
+        case .close: try close(params, id)
+        case .restart: command(.restart(try app(params), wait: try params.waits), id) { [unowned self] in opened($0) }
+        case .exempt: try exempt(params, id)
+        case .install: try install(params, id)
+        case .uninstall: try uninstall(params, id)
+        case .simulate: try simulate(params, id)
+        case .log: try log(params, id)
+        case .why: try why(params, id)
+        case .reports: try reports(params, id)
+        case .report: try report(params, id)
+        case .output:
+            let path = host.home.output(try installation(params).identifier)
+            respond(id, ["path": .string(path)])
+        case .attach: try attach(params, id)
+        case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
+        case .down: command(.shutDown, id)
+        }
+    }
+
+    // MARK: Answers
+
+    private func respond(_ id: RPCID, _ result: JSONValue) { connection.send(.response(id: id, result: result)) }
+
+    private func command(_ command: Command, _ id: RPCID, _ result: @escaping (AppIndex?) -> JSONValue = { _ in [:] }) {
+        waiting += 1
+        _ = host.command(command) { [weak self] answer in
+            guard let self else { return }
+            waiting -= 1
+            switch answer {
+            case .done(let app): respond(id, result(app))
+            case .refused(let refusal): connection.send(.failure(id: id, RPCError(refusal)))
+            case .overtaken(let refusal): connection.send(.failure(id: id, RPCError(.ended, refusal.sentence)))
+            }
+        }
+    }
+
+    /// Work on a lane, whose outcome is a result or an error for the tool.
+    private func work(
+        _ lane: Workers.Lane, _ id: RPCID, _ body: @escaping @Sendable () throws -> JSONValue
+    ) {
+        waiting += 1
+        host.workers.run(lane) { () -> Result<JSONValue, RPCError> in
+            do {
+                return .success(try body())
+            } catch let error as RPCError {
+                return .failure(error)
+            } catch {
+                return .failure(RPCError(.internalError, "\(error)"))
+            }
+        } then: { [weak self] outcome in
+            guard let self else { return }
+            waiting -= 1
+            switch outcome {
+            case .success(let result): respond(id, result)
+            case .failure(let error): connection.send(.failure(id: id, error))
+            }
+        }
+    }
+
+    private func opened(_ app: AppIndex?) -> JSONValue {
+        guard let app, let state = host.system.app(app) else { return [:] }
+        return [
+            "app": .string(state.manifest.identifier.rawValue), "pid": JSONValue(state.pid.map(Int.init)),
+            "state": .string(state.state.name),
+        ]
+    }
+
+    private func app(_ params: JSONValue) throws(RPCError) -> AppIndex {
+        let name = try params.string("app")
+        guard let identifier = AppIdentifier(name), let index = host.system.index(of: identifier) else {
+            throw RPCError(.unknown, "no app \(name.prefix(127)) is installed: greenroom apps lists those that are")
+        }
+        return index
+    }
+
+    private func installation(_ params: JSONValue) throws(RPCError) -> Installation {
+        let index = try app(params)
+        guard let host = host.host(index) else { throw RPCError(.unknown, "no such app") }
+        return host.installation
+    }
+
+    // MARK: Commands
+
+    private func open(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let wait = try params.waits
+        if let url = try params.optionalString("url") {
+            command(.openURL(url, wait: wait), id) { [unowned self] in opened($0) }
+            return
+        }
+        let names: [String: ScreenRole] = ["primary": .primary, "secondary": .secondary, "pip": .pip]
+        guard let role = names[try params.optionalString("as") ?? "primary"] else {
+            throw .invalidParameter("as", "as must be primary, secondary or pip")
+        }
+        command(.open(try app(params), role: role, wait: wait), id) { [unowned self] in opened($0) }
+    }
+
+    private func switcher(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let isOpen: Bool
+        switch try params.optionalString("action") ?? "toggle" {
+        case "open": isOpen = true
+        case "close": isOpen = false
+        case "toggle": isOpen = !host.system.isSwitcherOpen
+        default: throw .invalidParameter("action", "action must be open, close or toggle")
+        }
+        command(.switcher(isOpen: isOpen, wait: try params.waits), id) { _ in ["open": .bool(isOpen)] }
+    }
+
+    private func close(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let index = try app(params)
+        // A tool repeats what it could not hear the answer to: by then the app may be gone.
+        if try params.bool("retry", default: false), host.system.app(index)?.state == .notRunning {
+            respond(id, [:])
+            return
+        }
+        command(.close(index, wait: try params.waits), id)
+    }
+
+    private func exempt(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let index = try app(params)
+        let isExempt = try params.bool("exempt", default: true)
+        let name = try installation(params).identifier
+        let store = host.store
+        waiting += 1
+        host.workers.run(.storage) {
+            Result { try store.setExempt(name, isExempt) }
+        } then: { [weak self] outcome in
+            guard let self else { return }
+            waiting -= 1
+            switch outcome {
+            case .success: command(.exempt(index, isExempt), id)
+            case .failure(let error): connection.send(.failure(id: id, RPCError(.internalError, "\(error)")))
+            }
+        }
+    }
+
+    private func install(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let path = try params.string("path")
+        guard path.hasPrefix("/") else { throw .invalidParameter("path", "path must be absolute") }
+        let installer = host.installer
+        waiting += 1
+        host.workers.run(.slow) { () -> Result<Installation, Installer.Failure> in
+            do throws(Installer.Failure) {
+                return .success(try installer.install(path))
+            } catch {
+                return .failure(error)
+            }
+        } then: { [weak self, unowned host] outcome in
+            if case .success(let installation) = outcome { host.install(installation) }
+            guard let self else { return }
+            waiting -= 1
+            switch outcome {
+            case .success(let app):
+                respond(id, ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)])
+            case .failure(let failure): connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
+            }
+        }
+    }
+
+    private func uninstall(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let index = try app(params)
+        let installation = try installation(params)
+        let keepsData = try params.bool("keepData", default: false)
+        let installer = host.installer
+        waiting += 1
+        _ = host.command(.uninstall(index)) { [weak self] answer in
+            guard let self else { return }
+            waiting -= 1
+            guard case .done = answer else {
+                connection.send(.failure(id: id, RPCError(.refused, "\(installation.name) could not be ended")))
+                return
+            }
+            work(.slow, id) {
+                do throws(Installer.Failure) {
+                    try installer.uninstall(installation, keepsData: keepsData)
+                } catch {
+                    throw RPCError(.refused, error.sentence)
+                }
+                return [:]
+            }
+        }
+    }
+
+    private func simulate(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let wait = try params.waits
+        switch try params.word("event", of: SimulatedEvent.self) {
+        case .call: command(.interrupt(.call, wait: wait), id)
+        case .callAccept: command(.accept(.call, wait: wait), id)
+        case .callDecline: command(.dismiss(.call, wait: wait), id)
+        case .callEnd: command(.endCall(wait: wait), id)
+        case .sms: command(.interrupt(.sms, wait: wait), id)
+        case .smsDismiss: command(.dismiss(.sms, wait: wait), id)
+        case .smsOpen: command(.accept(.sms, wait: wait), id)
+        case .alert: command(.interrupt(.alert, wait: wait), id)
+        case .alertDismiss: command(.dismiss(.alert, wait: wait), id)
+        case .sleep: command(.sleep(wait: wait), id)
+        case .wake: command(.wake(wait: wait), id)
+        case .reboot: command(.reboot, id)
+        }
+    }
+
+    // MARK: Reads
+
+    private func listApps(_ id: RPCID) {
+        let views = host.appViews()
+        work(.slow, id) { .array(views.map { $0.measured().json }) }
+    }
+
+    private func log(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let filter = try params.optionalString("app")
+        let after = try params.optionalInt("after").map { Int64($0) }
+        let limit = min(10_000, try params.optionalInt("limit") ?? 10_000)
+        let store = host.store
+        let follows = try params.bool("follow", default: false)
+        host.records.flush()
+        if follows {
+            host.records.follow(self, app: filter) { [weak self] entry in
+                self?.connection.send(.notification(method: logEntryNotification, params: entry.json))
+            }
+        }
+        work(.storage, id) {
+            .array(try store.log(app: filter, after: after, limit: limit).map { Wire.LogEntry($0).json })
+        }
+    }
+
+    private func why(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        guard let app = host.system.app(try app(params)) else { return }
+        let store = host.store
+        let (name, state, last) = (app.manifest.identifier.rawValue, app.state.name, app.lastEntry)
+        host.records.flush()
+        work(.storage, id) {
+            let chain = try last.map { try store.chain(from: Int64($0.rawValue)) } ?? []
+            let steps = chain.map(Wire.LogEntry.init).map {
+                WhyAnswer.Step(seq: $0.seq, at: $0.at, event: $0.event, reason: $0.reason)
+            }
+            return WhyAnswer(app: name, state: state, because: steps).json
+        }
+    }
+
+    private func reports(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let filter = try params.optionalString("app")
+        let store = host.store
+        work(.storage, id) { .array(try store.reports(app: filter).map { Wire.ReportSummary($0).json }) }
+    }
+
+    private func report(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let name = try params.string("id")
+        let store = host.store
+        work(.storage, id) {
+            guard let report = try store.report(name) else {
+                throw RPCError(.unknown, "no report \(name.prefix(80)): greenroom reports lists them")
+            }
+            return ["header": try JSONValue(parsing: report.header), "report": try JSONValue(parsing: report.body)]
+        }
+    }
+
+    private func attach(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let installation = try installation(params)
+        guard installation.terminal else {
+            throw RPCError(
+                .refused,
+                "\(installation.name) has no terminal: greenroom output \(installation.identifier) shows what it prints"
+            )
+        }
+        guard host.system.app(try app(params))?.state != .notRunning else {
+            throw RPCError(.refused, "\(installation.name) is not running: greenroom open \(installation.identifier)")
+        }
+        respond(id, ["path": .string(host.home.terminal(installation.identifier))])
+    }
+}
+
+extension JSONValue {
+    fileprivate var waits: Bool {
+        get throws(RPCError) { try bool("wait", default: true) }
+    }
+}

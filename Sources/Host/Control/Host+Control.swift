@@ -1,0 +1,107 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Storage
+internal import Wire
+
+extension Host {
+    /// A tool connected. One that runs inside an app is an app, whoever it says it is.
+    func acceptControl(_ socket: Descriptor) {
+        guard let connection = try? Connection(socket, loop) else { return }
+        guard let peer = try? UnixSocket.peer(of: socket), peer.uid == CurrentProcess.uid || peer.uid == 0,
+            !isInsideApp(peer.pid)
+        else {
+            connection.send(
+                .failure(id: nil, RPCError(.notYours, "the control socket is for the user's tools, not for apps")))
+            connection.close()
+            return
+        }
+        sessions[ObjectIdentifier(connection)] = (connection, ControlSession(connection, self))
+    }
+
+    private func isInsideApp(_ pid: CInt) -> Bool {
+        guard let root = environment.cgroup else {
+            return apps.contains { $0.process?.box.processes().contains(pid) ?? false }
+        }
+        guard let path = ProcFS().cgroup(pid), let name = root.split(separator: "/").last else { return true }
+        return path.split(separator: "/").contains(name)
+    }
+
+    var status: StatusInfo {
+        StatusInfo(
+            version: greenroomVersion, protocolVersion: protocolVersion, pid: Int(CurrentProcess.pid),
+            profile: system.profile.name, locked: system.isLocked, asleep: system.isAsleep,
+            front: system.frontApp.flatMap { system.app($0)?.manifest.identifier.rawValue },
+            switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name))
+    }
+
+    func install(_ installation: Installation) {
+        guard let manifest = installation.manifest(hasDisplay: environment.hasDisplay) else { return }
+        post(.installed(manifest))
+        guard let index = system.index(of: manifest.identifier) else { return }
+        if let app = host(index) {
+            app.installation = installation
+        } else {
+            apps.append(AppHost(index: index, installation: installation))
+        }
+        records.name(index, installation.identifier)
+    }
+
+    /// What `apps` shows, as far as the loop knows it; the rest is measured on a worker.
+    func appViews() -> [AppView] {
+        system.installedApps.map { app in
+            let process = host(app.index)?.process
+            return AppView(
+                app: app, isVisible: system.isVisible(app.index), isFront: system.frontApp == app.index,
+                pids: process?.box.processes() ?? [], wall: { [system] in system.wall($0) })
+        }
+    }
+}
+
+/// An app with its processes, on the way to being measured.
+struct AppView: Sendable {
+    private var info: AppInfo
+    private let pids: [CInt]
+
+    init(app: App, isVisible: Bool, isFront: Bool, pids: [CInt], wall: (Instant) -> WallTime) {
+        self.pids = pids.sorted()
+        info = AppInfo(
+            app: app.manifest.identifier.rawValue, name: app.manifest.name, state: app.state.name,
+            kind: app.manifest.kind == .plain ? "plain" : "application")
+        info.pid = app.pid.map { Int($0) }
+        info.pids = self.pids.map { Int($0) }
+        info.since = app.since.iso8601
+        info.visible = isVisible
+        info.role = app.role?.name
+        info.exempt = app.isExempt
+        info.front = isFront
+        info.assertions = app.heldAssertions.map {
+            AppInfo.Assertion(
+                id: Int($0.id.rawValue), kind: $0.kind.name, name: $0.name, reason: $0.reason,
+                since: wall($0.since).iso8601, expires: $0.expires.map { wall($0).iso8601 })
+        }
+    }
+
+    func measured() -> AppInfo {
+        let procFS = ProcFS()
+        var info = info
+        if let pid = info.pid, !pids.contains(CInt(pid)) {
+            // The first process is gone: the oldest of those left stands for the app.
+            let oldest = pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
+            info.pid = oldest.map { Int($0) }
+        }
+        let memory = pids.compactMap { procFS.memory($0) }
+        guard !memory.isEmpty else { return info }
+        let sum = memory.reduce(ProcFS.Memory(), +)
+        info.memory = AppInfo.Memory(dirty: Int(sum.dirty), purgeable: Int(sum.purgeable), clean: Int(sum.clean))
+        return info
+    }
+}
+
+extension Wire.ReportSummary {
+    init(_ stored: StoredSummary) {
+        self.init(
+            id: stored.id, app: stored.app, at: WallTime(nanoseconds: stored.at * 1000).iso8601,
+            namespace: stored.namespace, code: Int(stored.code), reason: stored.reason)
+    }
+}

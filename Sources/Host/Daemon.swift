@@ -1,0 +1,151 @@
+internal import LinuxSystem
+package import Model
+internal import PolicyCore
+internal import Storage
+internal import Wire
+
+/// The daemon as a program: opens what survived, adopts what lives, serves until it is told to end.
+package enum Daemon {
+    package struct Configuration: Sendable {
+        package var home: String
+        package var profile: DeviceProfile
+        package var programs: Programs
+        /// Listening sockets that the keeper holds, so that nobody is refused while a daemon restarts.
+        package var controlListener: CInt
+        package var appListener: CInt
+        /// The socket to the keeper.
+        package var keeper: CInt
+
+        package init(
+            home: String, profile: DeviceProfile, programs: Programs, controlListener: CInt, appListener: CInt,
+            keeper: CInt
+        ) {
+            self.home = home
+            self.profile = profile
+            self.programs = programs
+            self.controlListener = controlListener
+            self.appListener = appListener
+            self.keeper = keeper
+        }
+    }
+
+    /// Returns when the system went down in order.
+    package static func run(_ configuration: Configuration) throws {
+        // Before any thread exists, so that all of them leave these signals to the loop.
+        let signals = try SignalFD([2, 15])
+        prepareProcess()
+        let home = Home(configuration.home)
+        let environment = HostEnvironment(home: home)
+        let loop = try Loop()
+        let workers = try Workers(loop)
+        let store = try Store(path: home.database)
+        if let lost = store.setAside { Diagnostics.write("the database was damaged; it is kept as \(lost)") }
+        if let cgroup = environment.cgroup { try FileSystem.makeDirectory(cgroup, mode: 0o755) }
+        try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
+
+        let restored = Journal.restore(from: home.journal)
+        let firstSequence = LogSequence(UInt64(try store.lastSeq()) + 1)
+        let system = restored?.system ?? System(profile: configuration.profile, firstSequence: firstSequence)
+        let host = Host(
+            home: home, environment: environment, loop: loop, workers: workers, store: store, system: system,
+            programs: configuration.programs)
+        let installations = try store.apps().compactMap { stored in
+            (try? Installation(json: Array(stored.manifest.utf8))).map { ($0, stored.isExempt) }
+        }
+        host.restoreApps(installations.map(\.0))
+        for effect in restored?.effects ?? [] { host.repeatRecord(effect) }
+        host.begin(
+            try Journal(
+                directory: home.journal, workers: workers, system: system, after: restored?.lastSegment ?? 0))
+        try host.watchClock()
+        let listeners = try host.listen(configuration)
+        let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
+            while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
+        }
+        host.start(installations, isNew: restored == nil)
+        try loop.run { host.settle() }
+        withExtendedLifetime((listeners, signalWatch)) {}
+    }
+
+    private static func prepareProcess() {
+        CurrentProcess.setName("greenroomd")
+        CurrentProcess.ignoreBrokenPipes()
+        CurrentProcess.raiseDescriptorLimit()
+        // Who decides under memory pressure must not wait for its own pages, nor be the kernel's first choice.
+        if (try? CurrentProcess.lockMemoryOnFault()) == nil {
+            Diagnostics.write("memory cannot be locked: under pressure the daemon may be slow (greenroom doctor)")
+        }
+        try? Cgroup.write("-900", to: "/proc/self/oom_score_adj")
+    }
+}
+
+extension Host {
+    /// Log and reports that the dead daemon may not have written; the database knows which it has.
+    fileprivate func repeatRecord(_ effect: Effect) {
+        switch effect.action {
+        case .log(let entry): records.append(entry)
+        case .report(let facts): report(facts)
+        default: break
+        }
+    }
+
+    /// The host's half of the apps that the restored Core knows, in its order.
+    fileprivate func restoreApps(_ installations: [Installation]) {
+        for app in system.allApps {
+            let name = app.manifest.identifier.rawValue
+            records.name(app.index, name)
+            let installation = installations.first { $0.identifier == name }
+            apps.append(AppHost(index: app.index, installation: installation ?? Installation(lost: app.manifest)))
+        }
+    }
+
+    fileprivate func start(_ installations: [(Installation, Bool)], isNew: Bool) {
+        post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
+        for (installation, isExempt) in installations {
+            install(installation)
+            guard let identifier = AppIdentifier(installation.identifier), let index = system.index(of: identifier),
+                system.app(index)?.isExempt != isExempt
+            else { continue }
+            _ = command(.exempt(index, isExempt)) { _ in }
+        }
+        if isNew {
+            endStrays()
+            post(.booted)
+        } else {
+            adoptAll()
+        }
+    }
+
+    fileprivate func watchClock() throws {
+        let timer = try TimerFD(detectingClockChanges: ())
+        clockWatch = try loop.watch(timer.descriptor.rawValue, .readable) { [unowned self] _ in
+            timer.drain()
+            try? timer.rearmClockChange()
+            post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
+        }
+    }
+
+    fileprivate func listen(_ configuration: Daemon.Configuration) throws -> [AnyObject] {
+        let control = Descriptor(owning: configuration.controlListener)
+        let app = Descriptor(owning: configuration.appListener)
+        let keeper = Descriptor(owning: configuration.keeper)
+        for descriptor in [control, app, keeper] { try descriptor.setNonblocking(true) }
+        let controlWatch = try loop.watch(control.rawValue, .readable) { [unowned self] _ in
+            acceptAll(control) { self.acceptControl($0) }
+        }
+        let appWatch = try loop.watch(app.rawValue, .readable) { [unowned self] _ in
+            acceptAll(app) { self.acceptApp($0) }
+        }
+        let link = KeeperLink(keeper, listeners: (control, app), programs: configuration.programs, host: self)
+        let keeperWatch = try loop.watch(keeper.rawValue, .readable) { _ in link.ready() }
+        return [control, app, keeper, controlWatch, appWatch, keeperWatch, link]
+    }
+
+    /// A bounded number a turn: whoever connects in a loop does not keep others waiting.
+    private func acceptAll(_ listener: Descriptor, _ accepted: (Descriptor) -> Void) {
+        for _ in 0..<16 {
+            guard let socket = try? UnixSocket.accept(listener) else { return }
+            accepted(socket)
+        }
+    }
+}

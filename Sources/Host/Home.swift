@@ -1,0 +1,26 @@
+/// Where a system keeps what: everything lies below `GREENROOM_HOME`.
+package struct Home: Sendable {
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    package var controlSocket: String { path + "/control" }
+    /// In a directory of its own, which is bound into every app's view of the file system.
+    package var wireDirectory: String { path + "/wire" }
+    package var appSocket: String { wireDirectory + "/app" }
+    /// The name that apps are told: a link that is the same inside and outside.
+    package var appSocketLink: String { path + "/app" }
+    package var database: String { path + "/state.sqlite" }
+    package var journal: String { path + "/journal" }
+    package var reports: String { path + "/reports" }
+    package var cgroupFile: String { path + "/cgroup" }
+    package var daemonPID: String { path + "/daemon.pid" }
+    package var staging: String { path + "/staging" }
+
+    package func container(_ app: String) -> String { path + "/containers/" + app }
+    package func bundle(_ app: String) -> String { path + "/bundles/" + app }
+    package func run(_ app: String) -> String { path + "/run/" + app }
+    package func output(_ app: String) -> String { run(app) + "/output" }
+    package func terminal(_ app: String) -> String { run(app) + "/tty" }
+    package func birth(_ app: String) -> String { run(app) + "/birth" }
+}

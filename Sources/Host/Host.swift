@@ -1,0 +1,154 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Storage
+internal import Wire
+
+/// The only place where Core and operating system meet: takes what happens to the Core, and does what it says.
+final class Host {
+    let home: Home
+    let environment: HostEnvironment
+    let loop: Loop
+    let workers: Workers
+    let store: Store
+    let records: RecordKeeper
+    let launcher: Launcher
+    let installer: Installer
+    var system: System
+    private var journal: Journal?
+    var apps: [AppHost] = []
+    /// The first processes, by pid: who may reconnect.
+    var appOfProcess: [CInt: AppIndex] = [:]
+    private var queue: [Event] = []
+    private var isDraining = false
+    /// Tools' commands that are not answered yet.
+    var pending: [CommandID: (Answer) -> Void] = [:]
+    private var nextCommand: UInt64 = 1
+    private var nextRequest: UInt64 = 1
+    /// The tools.
+    var sessions: [ObjectIdentifier: (Connection, ControlSession)] = [:]
+    /// Processor time of apps whose last process is gone, for the report that follows.
+    var endedUsage: [AppIndex: Int64] = [:]
+    /// What the keeper said of processes that were not our children.
+    var orphanStatuses: [CInt: ExitStatus] = [:]
+    var clockWatch: Loop.Watch?
+    private(set) var isHalting = false
+
+    init(
+        home: Home, environment: HostEnvironment, loop: Loop, workers: Workers, store: Store, system: System,
+        programs: Programs
+    ) {
+        self.home = home
+        self.environment = environment
+        self.loop = loop
+        self.workers = workers
+        self.store = store
+        self.system = system
+        records = RecordKeeper(store, workers)
+        launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)
+        installer = Installer(home: home, helper: programs.bundle, store: store, environment: environment)
+    }
+
+    func begin(_ journal: Journal) { self.journal = journal }
+
+    var now: Instant { Instant(nanoseconds: Clock.boot()) }
+
+    // MARK: Events in, effects out
+
+    /// Tells the Core, and does what it says, before this returns; called from within, the event waits its turn.
+    func post(_ event: Event) {
+        queue.append(event)
+        guard !isDraining else { return }
+        isDraining = true
+        var next = 0
+        while next < queue.count {
+            let event = queue[next]
+            next += 1
+            let now = now
+            journal?.append(event, at: now, system: system)
+            for effect in system.handle(event, at: now) { perform(effect) }
+        }
+        queue.removeAll(keepingCapacity: true)
+        isDraining = false
+    }
+
+    /// Before the loop waits: the log goes to the database, and the Core's next deadline to the timer.
+    func settle() -> Int64? {
+        while let deadline = system.nextDeadline(), deadline <= now { post(.timer) }
+        records.flush()
+        return system.nextDeadline()?.nanoseconds
+    }
+
+    /// A tool's command; `answered` is called on the loop.
+    func command(_ command: Command, _ answered: @escaping (Answer) -> Void) -> CommandID {
+        let id = CommandID(nextCommand)
+        nextCommand += 1
+        pending[id] = answered
+        post(.command(id, command))
+        return id
+    }
+
+    func request(_ index: AppIndex, _ request: AppRequest, id: RPCID) {
+        guard let process = host(index)?.process else { return }
+        let number = nextRequest
+        nextRequest += 1
+        process.requests[number] = id
+        post(.request(index, RequestID(number), request))
+    }
+
+    func host(_ index: AppIndex) -> AppHost? {
+        index.rawValue < apps.count ? apps[Int(index.rawValue)] : nil
+    }
+
+    /// The app's process, if it is still that of this generation.
+    func process(_ index: AppIndex, _ generation: Generation) -> AppProcess? {
+        guard let process = host(index)?.process, process.generation == generation else { return nil }
+        return process
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect.action {
+        case .log(let entry): records.append(entry)
+        case .report(let facts): report(facts)
+        case .launch(let app, let generation, _): launch(app, generation)
+        case .deliver(let app, let generation, let callbacks): deliver(app, generation, callbacks)
+        case .check(let app, let generation, let pings): check(app, generation, pings: pings)
+        case .checkTracer(let app, let generation): checkTracer(app, generation)
+        case .prepare(let app, let generation): post(.prepared(app, generation))
+        case .freeze(let app, let generation): freeze(app, generation)
+        case .verify(let app, let generation): verify(app, generation)
+        case .thaw(let app, let generation): thaw(app, generation)
+        case .askToEnd(let app, let generation): askToEnd(app, generation)
+        case .kill(let app, let generation): kill(app, generation)
+        case .stopService: break
+        case .reply(let app, let id, let reply): answerApp(app, id, reply)
+        case .answer(let id, let answer): pending.removeValue(forKey: id)?(answer)
+        case .halt: halt()
+        }
+    }
+
+    /// Everything is down: what was written reaches the disk, the sockets go, the loop ends.
+    private func halt() {
+        guard !isHalting else { return }
+        isHalting = true
+        records.flush()
+        workers.finish(.storage)
+        Journal.remove(home.journal)
+        if let cgroup = environment.cgroup { try? Cgroup.remove(at: cgroup) }
+        if let mount = environment.legacyPids, let name = environment.cgroup?.split(separator: "/").last {
+            try? Cgroup.remove(at: "\(mount)/\(name)")
+        }
+        loop.stop()
+    }
+}
+
+/// The programs that belong to the daemon, all in one directory.
+package struct Programs: Sendable {
+    package let keeper: String
+    package let bundle: String
+
+    package init(directory: String) {
+        keeper = directory + "/greenroom-keeper"
+        bundle = directory + "/greenroom-bundle"
+    }
+}

@@ -1,0 +1,52 @@
+internal import FoundationEssentials
+internal import LinuxSystem
+
+/// What the machine offers, found out once at start.
+struct HostEnvironment: Sendable {
+    /// The directory below which every app has its cgroup; `nil` for the SIGSTOP fallback.
+    let cgroup: String?
+    /// The v1 `pids` controller of a hybrid layout.
+    let legacyPids: String?
+    /// The first of the uids that apps get; `nil` where they share the daemon's.
+    let uidBase: UInt32?
+    /// Apps see nothing of the home but their own parts.
+    let isSandboxed: Bool
+    /// Variables of a graphical session, for plain programs.
+    let display: [String]
+
+    static let uidCount: UInt32 = 4096
+
+    init(home: Home) {
+        let isRoot = CurrentProcess.isRoot
+        let number = Self.hash(home.path)
+        cgroup = CgroupRoot.detect(isRoot: isRoot).map { "\($0)/greenroom-\(String(number, radix: 16))" }
+        legacyPids = isRoot ? CgroupRoot.legacyMountPoint(of: "pids") : nil
+        let ownUsers = isRoot && CurrentProcess.environment("GREENROOM_SHARED_UID") == nil
+        // A range that no distribution uses; homes take different parts of it.
+        uidBase = ownUsers ? 0x6772_0000 + UInt32(number % 64) * Self.uidCount : nil
+        isSandboxed = ownUsers
+        display = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"].compactMap
+        {
+            name in CurrentProcess.environment(name).map { "\(name)=\($0)" }
+        }
+    }
+
+    var hasDisplay: Bool { display.contains { $0.hasPrefix("DISPLAY=") || $0.hasPrefix("WAYLAND_DISPLAY=") } }
+
+    func cgroupPath(_ app: String) -> String? { cgroup.map { "\($0)/app-\(app)" } }
+
+    /// FNV-1a: the same name for the same home, every time.
+    private static func hash(_ text: String) -> UInt32 {
+        text.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+}
+
+struct Refusal {
+    let refused: String
+
+    init?(json: [UInt8]) {
+        struct Shape: Decodable { let refused: String }
+        guard let shape = try? JSONDecoder().decode(Shape.self, from: Data(json)) else { return nil }
+        refused = shape.refused
+    }
+}

@@ -1,0 +1,38 @@
+internal import FoundationEssentials
+internal import Model
+
+/// An installed app as the database keeps it: what the helper found, and where the daemon put it.
+struct Installation: Codable, Sendable, Equatable {
+    var identifier: String
+    var name: String
+    var kind: String
+    /// Relative to the bundle for an application, else absolute.
+    var executable: String
+    var arguments: [String]
+    var backgroundModes: [String]
+    var exitsOnSuspend: Bool
+    var urlSchemes: [String]
+    var terminal: Bool
+    var freezable: Bool
+    var icon: String?
+    var version: String?
+    var workingDirectory: String?
+    var graphical: Bool
+    /// A uid of its own, where the daemon can give one.
+    var uid: UInt32?
+
+    /// What the policy needs of it; `hasDisplay`: a graphical program would find a display.
+    func manifest(hasDisplay: Bool) -> AppManifest? {
+        guard let id = AppIdentifier(identifier) else { return nil }
+        return AppManifest(
+            identifier: id, name: name, kind: kind == "plain" ? .plain : .application,
+            backgroundModes: BackgroundModes(keys: backgroundModes), exitsOnSuspend: exitsOnSuspend,
+            urlSchemes: urlSchemes, isFreezable: freezable && !(graphical && hasDisplay))
+    }
+
+    init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }
+
+    var json: String {
+        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+    }
+}

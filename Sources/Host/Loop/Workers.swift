@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import LinuxSystem
+internal import Synchronization
+
+/// What is slow runs here: on a few queues of fixed width; results come back as calls on the loop.
+final class Workers {
+    enum Lane {
+        /// SQLite and files, strictly in order.
+        case storage
+        /// Starting processes.
+        case launches
+        /// Reading /proc, installing, whatever may take its time.
+        case slow
+    }
+
+    private let storage = DispatchQueue(label: "greenroom.storage")
+    private let launches = DispatchQueue(label: "greenroom.launches")
+    private let slow = DispatchQueue(label: "greenroom.slow")
+    private let finished: Finished
+    private var continuations: [UInt64: () -> Void] = [:]
+    private var nextID: UInt64 = 1
+    private var watch: Loop.Watch?
+
+    /// What the queues and the loop share.
+    private final class Finished: Sendable {
+        let ids = Mutex<[UInt64]>([])
+        let wakeup: EventFD
+
+        init() throws(SystemError) { wakeup = try EventFD() }
+
+        func append(_ id: UInt64) {
+            ids.withLock { $0.append(id) }
+            wakeup.signal()
+        }
+    }
+
+    private final class Box<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+    }
+
+    init(_ loop: Loop) throws(SystemError) {
+        finished = try Finished()
+        watch = try loop.watch(finished.wakeup.descriptor.rawValue, .readable) { [unowned self] _ in collect() }
+    }
+
+    /// Runs `work` on a queue, then `completion` with its result on the loop.
+    func run<Value: Sendable>(
+        _ lane: Lane, _ work: @escaping @Sendable () -> Value, then completion: @escaping (Value) -> Void
+    ) {
+        let id = nextID
+        nextID += 1
+        let box = Box<Value>()
+        continuations[id] = {
+            if let value = box.value.withLock({ $0 }) { completion(value) }
+        }
+        let finished = finished
+        queue(lane).async {
+            let value = work()
+            box.value.withLock { $0 = value }
+            finished.append(id)
+        }
+    }
+
+    func run(_ lane: Lane, _ work: @escaping @Sendable () -> Void) { queue(lane).async(execute: work) }
+
+    /// Waits until everything given to a lane so far is done; only for the end of the daemon.
+    func finish(_ lane: Lane) { queue(lane).sync {} }
+
+    private func queue(_ lane: Lane) -> DispatchQueue {
+        switch lane {
+        case .storage: storage
+        case .launches: launches
+        case .slow: slow
+        }
+    }
+
+    private func collect() {
+        finished.wakeup.drain()
+        let ids = finished.ids.withLock { ids in
+            let all = ids
+            ids = []
+            return all
+        }
+        for id in ids { continuations.removeValue(forKey: id)?() }
+    }
+}

@@ -1,0 +1,57 @@
+internal import LinuxSystem
+internal import Model
+internal import Wire
+
+/// What the host holds of one app: its installation, and its process while there is one.
+final class AppHost {
+    let index: AppIndex
+    var installation: Installation
+    private(set) var process: AppProcess?
+
+    init(index: AppIndex, installation: Installation) {
+        self.index = index
+        self.installation = installation
+    }
+
+    func begin(_ process: AppProcess) { self.process = process }
+
+    func end() {
+        process?.box.remove()
+        // The holder ends with the terminal, a moment from now; somebody has to collect it.
+        if let holder = process?.holder, let watch = process?.holderWatch { lastHolder = (holder, watch) }
+        process = nil
+    }
+
+    private var lastHolder: (PidFD, Loop.Watch)?
+}
+
+/// A process of an app, from its birth to the end of the last one of its group.
+final class AppProcess {
+    let generation: Generation
+    let box: any ProcessBox
+    /// The first process, or the oldest found at adoption.
+    var first: PidFD?
+    var firstWatch: Loop.Watch?
+    var connection: Connection?
+    /// Callbacks that were sent and not answered, oldest first: only these may be answered.
+    var awaited: [UInt64] = []
+    var hasSaidHello = false
+    /// Requests of the app that the Core has not answered yet.
+    var requests: [UInt64: RPCID] = [:]
+    /// Whether the host asked for a freeze that the kernel has not confirmed.
+    var awaitsFreeze = false
+    var pings: UInt64 = 0
+    /// Processor time when its end was decided.
+    var usedAtEnd: Int64?
+    /// The terminal's master: with it a holder that dies can be replaced.
+    var terminalMaster: Descriptor?
+    var holder: PidFD?
+    var holderWatch: Loop.Watch?
+    let startedAt: WallTime
+
+    init(generation: Generation, box: any ProcessBox, startedAt: WallTime) {
+        self.generation = generation
+        self.box = box
+        self.startedAt = startedAt
+    }
+}

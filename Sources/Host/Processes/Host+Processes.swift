@@ -1,0 +1,221 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import SystemPackage
+internal import Wire
+
+// Births and deaths.
+extension Host {
+    func launch(_ index: AppIndex, _ generation: Generation) {
+        guard let app = host(index) else { return }
+        let process: AppProcess
+        do {
+            process = try makeProcess(app, generation)
+        } catch {
+            let failure = LaunchFailure(stage: error.operation, errorNumber: error.errno.rawValue, message: "\(error)")
+            post(.launchFailed(index, generation, failure))
+            return
+        }
+        app.begin(process)
+        let (launcher, installation, limit) = (launcher, app.installation, system.profile.processLimit)
+        let group = environment.cgroupPath(installation.identifier)
+        workers.run(.launches) {
+            launcher.launch(installation, group: group, processLimit: limit)
+        } then: { [unowned self] result in
+            launched(index, generation, result)
+        }
+    }
+
+    func makeProcess(_ app: AppHost, _ generation: Generation) throws(SystemError) -> AppProcess {
+        let box: any ProcessBox
+        if let path = environment.cgroupPath(app.installation.identifier) {
+            box = try CgroupBox(path: path)
+            // A stale freeze would freeze the next tenant.
+            try box.thaw()
+        } else {
+            box = SessionBox()
+        }
+        return AppProcess(generation: generation, box: box, startedAt: WallTime(nanoseconds: Clock.wall()))
+    }
+
+    private func launched(
+        _ index: AppIndex, _ generation: Generation, _ result: Result<Launcher.Launched, LaunchFailure>
+    ) {
+        guard let app = host(index), let process = process(index, generation) else { return }
+        switch result {
+        case .failure(let failure):
+            app.end()
+            post(.launchFailed(index, generation, failure))
+        case .success(let launched):
+            process.terminalMaster = launched.terminal
+            if let holder = launched.holder { keep(holder, index, process) }
+            if let socket = launched.socket { connect(socket, index, process) }
+            adopt(launched.process, index, process)
+            post(.processStarted(index, generation, pid: launched.process.pid))
+        }
+    }
+
+    /// Watches an app's first process and its box.
+    func adopt(_ first: PidFD, _ index: AppIndex, _ process: AppProcess) {
+        process.first = first
+        appOfProcess[first.pid] = index
+        (process.box as? SessionBox)?.begin(with: first.pid)
+        let generation = process.generation
+        do {
+            try process.box.watch(loop) { [unowned self] in boxChanged(index, generation) }
+            process.firstWatch = try loop.watch(first.descriptor.rawValue, .readable) { [unowned self] _ in
+                firstEnded(index, generation)
+            }
+        } catch {
+            Diagnostics.write("\(host(index)?.installation.identifier ?? "?") cannot be watched: \(error)")
+        }
+        if let app = host(index) {
+            let birth = "\(first.pid) \(ProcFS().stat(first.pid)?.startTime ?? 0)\n"
+            try? FileSystem.replace(home.birth(app.installation.identifier), with: Array(birth.utf8))
+        }
+    }
+
+    /// A holder that dies while its app lives is replaced: the master is held here too.
+    private func keep(_ holder: PidFD, _ index: AppIndex, _ process: AppProcess) {
+        process.holder = holder
+        let generation = process.generation
+        process.holderWatch = try? loop.watch(holder.descriptor.rawValue, .readable) { [unowned self] _ in
+            _ = holder.reap()
+            guard let app = host(index), let process = self.process(index, generation) else { return }
+            process.holderWatch = nil
+            guard process.box.isPopulated, let master = process.terminalMaster else { return }
+            let new = try? TerminalHolder.start(
+                keeper: launcher.keeper, master: master, home: home, app: app.installation.identifier)
+            if let new { keep(new, index, process) }
+        }
+    }
+
+    private func firstEnded(_ index: AppIndex, _ generation: Generation) {
+        guard let process = process(index, generation), let first = process.first else { return }
+        process.firstWatch = nil
+        appOfProcess[first.pid] = nil
+        let status = first.reap().map(ExitStatus.init) ?? orphanStatuses.removeValue(forKey: first.pid) ?? .unknown
+        post(.firstProcessEnded(index, generation, status))
+        // The last process may have been the first one.
+        boxChanged(index, generation)
+    }
+
+    /// The kernel has news: frozen, or empty.
+    func boxChanged(_ index: AppIndex, _ generation: Generation) {
+        guard let app = host(index), let process = process(index, generation), process.first != nil else { return }
+        if process.awaitsFreeze, process.box.isFrozen {
+            process.awaitsFreeze = false
+            post(.frozen(index, generation))
+        }
+        guard !process.box.isPopulated, self.process(index, generation) === process else { return }
+        if process.firstWatch != nil {
+            // Its status first: it is the reason of the end.
+            if process.first?.isDead == true { firstEnded(index, generation) }
+            return
+        }
+        process.connection?.close()
+        if self.process(index, generation) === process {
+            endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
+            app.end()
+            post(.allProcessesEnded(index, generation))
+        }
+    }
+
+    func askToEnd(_ index: AppIndex, _ generation: Generation) {
+        process(index, generation)?.box.signal(15)
+    }
+
+    func kill(_ index: AppIndex, _ generation: Generation) {
+        guard let process = process(index, generation) else {
+            post(.allProcessesEnded(index, generation))
+            return
+        }
+        process.usedAtEnd = process.usedAtEnd ?? process.box.processorTime
+        do throws(SystemError) {
+            try process.box.kill()
+        } catch {
+            Diagnostics.write("\(host(index)?.installation.identifier ?? "?") could not be killed: \(error)")
+        }
+        // A group that was empty already announces nothing.
+        loop.soon { [weak self] in self?.boxChanged(index, generation) }
+    }
+
+    // MARK: Freezing
+
+    func freeze(_ index: AppIndex, _ generation: Generation) {
+        guard let process = process(index, generation) else { return }
+        process.awaitsFreeze = true
+        do throws(SystemError) {
+            try process.box.freeze()
+        } catch {
+            Diagnostics.write("\(host(index)?.installation.identifier ?? "?") could not be frozen: \(error)")
+            return
+        }
+        // Mostly it is done by the time that the write returns.
+        boxChanged(index, generation)
+    }
+
+    func thaw(_ index: AppIndex, _ generation: Generation) {
+        guard let process = process(index, generation) else { return }
+        process.awaitsFreeze = false
+        do throws(SystemError) {
+            try process.box.thaw()
+        } catch {
+            Diagnostics.write("\(host(index)?.installation.identifier ?? "?") could not be thawed: \(error)")
+        }
+    }
+
+    /// What the app sent before it froze is handled first: it may be a reason to run on.
+    func verify(_ index: AppIndex, _ generation: Generation) {
+        process(index, generation)?.connection?.drain()
+        post(.verified(index, generation))
+    }
+
+    // MARK: Looking
+
+    func check(_ index: AppIndex, _ generation: Generation, pings: Bool) {
+        guard let process = process(index, generation) else { return }
+        if pings {
+            process.pings += 1
+            process.connection?.send(.request(id: .string("ping-\(process.pings)"), method: "ping", params: .null))
+        }
+        if let app = host(index) { trimOutput(app.installation.identifier) }
+        let count = process.box.processes().count
+        if count > Int(system.profile.processLimit) {
+            post(.processesCounted(index, generation, Int32(clamping: count)))
+        }
+    }
+
+    /// What an app prints goes straight into a file, so that no death of ours costs a byte; the oldest part of it is given back here.
+    func trimOutput(_ app: String) {
+        let path = home.output(app)
+        workers.run(.slow) {
+            guard let file = try? Descriptor.open(path, .readWrite), let status = try? file.status(),
+                status.allocated > 2 << 20
+            else { return }
+            try? file.punchHole(upTo: status.size - 1 << 20)
+        }
+    }
+
+    /// A tracer inside the app's own group does not count: it could be the app's way out of every limit.
+    func checkTracer(_ index: AppIndex, _ generation: Generation) {
+        guard let process = process(index, generation) else { return }
+        let pids = process.box.processes()
+        let members = Set(pids)
+        workers.run(.slow) {
+            let procFS = ProcFS()
+            return pids.contains { pid in procFS.tracer(pid).map { !members.contains($0) } ?? false }
+        } then: { [unowned self] isTraced in
+            post(.tracerChecked(index, generation, isTraced: isTraced))
+        }
+    }
+}
+
+extension ExitStatus {
+    init(_ status: ProcessStatus) {
+        switch status {
+        case .exited(let code): self = .exited(code)
+        case .signaled(let signal): self = .signaled(signal)
+        }
+    }
+}

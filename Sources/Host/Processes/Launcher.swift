@@ -1,0 +1,154 @@
+internal import LinuxSystem
+internal import Model
+internal import SystemPackage
+internal import Wire
+
+/// Starts apps, on a worker: directories, cgroup, socket, environment, sandbox, process.
+struct Launcher: Sendable {
+    let home: Home
+    let environment: HostEnvironment
+    let keeper: String
+
+    /// What a successful launch leaves: the process, our end of its socket, and its terminal's master.
+    struct Launched: Sendable {
+        let process: PidFD
+        let socket: Descriptor?
+        let terminal: Descriptor?
+        let holder: PidFD?
+    }
+
+    private static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    private static let appDescriptor: CInt = 3
+
+    func launch(_ app: Installation, group: String?, processLimit: Int32) -> Result<Launched, LaunchFailure> {
+        do {
+            return .success(try start(app, group: group, processLimit: processLimit))
+        } catch let error as SpawnError {
+            return .failure(failure(error.stage, error.errno.rawValue, "\(error.errno)"))
+        } catch let error as SystemError {
+            return .failure(failure(error.operation, error.errno.rawValue, "\(error)"))
+        } catch {
+            return .failure(failure("launch", 0, "\(error)"))
+        }
+    }
+
+    private func failure(_ stage: String, _ number: Int32, _ message: String) -> LaunchFailure {
+        LaunchFailure(stage: stage, errorNumber: number, message: message)
+    }
+
+    private func start(_ app: Installation, group: String?, processLimit: Int32) throws -> Launched {
+        let run = home.run(app.identifier)
+        try FileSystem.makeDirectory(home.path + "/run", mode: 0o711)
+        try FileSystem.makeDirectory(run)
+        let place = Place(app, home: home, isSandboxed: environment.isSandboxed)
+        var spawn = Spawn(
+            path: place.program, arguments: [place.program] + app.arguments, environment: variables(app))
+        spawn.directory = place.directory
+        spawn.uid = app.uid
+        spawn.limits = app.uid == nil ? [] : [.init(.processes, UInt64(processLimit) * 2)]
+        spawn.limits.append(.init(.coreSize, 0))
+        spawn.oomScore = 0
+        spawn.birth = try Descriptor.open(home.birth(app.identifier), .write, create: 0o600, truncate: true)
+        if let group { spawn.cgroup = try Descriptor.open(group, .directory) }
+        spawn.joins = legacyPids(app.identifier, limit: processLimit)
+        let null = try Descriptor.open("/dev/null", .readWrite)
+        var socket: Descriptor?
+        if app.kind != "plain" {
+            let (ours, theirs) = try UnixSocket.pair()
+            socket = ours
+            spawn.descriptors.append((theirs, Self.appDescriptor))
+        }
+        var terminal: Descriptor?
+        var holder: PidFD?
+        if app.terminal {
+            let pty = try Terminal.open()
+            terminal = pty.master
+            if let uid = app.uid { try pty.give(to: uid) }
+            spawn.controllingTerminal = 0
+            spawn.descriptors += [(pty.slave, 0), (pty.slave, 1), (pty.slave, 2)]
+            holder = try TerminalHolder.start(keeper: keeper, master: pty.master, home: home, app: app.identifier)
+        } else {
+            let output = try Descriptor.open(home.output(app.identifier), .append, create: 0o600)
+            spawn.descriptors += [(null, 0), (output, 1), (output, 2)]
+        }
+        if environment.isSandboxed { spawn.sandbox = sandbox(app, place) }
+        let process = try spawn.start()
+        return Launched(process: process, socket: socket, terminal: terminal, holder: holder)
+    }
+
+    private func variables(_ app: Installation) -> [String] {
+        let container = home.container(app.identifier)
+        var list = [
+            "HOME=\(container)", "TMPDIR=\(container)/tmp", "GREENROOM_APP=\(app.identifier)",
+            "PATH=\(CurrentProcess.environment("PATH") ?? Self.defaultPath)",
+            "LANG=\(CurrentProcess.environment("LANG") ?? "C.UTF-8")",
+        ]
+        for name in ["TZ", "LD_LIBRARY_PATH"] {
+            if let value = CurrentProcess.environment(name) { list.append("\(name)=\(value)") }
+        }
+        if app.kind == "plain" {
+            list += environment.display
+            if app.terminal { list.append("TERM=xterm-256color") }
+        } else {
+            list.append("\(AppEnvironment.descriptor)=\(Self.appDescriptor)")
+            list.append("\(AppEnvironment.socket)=\(home.appSocketLink)")
+        }
+        return list
+    }
+
+    /// The hard bound beside the one that ends the app: `fork` fails before the machine is full.
+    private func legacyPids(_ app: String, limit: Int32) -> [Descriptor] {
+        guard let mount = environment.legacyPids, let group = environment.cgroup?.split(separator: "/").last else {
+            return []
+        }
+        let path = "\(mount)/\(group)/\(app)"
+        do throws(SystemError) {
+            try FileSystem.makeDirectory(path, mode: 0o755)
+            try Cgroup.write(String(limit * 2), to: path + "/pids.max")
+            return [try Descriptor.open(path + "/cgroup.procs", .write)]
+        } catch {
+            return []
+        }
+    }
+
+    /// The home holds for the app its bundle, its container and the socket: nobody else's, and not the tools' socket.
+    private func sandbox(_ app: Installation, _ place: Place) -> Spawn.Sandbox {
+        var sandbox = Spawn.Sandbox(hiding: home.path)
+        let container = home.container(app.identifier)
+        sandbox.binds = [(container, container, false), (home.wireDirectory, home.wireDirectory, true)]
+        if let folder = place.boundFolder { sandbox.binds.append((folder, home.bundle(app.identifier), true)) }
+        sandbox.links = [("wire/app", home.appSocketLink)]
+        return sandbox
+    }
+}
+
+/// Where an app's program is for the app itself. A sandboxed app's folder is bound to one place below the home: its own user may have
+/// no way into the directory where the user keeps it.
+private struct Place {
+    let program: String
+    let directory: String
+    let boundFolder: String?
+
+    init(_ app: Installation, home: Home, isSandboxed: Bool) {
+        let bundle = home.bundle(app.identifier)
+        let container = home.container(app.identifier)
+        guard app.kind == "plain" else {
+            program = "\(bundle)/\(app.executable)"
+            directory = container
+            boundFolder = bundle
+            return
+        }
+        let parent = app.executable.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+        let isOfSystem = ["/usr", "/bin", "/sbin", "/opt"].contains { parent == $0 || parent.hasPrefix($0 + "/") }
+        guard isSandboxed, let folder = app.workingDirectory ?? (isOfSystem || parent.isEmpty ? nil : parent) else {
+            program = app.executable
+            directory = app.workingDirectory ?? container
+            boundFolder = nil
+            return
+        }
+        boundFolder = folder
+        directory = app.workingDirectory == nil ? container : bundle
+        program =
+            app.executable.hasPrefix(folder + "/") ? bundle + app.executable.dropFirst(folder.count) : app.executable
+    }
+}

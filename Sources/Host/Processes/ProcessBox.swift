@@ -1,0 +1,23 @@
+internal import LinuxSystem
+
+/// Where all processes of one app live: what can be frozen, thawed and ended as a whole.
+protocol ProcessBox: AnyObject {
+    /// The mechanism, for `doctor` and reports.
+    var mechanism: String { get }
+    /// The descriptor to start the first process into, if the mechanism has one.
+    var birthplace: Descriptor? { get }
+    func processes() -> [CInt]
+    /// Whether the kernel says that nothing in it runs.
+    var isFrozen: Bool { get }
+    var isPopulated: Bool { get }
+    func freeze() throws(SystemError)
+    func thaw() throws(SystemError)
+    func kill() throws(SystemError)
+    func signal(_ number: CInt)
+    /// Nanoseconds of processor time used so far.
+    var processorTime: Int64? { get }
+    /// Calls whenever `isFrozen` or `isPopulated` may have changed.
+    func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError)
+    /// The box is empty and not needed any more.
+    func remove()
+}

@@ -1,0 +1,97 @@
+internal import LinuxSystem
+
+/// The fallback where no cgroup can be written: the session of the first process and what descends from it, stopped by
+/// signals. Weaker in three ways that `doctor` names: the app's parent sees the stop, others of the same user can undo it, and a process that leaves
+/// session and parent escapes.
+final class SessionBox: ProcessBox {
+    let mechanism = "SIGSTOP"
+    let birthplace: Descriptor? = nil
+    private let procFS = ProcFS()
+    private var leader: CInt?
+    private weak var loop: Loop?
+    private var changed: () -> Void = {}
+    private var watches: [CInt: (PidFD, Loop.Watch)] = [:]
+
+    private static let stop: CInt = 19
+    private static let resume: CInt = 18
+    private static let kill: CInt = 9
+
+    /// The first process: known once it is born.
+    func begin(with leader: CInt) {
+        self.leader = leader
+        follow()
+    }
+
+    func processes() -> [CInt] { leader.map(procFS.tree) ?? [] }
+
+    var isFrozen: Bool {
+        let pids = processes()
+        return !pids.isEmpty && pids.allSatisfy { procFS.stat($0).map { "TtZX".contains($0.state) } ?? true }
+    }
+
+    var isPopulated: Bool { !processes().isEmpty }
+
+    /// Stops until no new process turns up: one may fork while the others are being stopped.
+    func freeze() throws(SystemError) {
+        var stopped: Set<CInt> = []
+        for _ in 0..<16 {
+            let fresh = processes().filter { !stopped.contains($0) }
+            if fresh.isEmpty { break }
+            for pid in fresh {
+                try? PidFD(pid).send(Self.stop)
+                stopped.insert(pid)
+            }
+        }
+        awaitStop(tries: 0)
+    }
+
+    /// Nothing announces a stop: look again, soon and then more rarely, for as long as an attempt lasts.
+    private func awaitStop(tries: Int) {
+        if isFrozen || tries > 20 {
+            loop?.soon { [weak self] in self?.changed() }
+        } else {
+            loop?.after(nanoseconds: 1_000_000 << Int64(min(tries, 6))) { [weak self] in
+                self?.awaitStop(tries: tries + 1)
+            }
+        }
+    }
+
+    func thaw() throws(SystemError) { signal(Self.resume) }
+    func kill() throws(SystemError) { signal(Self.kill) }
+
+    func signal(_ number: CInt) {
+        for pid in processes() { try? PidFD(pid).send(number) }
+        follow()
+    }
+
+    var processorTime: Int64? { processes().compactMap { procFS.stat($0)?.processorTime }.reduce(0, +) }
+
+    func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError) {
+        self.loop = loop
+        self.changed = changed
+        follow()
+    }
+
+    /// Watches every process for its end: when the last is gone, so is the app.
+    private func follow() {
+        guard let loop else { return }
+        for pid in processes() where watches[pid] == nil {
+            guard let process = try? PidFD(pid),
+                let watch = try? loop.watch(
+                    process.descriptor.rawValue, .readable, { [weak self] _ in self?.ended(pid) })
+            else { continue }
+            watches[pid] = (process, watch)
+        }
+    }
+
+    private func ended(_ pid: CInt) {
+        watches[pid] = nil
+        follow()
+        changed()
+    }
+
+    func remove() {
+        watches = [:]
+        changed = {}
+    }
+}

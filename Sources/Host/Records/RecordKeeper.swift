@@ -1,0 +1,89 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Storage
+internal import Wire
+
+/// Log and reports on their way to the database, off the loop, and to those who follow the log.
+final class RecordKeeper {
+    private let store: Store
+    private let workers: Workers
+    private var batch: [Model.LogEntry] = []
+    private var identifiers: [String] = []
+    private var followers: [ObjectIdentifier: (filter: String?, send: (Wire.LogEntry) -> Void)] = [:]
+    private var written = 0
+    /// Entries kept; what is older goes.
+    private static let kept = 100_000
+
+    init(_ store: Store, _ workers: Workers) {
+        self.store = store
+        self.workers = workers
+    }
+
+    func name(_ app: AppIndex, _ identifier: String) {
+        while identifiers.count <= Int(app.rawValue) { identifiers.append("") }
+        identifiers[Int(app.rawValue)] = identifier
+    }
+
+    func append(_ entry: Model.LogEntry) { batch.append(entry) }
+
+    func follow(_ owner: AnyObject, app: String?, _ send: @escaping (Wire.LogEntry) -> Void) {
+        followers[ObjectIdentifier(owner)] = (app, send)
+    }
+
+    func unfollow(_ owner: AnyObject) { followers[ObjectIdentifier(owner)] = nil }
+
+    /// Hands what this turn wrote to the database.
+    func flush() {
+        guard !batch.isEmpty else { return }
+        let entries = batch
+        batch.removeAll(keepingCapacity: true)
+        let identifiers = identifiers
+        for follower in followers.values {
+            for entry in entries {
+                let record = Self.record(entry, identifiers)
+                if follower.filter == nil || follower.filter == record.app { follower.send(record) }
+            }
+        }
+        written += entries.count
+        let prunes = written > 5_000
+        if prunes { written = 0 }
+        let store = store
+        workers.run(.storage) {
+            do {
+                try store.appendLog(entries.map { Self.row($0, identifiers) })
+                if prunes { try store.pruneLog(keeping: Self.kept) }
+            } catch {
+                Diagnostics.write("the log could not be written: \(error)")
+            }
+        }
+    }
+
+    private static func record(_ entry: Model.LogEntry, _ identifiers: [String]) -> Wire.LogEntry {
+        Wire.LogEntry(row(entry, identifiers))
+    }
+
+    private static func row(_ entry: Model.LogEntry, _ identifiers: [String]) -> LogRow {
+        LogRow(
+            seq: Int64(entry.sequence.rawValue), at: entry.at.nanoseconds / 1000,
+            app: entry.app.map { identifiers[Int($0.rawValue)] }, event: entry.event.name,
+            reason: entry.reason.sentence, cause: entry.cause.map { Int64($0.rawValue) },
+            took: entry.took.map { $0.nanoseconds / 1000 })
+    }
+}
+
+extension Wire.LogEntry {
+    init(_ row: LogRow) {
+        self.init(
+            seq: Int(row.seq), at: WallTime(nanoseconds: row.at * 1000).iso8601, app: row.app, event: row.event,
+            reason: row.reason, cause: row.cause.map { Int($0) }, took: row.took.map { Double($0) / 1e6 })
+    }
+}
+
+/// What goes wrong inside the daemon itself, on its standard error.
+enum Diagnostics {
+    static func write(_ text: String) {
+        let line = "\(WallTime(nanoseconds: Clock.wall()).iso8601) greenroomd: \(text)\n"
+        StandardError.write(line)
+    }
+}

@@ -1,0 +1,157 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+
+extension Host {
+    /// Finds what lives of every app, and tells the Core.
+    func adoptAll() {
+        var found: [AdoptedApp] = []
+        for app in apps {
+            guard let state = system.app(app.index) else { continue }
+            if let one = adopt(app, state) { found.append(one) }
+        }
+        post(.adopted(found))
+    }
+
+    private func adopt(_ app: AppHost, _ state: App) -> AdoptedApp? {
+        let birth = self.birth(app.installation.identifier)
+        let box: any ProcessBox
+        if let path = environment.cgroupPath(app.installation.identifier) {
+            guard FileSystem.exists(path), let group = try? CgroupBox(path: path) else {
+                return missing(app, state, birth)
+            }
+            box = group
+        } else {
+            let session = SessionBox()
+            if let birth { session.begin(with: birth) }
+            box = session
+        }
+        guard box.isPopulated, let pid = firstOrOldest(box, birth), let first = try? PidFD(pid) else {
+            box.remove()
+            return missing(app, state, birth)
+        }
+        // A process that the Core knows nothing of gets the number that the Core will give it to end it.
+        let generation = state.process == .none ? state.generation.next : state.generation
+        let process = AppProcess(generation: generation, box: box, startedAt: state.since)
+        app.begin(process)
+        adopt(first, app.index, process)
+        let status =
+            birth == pid ? nil : birth.flatMap { orphanStatuses[$0] } ?? (birth == nil ? nil : ExitStatus.unknown)
+        return AdoptedApp(app: app.index, pid: pid, isFrozen: box.isFrozen, status: status)
+    }
+
+    private func missing(_ app: AppHost, _ state: App, _ birth: CInt?) -> AdoptedApp? {
+        guard state.process != .none else { return nil }
+        let pid = birth ?? state.pid
+        return AdoptedApp(app: app.index, pid: nil, isFrozen: false, status: pid.flatMap { orphanStatuses[$0] })
+    }
+
+    /// The first process's pid as it was written at birth, if that process is still the one.
+    private func birth(_ app: String) -> CInt? {
+        guard let bytes = FileSystem.read(home.birth(app), limit: 64) else { return nil }
+        let fields = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        guard let pid = fields.first.flatMap({ CInt($0) }) else { return nil }
+        if fields.count > 1, let start = UInt64(fields[1]) {
+            if let stat = ProcFS().stat(pid), stat.startTime != start { return nil }
+        } else if ProcFS().environment(pid)?.contains("GREENROOM_APP=\(app)") != true {
+            return nil
+        }
+        return pid
+    }
+
+    private func firstOrOldest(_ box: any ProcessBox, _ birth: CInt?) -> CInt? {
+        let pids = box.processes()
+        if let birth, pids.contains(birth) { return birth }
+        let procFS = ProcFS()
+        return pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
+    }
+
+    /// Processes of a system that left no journal: nobody knows what they were told, so they end.
+    func endStrays() {
+        guard let root = environment.cgroup else { return }
+        for path in Cgroup.children(of: root) where !Cgroup.processes(at: path).isEmpty {
+            Diagnostics.write("ending what an earlier system left in \(path)")
+            try? Cgroup.write("0", to: path + "/cgroup.freeze")
+            try? Cgroup.kill(at: path)
+        }
+    }
+}
+
+/// The other end of the keeper's socket: it tells how orphans ended, and its silence that it is dead.
+final class KeeperLink {
+    private let socket: Descriptor
+    private let listeners: (control: Descriptor, app: Descriptor)
+    private let programs: Programs
+    private unowned let host: Host
+    private var buffer: [UInt8] = []
+
+    init(_ socket: Descriptor, listeners: (Descriptor, Descriptor), programs: Programs, host: Host) {
+        self.socket = socket
+        self.listeners = listeners
+        self.programs = programs
+        self.host = host
+        // What the keeper knows already is needed for adoption.
+        ready()
+    }
+
+    func ready() {
+        while true {
+            switch try? socket.read(into: &buffer, upTo: 4096) {
+            case .bytes: parse()
+            case .wouldBlock: return
+            case .end, nil:
+                succeed()
+                return
+            }
+        }
+    }
+
+    /// Lines `exit PID KIND NUMBER`.
+    private func parse() {
+        while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+            let words = String(decoding: buffer[..<end], as: UTF8.self).split(separator: " ")
+            buffer.removeSubrange(...end)
+            guard words.count == 4, words[0] == "exit", let pid = CInt(words[1]), let number = Int32(words[3]) else {
+                continue
+            }
+            host.orphanStatuses[pid] = words[2] == "signal" ? .signaled(number) : .exited(number)
+        }
+        if host.orphanStatuses.count > 4096 { host.orphanStatuses = [:] }
+    }
+
+    /// The keeper died. This process is the parent of the apps that it started: it becomes the keeper, and a new daemon follows.
+    private func succeed() {
+        guard !host.isHalting else { return }
+        Diagnostics.write("the keeper is gone; taking its place")
+        host.workers.finish(.storage)
+        do throws(SystemError) {
+            try listeners.control.setNonblocking(true, closeOnExec: false)
+            try listeners.app.setNonblocking(true, closeOnExec: false)
+        } catch {
+            Diagnostics.write("the sockets cannot be handed on: \(error)")
+        }
+        let arguments = [
+            programs.keeper, "succeed", host.home.path, String(listeners.control.rawValue),
+            String(listeners.app.rawValue),
+        ]
+        let error = CurrentProcess.exec(programs.keeper, arguments)
+        Diagnostics.write("\(error): going on without a keeper")
+    }
+}
+
+extension Installation {
+    /// An app that the Core knows and the database lost: enough to end it in order.
+    init(lost manifest: AppManifest) {
+        identifier = manifest.identifier.rawValue
+        name = manifest.name
+        kind = manifest.kind == .plain ? "plain" : "application"
+        executable = ""
+        arguments = []
+        backgroundModes = manifest.backgroundModes.keys
+        exitsOnSuspend = manifest.exitsOnSuspend
+        urlSchemes = manifest.urlSchemes
+        terminal = false
+        freezable = manifest.isFreezable
+        graphical = false
+    }
+}

@@ -1,0 +1,130 @@
+internal import LinuxSystem
+internal import Wire
+
+/// One peer on a socket: whole lines in, bounded in number a turn; lines out, bounded in bytes.
+final class Connection {
+    /// Messages that one peer may have handled in one turn of the loop; the rest waits for the next.
+    private static let messagesPerTurn = 16
+
+    let socket: Descriptor
+    private let loop: Loop
+    private var watch: Loop.Watch?
+    private var framer = LineFramer()
+    private var output = OutgoingQueue()
+    private var isWaitingToWrite = false
+    private var isScheduled = false
+    private(set) var isOpen = true
+    var onMessage: (RPCMessage) -> Void = { _ in }
+    var onClose: () -> Void = {}
+
+    init(_ socket: Descriptor, _ loop: Loop) throws(SystemError) {
+        self.socket = socket
+        self.loop = loop
+        try socket.setNonblocking(true)
+        watch = try loop.watch(socket.rawValue, .readable) { [weak self] events in self?.ready(events) }
+    }
+
+    func send(_ message: RPCMessage) { send(message.encoded()) }
+
+    /// One write for all that is given; what the peer does not take now waits for it.
+    func send(_ bytes: [UInt8]) {
+        guard isOpen else { return }
+        do throws(WireError) {
+            try output.append(bytes)
+        } catch {
+            // It does not read: holding more for it would be its attack on everybody else.
+            close()
+            return
+        }
+        flush()
+    }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        watch = nil
+        let onClose = onClose
+        self.onClose = {}
+        onMessage = { _ in }
+        onClose()
+    }
+
+    private func ready(_ events: Epoll.Events) {
+        if events.contains(.writable) { flush() }
+        guard isOpen, !isScheduled else { return }
+        if events.contains(.readable) || events.contains(.hangUp) || events.contains(.error) { receive() }
+    }
+
+    private func receive() {
+        var bytes: [UInt8] = []
+        let outcome: Descriptor.Transfer
+        do throws(SystemError) {
+            outcome = try socket.read(into: &bytes, upTo: 1 << 16)
+        } catch {
+            close()
+            return
+        }
+        switch outcome {
+        case .wouldBlock: return
+        case .end: close()
+        case .bytes:
+            framer.append(bytes)
+            handleLines()
+        }
+    }
+
+    /// Everything that the peer has sent so far, for a peer that cannot send more (a frozen app).
+    func drain() {
+        while isOpen {
+            var bytes: [UInt8] = []
+            guard case .bytes = try? socket.read(into: &bytes, upTo: 1 << 16) else { break }
+            framer.append(bytes)
+            while handleLine() {}
+        }
+    }
+
+    private func handleLines() {
+        for _ in 0..<Self.messagesPerTurn where !handleLine() { return }
+        // More may be there: not now, so that others have their turn, and nothing more is read until then.
+        guard isOpen, !isScheduled else { return }
+        isScheduled = true
+        loop.soon { [weak self] in
+            guard let self else { return }
+            isScheduled = false
+            if isOpen { handleLines() }
+        }
+    }
+
+    /// Whether there may be more.
+    private func handleLine() -> Bool {
+        guard isOpen else { return false }
+        do throws(WireError) {
+            guard let line = try framer.next() else { return false }
+            switch Result(catching: { () throws(RPCParseError) in try RPCMessage.parse(line) }) {
+            case .success(let message): onMessage(message)
+            case .failure(let error): send(error.answer)
+            }
+            return isOpen
+        } catch {
+            send(.failure(id: nil, error.rpcError))
+            close()
+            return false
+        }
+    }
+
+    private func flush() {
+        while isOpen, !output.isEmpty {
+            do throws(SystemError) {
+                guard case .bytes(let count) = try socket.send(output.pending) else { break }
+                output.removeFirst(count)
+            } catch {
+                close()
+                return
+            }
+        }
+        let mustWait = isOpen && !output.isEmpty
+        guard mustWait != isWaitingToWrite else { return }
+        isWaitingToWrite = mustWait
+        watch?.change(mustWait ? [.readable, .writable] : .readable)
+    }
+}

@@ -1,0 +1,4 @@
+internal import Glibc
+internal import Keeper
+
+exit(Program.run(CommandLine.arguments))

@@ -1,0 +1,4 @@
+internal import Glibc
+internal import Host
+
+exit(DaemonProgram.run(CommandLine.arguments))
