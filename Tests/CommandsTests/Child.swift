@@ -43,8 +43,8 @@ final class Child {
     /// The signal that ended it.
     func signalThatEnded() -> Int32 {
         var status: Int32 = 0
-        _ = unsafe waitpid(pid, &status, 0)
-        return status & 0x7F
+        // It has ended already, or never will.
+        return unsafe waitpid(pid, &status, WNOHANG) == pid ? status & 0x7F : -1
     }
 
     var state: Character? { Self.stat(pid)?.first?.first }

@@ -37,7 +37,7 @@ struct ControlTests {
         close(try FakeDaemon.listener(folder: tool.home, name: "control"))
         let running = tool.start("home")
         let daemon = try FakeDaemon(in: tool.home) { _ in .result([:]) }
-        #expect(running.outcome() == Tool.Outcome(code: 0, output: "", errors: ""))
+        #expect(try running.outcome() == Tool.Outcome(code: 0, output: "", errors: ""))
         #expect(daemon.methods == ["home"])
     }
 
@@ -48,7 +48,7 @@ struct ControlTests {
         try tool.write("4711 99\n", to: "keeper.pid")
         let running = tool.start("home")
         unsafe unlink("\(tool.home)/keeper.pid")
-        #expect(running.outcome().code == 3)
+        #expect(try running.outcome().code == 3)
     }
 
     @Test("A command whose connection broke is repeated, and says so")

@@ -43,17 +43,19 @@ private final class Holder: @unchecked Sendable {  // Used by one thread at a ti
         if peer >= 0 { close(peer) }
     }
 
-    func greet(_ text: String) {
+    func greet(_ text: String) throws {
+        try Patience.wait(for: listener, "a tool that attaches")
         peer = accept(listener, nil, nil)
         let bytes = Array(text.utf8)
         _ = unsafe send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// Reads as many bytes, or all up to the end.
-    func receive(_ count: Int = .max) -> [UInt8] {
+    func receive(_ count: Int = .max) throws -> [UInt8] {
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1024)
         while received.count < count {
+            try Patience.wait(for: peer, "a frame")
             let got = unsafe read(peer, &buffer, min(buffer.count, count - received.count))
             guard got > 0 else { break }
             received += buffer[..<got]
@@ -87,17 +89,17 @@ extension SignalTakers {
             let before = terminal.settings
             tool.input = terminal.device
             let running = tool.start("attach", "vim")
-            holder.greet("history\u{1B}[1m")
-            running.output.wait(for: "history\u{1B}[1m")
+            try holder.greet("history\u{1B}[1m")
+            try running.output.wait(for: "history\u{1B}[1m")
             #expect(terminal.settings != before)
-            #expect(holder.receive(7) == [UInt8(ascii: "w"), 0, 4, 0, 24, 0, 80])
+            #expect(try holder.receive(7) == [UInt8(ascii: "w"), 0, 4, 0, 24, 0, 80])
             terminal.type("i\u{3}")
-            #expect(holder.receive(5) == [UInt8(ascii: "d"), 0, 2, UInt8(ascii: "i"), 3])
+            #expect(try holder.receive(5) == [UInt8(ascii: "d"), 0, 2, UInt8(ascii: "i"), 3])
             terminal.type("x\u{1D}")
             #expect(
-                running.outcome()
+                try running.outcome()
                     == Tool.Outcome(code: 0, output: "history\u{1B}[1m", errors: "greenroom: detached from vim\n"))
-            #expect(holder.receive() == [UInt8(ascii: "d"), 0, 1, UInt8(ascii: "x")])
+            #expect(try holder.receive() == [UInt8(ascii: "d"), 0, 1, UInt8(ascii: "x")])
             #expect(terminal.settings == before)
             withExtendedLifetime(daemon) {}
         }
@@ -109,14 +111,14 @@ extension SignalTakers {
             let terminal = try UserTerminal(rows: 24, columns: 80)
             tool.input = terminal.device
             let running = tool.start("attach", "vim")
-            holder.greet("ready")
-            #expect(holder.receive(7).suffix(4) == [0, 24, 0, 80])
+            try holder.greet("ready")
+            #expect(try holder.receive(7).suffix(4) == [0, 24, 0, 80])
             var size = winsize(ws_row: 50, ws_col: 300, ws_xpixel: 0, ws_ypixel: 0)
             #expect(unsafe ioctl(terminal.keys, UInt(TIOCSWINSZ), &size) == 0)
             kill(getpid(), SIGWINCH)
-            #expect(holder.receive(7) == [UInt8(ascii: "w"), 0, 4, 0, 50, 1, 44])
+            #expect(try holder.receive(7) == [UInt8(ascii: "w"), 0, 4, 0, 50, 1, 44])
             terminal.type("\u{1D}")
-            #expect(running.outcome().code == 0)
+            #expect(try running.outcome().code == 0)
             withExtendedLifetime(daemon) {}
         }
 
@@ -129,10 +131,10 @@ extension SignalTakers {
             tool.input = terminal.device
             tool.isTerminal = true
             let running = tool.start("attach", "VIM")
-            holder.greet("\u{1B}[?1049h")
-            running.output.wait(for: "1049h")
+            try holder.greet("\u{1B}[?1049h")
+            try running.output.wait(for: "1049h")
             holder.hangUp()
-            let outcome = running.outcome()
+            let outcome = try running.outcome()
             #expect(outcome.code == 0)
             #expect(outcome.output.hasPrefix("\u{1B}[?1049h\u{1B}[?1049l"))
             #expect(outcome.errors == "greenroom: VIM ended\n")
@@ -147,11 +149,11 @@ extension SignalTakers {
             let pipe = Pipe()
             tool.input = pipe.fileHandleForReading.fileDescriptor
             let running = tool.start("attach", "vim")
-            holder.greet("")
+            try holder.greet("")
             try pipe.fileHandleForWriting.write(contentsOf: Data(":q\u{1D}\n".utf8))
             try pipe.fileHandleForWriting.close()
-            #expect(holder.receive() == [UInt8(ascii: "d"), 0, 4] + Array(":q\u{1D}\n".utf8))
-            let outcome = running.outcome()
+            #expect(try holder.receive() == [UInt8(ascii: "d"), 0, 4] + Array(":q\u{1D}\n".utf8))
+            let outcome = try running.outcome()
             #expect(outcome.code == 0)
             #expect(outcome.errors.contains("vim is suspended and does not see your keys until greenroom open vim"))
             withExtendedLifetime((daemon, pipe)) {}

@@ -19,9 +19,11 @@ final class Page: Sink, @unchecked Sendable {  // `bytes` is touched under the c
     var text: String { condition.withLock { String(decoding: bytes, as: UTF8.self) } }
 
     /// Waits until the text is there.
-    func wait(for text: String) {
-        condition.withLock {
-            while !String(decoding: bytes, as: UTF8.self).contains(text) { condition.wait() }
+    func wait(for text: String) throws {
+        try condition.withLock {
+            while !String(decoding: bytes, as: UTF8.self).contains(text) {
+                guard condition.wait(until: Patience.end) else { throw Patience.Lost(what: "the output “\(text)”") }
+            }
         }
     }
 }
@@ -108,12 +110,27 @@ final class Running: @unchecked Sendable {  // `code` is touched under the condi
         }
     }
 
-    func outcome() -> Tool.Outcome {
-        let code = condition.withLock {
-            while self.code == nil { condition.wait() }
-            return self.code ?? -1
+    func outcome() throws -> Tool.Outcome {
+        let code = try condition.withLock {
+            while true {
+                if let code = self.code { return code }
+                guard condition.wait(until: Patience.end) else { throw Patience.Lost(what: "the command's end") }
+            }
         }
         return Tool.Outcome(code: code, output: output.text, errors: errors.text)
+    }
+}
+
+/// A test that waits for what does not come fails instead of hanging. Nothing that works comes near this.
+enum Patience {
+    struct Lost: Error { let what: String }
+
+    static var end: Date { Date(timeIntervalSinceNow: 60) }
+
+    /// Waits for bytes or an end.
+    static func wait(for descriptor: Int32, _ what: String) throws {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&entry, 1, 60_000) == 1 else { throw Lost(what: what) }
     }
 }
 

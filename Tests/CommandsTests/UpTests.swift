@@ -25,7 +25,11 @@ private struct FakeKeeper {
 
     /// Returns what the supervisor was started with, once it was.
     func arguments() throws -> String {
-        let pipe = try FileHandle(forReadingFrom: URL(fileURLWithPath: started))
+        // Without blocking: a supervisor that is never started would never open its end.
+        let pipe = FileHandle(
+            fileDescriptor: unsafe open(started, O_RDONLY | O_NONBLOCK | O_CLOEXEC), closeOnDealloc: true)
+        try Patience.wait(for: pipe.fileDescriptor, "a supervisor that starts")
+        _ = fcntl(pipe.fileDescriptor, F_SETFL, 0)
         return String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
@@ -46,7 +50,7 @@ extension SignalTakers {
                     == "--home \(tool.home) --daemon \(tool.libexec)/greenroomd -- --device iphone-4 --memory 536870912"
             )
             let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in .result([:]) }
-            let outcome = running.outcome()
+            let outcome = try running.outcome()
             #expect(outcome.code == 0, "\(outcome.errors)")
             #expect(outcome.output.hasPrefix("Greenroom runs in \(tool.home), pid "))
             let attributes = try FileManager.default.attributesOfItem(atPath: tool.home)
@@ -97,7 +101,7 @@ extension SignalTakers {
             let running = tool.start("up", "--detach")
             _ = try keeper.arguments()
             #expect(
-                running.outcome()
+                try running.outcome()
                     == Tool.Outcome(
                         code: 1, output: "",
                         errors: "greenroom: the system did not start: the supervisor ended with exit code 3. "
@@ -129,9 +133,9 @@ extension SignalTakers {
                 default: return .result([])
                 }
             }
-            running.output.wait(for: "the user pressed Home\n")
+            try running.output.wait(for: "the user pressed Home\n")
             kill(getpid(), SIGINT)
-            let outcome = running.outcome()
+            let outcome = try running.outcome()
             #expect(
                 outcome.output == """
                     Greenroom runs in \(tool.home). Ctrl-C takes it down.
@@ -150,7 +154,7 @@ extension SignalTakers {
             let keeper = try FakeKeeper(tool, then: "kill -9 $$")
             let running = tool.start("up")
             _ = try keeper.arguments()
-            let outcome = running.outcome()
+            let outcome = try running.outcome()
             #expect(outcome.code == 1)
             #expect(outcome.errors.contains("the supervisor was ended by signal 9"))
         }

@@ -57,7 +57,8 @@ struct WithoutDaemonTests {
         try tool.write("\(stranger.pid)\n", to: "run/reused/birth")
         try tool.write("\(stranger.pid) 1\n", to: "run/reused-too/birth")
         try tool.write("", to: "cgroup")
-        #expect(tool.run("thaw") == Tool.Outcome(code: 0, output: "thawed timed\nthawed vim\n", errors: ""))
+        // Required: what follows waits for what was to happen.
+        try #require(tool.run("thaw") == Tool.Outcome(code: 0, output: "thawed timed\nthawed vim\n", errors: ""))
         app.waitUntilContinued()
         timed.waitUntilContinued()
         #expect(stranger.state == "T")
@@ -81,7 +82,7 @@ struct WithoutDaemonTests {
         close(try FakeDaemon.listener(folder: "\(tool.home)/wire", name: "app"))
         close(try FakeDaemon.listener(folder: "\(tool.home)/run/vim", name: "tty"))
         let outcome = tool.run("down")
-        #expect(
+        try #require(
             outcome
                 == Tool.Outcome(
                     code: 0,
@@ -102,7 +103,7 @@ struct WithoutDaemonTests {
         tool.patience = .milliseconds(20)
         let keeper = try Child()
         try tool.write(keeper.record, to: "keeper.pid")
-        #expect(tool.run("down").code == 0)
+        try #require(tool.run("down").code == 0)
         #expect(keeper.signalThatEnded() == SIGKILL)
         #expect(tool.contents("keeper.pid") == nil)
     }
@@ -135,7 +136,8 @@ struct WithoutDaemonTests {
             kill(pid, SIGTERM)
             return .result([:])
         }
-        #expect(tool.run("down") == Tool.Outcome(code: 0, output: "Greenroom in \(tool.home) is down\n", errors: ""))
+        try #require(
+            tool.run("down") == Tool.Outcome(code: 0, output: "Greenroom in \(tool.home) is down\n", errors: ""))
         #expect(daemon.methods == ["down"])
         #expect(keeper.signalThatEnded() == SIGTERM)
     }
@@ -145,7 +147,7 @@ struct WithoutDaemonTests {
         let tool = try Tool()
         let daemon = try FakeDaemon(in: tool.home) { _ in .failure(RPCError(.internalError, "no")) }
         let outcome = tool.run("down")
-        #expect(
+        try #require(
             outcome
                 == Tool.Outcome(code: 1, output: "", errors: "greenroom: no; greenroom down --force kills everything\n")
         )
@@ -177,7 +179,7 @@ struct WithoutDaemonTests {
         try group.write("1", to: "org.example.a/cgroup.freeze")
         try group.write(String(systems.pid), to: "cgroup.procs")
         let outcome = tool.run("down")
-        #expect(outcome.code == 0)
+        try #require(outcome.code == 0)
         #expect(outcome.output.hasPrefix("processes that were left and killed: 2\n"))
         #expect(app.signalThatEnded() == SIGKILL)
         #expect(systems.signalThatEnded() == SIGKILL)

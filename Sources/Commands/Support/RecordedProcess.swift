@@ -37,6 +37,12 @@ package struct RecordedProcess: Equatable {
         guard let process = try? PidFD(pid), isAlive else { return false }
         return (try? process.send(signal)) != nil
     }
+
+    /// Kills that very process and waits until it is dead; false when it was gone.
+    func end(milliseconds: Int32) -> Bool {
+        guard let process = try? PidFD(pid), isAlive, (try? process.send(Signal.kill)) != nil else { return false }
+        return process.waitUntilDead(milliseconds: milliseconds)
+    }
 }
 
 /// The signals that are sent here.

@@ -31,7 +31,7 @@ struct Leftovers {
     func clear() throws(CommandFailure) -> Int {
         var ended = 0
         // First those who would start the others again.
-        for process in [home.keeper, home.daemon].compactMap(\.self) where process.send(Signal.kill) {
+        for process in [home.keeper, home.daemon].compactMap(\.self) where process.end(milliseconds: 5000) {
             ended += 1
         }
         ended += try CgroupTree(home: home)?.kill(within: Self.limit) ?? 0
