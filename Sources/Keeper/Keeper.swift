@@ -42,14 +42,15 @@ package struct Keeper {
         signals = try SignalFD([Self.hangUp, Self.interrupt, Self.terminate, Self.childEnded])
         epoll = try Epoll()
         try epoll.add(signals.descriptor.rawValue, .readable, token: 0)
+        // Before the sockets: whoever can connect can also find out who serves.
+        let start = ProcFS().stat(CurrentProcess.pid)?.startTime ?? 0
+        try FileSystem.replace(home + "/keeper.pid", with: Array("\(CurrentProcess.pid) \(start)\n".utf8))
         if let listeners {
             self.listeners = listeners
             for descriptor in [listeners.control, listeners.app] { try descriptor.setNonblocking(true) }
         } else {
             self.listeners = try Self.listen(home)
         }
-        let start = ProcFS().stat(CurrentProcess.pid)?.startTime ?? 0
-        try FileSystem.replace(home + "/keeper.pid", with: Array("\(CurrentProcess.pid) \(start)\n".utf8))
         let lines = ([daemon] + arguments).joined(separator: "\n")
         try FileSystem.replace(home + "/daemon.arguments", with: Array(lines.utf8))
     }

@@ -11,6 +11,8 @@ final class ControlSession {
     /// Commands that wait; more than so many at once is no tool.
     private var waiting = 0
     private static let waitingLimit = 256
+    /// Entries of the log in one answer.
+    private static let logLimit = 1_000
 
     init(_ connection: Connection, _ host: Host) {
         self.host = host
@@ -127,7 +129,8 @@ final class ControlSession {
 
     private func open(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let wait = try params.waits
-        if let url = try params.optionalString("url") {
+        if try params.optionalString("url") != nil {
+            let url = try params.url
             command(.openURL(url, wait: wait), id) { [unowned self] in opened($0) }
             return
         }
@@ -252,7 +255,8 @@ final class ControlSession {
     private func log(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let filter = try params.optionalString("app")
         let after = try params.optionalInt("after").map { Int64($0) }
-        let limit = min(10_000, try params.optionalInt("limit") ?? 10_000)
+        // An answer is one line; a tool that wants more asks again with `after`.
+        let limit = min(Self.logLimit, max(0, try params.optionalInt("limit") ?? Self.logLimit))
         let store = host.store
         let follows = try params.bool("follow", default: false)
         host.records.flush()

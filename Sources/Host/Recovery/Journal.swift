@@ -51,8 +51,8 @@ final class Journal {
         let record = framed.bytes + writer.bytes
         if !segment.append(record) {
             rotate(system)
-            append(event, at: now, system: system)
-            return
+            // The first difference of a segment counts from its base, which is the last event's time.
+            if !segment.append(record) { Diagnostics.write("an event could not be journaled: a crash now would lose it") }
         }
         last = now.nanoseconds
     }

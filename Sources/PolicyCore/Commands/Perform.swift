@@ -159,7 +159,9 @@ extension System {
         guard let scheme = scheme(of: url) else { throw .malformedURL(url) }
         guard let i = handler(of: url) else { throw .noHandler(scheme: scheme) }
         try requireUsableScreen()
-        logRoot(.openRequested, .urlOpened(url: url, by: nil, app: apps[i].manifest.name))
+        let reason = Reason.urlOpened(url: url, by: nil, app: apps[i].manifest.name)
+        logRoot(.openRequested, reason)
+        apps[i].launchReason = reason
         apps[i].pendingURL = LaunchOptions(url: url)
         show(i, as: apps[i].role ?? .primary)
         answer(id, when: .active(apps[i].index), waits: wait)
@@ -176,8 +178,9 @@ extension System {
             return
         }
         let name = apps[caller].manifest.name
-        logRoot(
-            .openRequested, .urlOpened(url: url, by: name, app: apps[target].manifest.name), cause: apps[caller].cause)
+        let reason = Reason.urlOpened(url: url, by: name, app: apps[target].manifest.name)
+        logRoot(.openRequested, reason, cause: apps[caller].cause)
+        apps[target].launchReason = reason
         apps[target].pendingURL = LaunchOptions(
             url: url, sourceApplication: apps[caller].manifest.identifier.rawValue)
         reply(caller, id, .done)

@@ -19,6 +19,10 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var pid: Int32?
     package internal(set) var isConnected = false
     var launchedAt: WallTime?
+    /// When the clock of the launch began to run.
+    var launchBegan: Instant?
+    /// Why it is launched, for the log.
+    var launchReason: Reason?
     var launch = LaunchOptions.none
     var isBackgroundLaunch = false
     /// A URL to hand over when the app is next on its way to the screen.

@@ -136,6 +136,8 @@ extension System {
         apps[i].exceeded = nil
         apps[i].firstStatus = nil
         apps[i].launchedAt = nil
+        apps[i].launchBegan = nil
+        apps[i].launchReason = nil
         apps[i].launch = .none
         apps[i].pendingURL = nil
         apps[i].services = []

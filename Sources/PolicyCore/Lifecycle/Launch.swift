@@ -16,6 +16,7 @@ extension System {
         apps[i].lastCallback = CallbackNumber(0)
         apps[i].isBackgroundLaunch = isBackground
         apps[i].launchedAt = wall(now)
+        apps[i].launchBegan = now
         if var url = apps[i].pendingURL {
             url.service = apps[i].launch.service
             apps[i].launch = url
@@ -28,9 +29,7 @@ extension System {
     mutating func processStarted(_ app: AppIndex, _ generation: Generation, pid: Int32) {
         guard let i = current(app, generation), apps[i].process == .starting else { return }
         apps[i].pid = pid
-        let reason: Reason =
-            apps[i].launch.service.contains(.voip)
-            ? .launchedAtBoot(apps[i].manifest.name) : .userOpened(apps[i].manifest.name)
+        let reason = apps[i].launchReason ?? .userOpened(apps[i].manifest.name)
         log(i, apps[i].isBackgroundLaunch ? .launchedInBackground : .launched, reason)
         if apps[i].isPlain {
             apps[i].process = .alive
@@ -97,6 +96,7 @@ extension System {
         {
             apps[i].cause = root
             apps[i].launch = LaunchOptions(service: .voip)
+            apps[i].launchReason = .launchedAtBoot(apps[i].manifest.name)
             start(i, isBackground: true)
         }
     }

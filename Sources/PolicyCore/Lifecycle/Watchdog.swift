@@ -42,7 +42,7 @@ extension System {
     }
 
     private func currentLimit(_ i: Int) -> (Limit, Instant)? {
-        let launchBegan = apps[i].launchedAt.map { Instant(nanoseconds: $0.nanoseconds &- wallOffset) }
+        let launchBegan = apps[i].launchBegan
         let callback = apps[i].outstanding.first.map { (Limit.callback($0.callback.kind), $0.began) }
         switch apps[i].process {
         case .none: return nil
@@ -91,11 +91,11 @@ extension System {
     private mutating func forgive(_ i: Int, _ limit: Limit) {
         switch limit {
         case .launch:
-            apps[i].launchedAt = wall(now)
+            apps[i].launchBegan = now
             armLimit(i)
         case .callback:
             if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
-            if apps[i].process == .launching { apps[i].launchedAt = wall(now) }
+            if apps[i].process == .launching { apps[i].launchBegan = now }
             armLimit(i)
         case .termination: arm(i, .limit, after: profile.callbackLimits.willTerminate)
         case .mainThread:

@@ -43,7 +43,7 @@ extension System {
                 .launch(apps[i].index, apps[i].generation, isBackground: apps[i].isBackgroundLaunch),
                 cause: apps[i].cause)
             arm(i, .limit, after: profile.launchLimit)
-            apps[i].launchedAt = wall(now)
+            apps[i].launchBegan = now
             return
         }
         if apps[i].firstStatus == nil { apps[i].firstStatus = status }
@@ -102,7 +102,7 @@ extension System {
     /// While the daemon was away no app could answer: every clock starts again.
     private mutating func restartClocks(_ i: Int) {
         if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
-        if apps[i].process != .alive { apps[i].launchedAt = wall(now) }
+        if apps[i].process != .alive { apps[i].launchBegan = now }
         armLimit(i)
     }
 }
