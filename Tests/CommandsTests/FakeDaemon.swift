@@ -11,6 +11,8 @@ final class FakeDaemon: @unchecked Sendable {  // `requests` and `descriptors` a
         case crash
         /// An answer, and what comes after it without being asked for; then perhaps the end.
         case stream(JSONValue, [JSONValue], crashes: Bool)
+        /// What was not asked for, and then the answer.
+        case early([JSONValue], JSONValue)
         /// The bytes, as they are.
         case raw([UInt8])
     }
@@ -102,6 +104,9 @@ final class FakeDaemon: @unchecked Sendable {  // `requests` and `descriptors` a
         case .result(let value): send(.response(id: id, result: value), peer)
         case .failure(let error): send(.failure(id: id, error), peer)
         case .crash: return false
+        case .early(let before, let value):
+            for entry in before { send(.notification(method: logEntryNotification, params: entry), peer) }
+            send(.response(id: id, result: value), peer)
         case .raw(let bytes): write(bytes, peer)
         case .stream(let value, let later, let crashes):
             send(.response(id: id, result: value), peer)

@@ -56,12 +56,31 @@ struct LogTests {
         #expect(daemon.requests.last?.params["app"] == "org.greenroom.examples.journal")
     }
 
+    @Test("An entry that comes before the subscription is answered is told, in its place")
+    func earlyEntry() throws {
+        let tool = try Tool()
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            switch (request.params["follow"]?.bool, request.params["after"]?.int) {
+            case (nil, 0): .result([Sample.entry(1)])
+            case (nil, 1): .result([])
+            case (true, 1): .early([Sample.entry(3)], [Sample.entry(2)])
+            default: .failure(RPCError(.internalError, "enough"))
+            }
+        }
+        let running = tool.start("log", "--follow", "--json")
+        try running.output.wait(for: "\"seq\":3")
+        daemon.stop()
+        let lines = try running.outcome().output.split(separator: "\n")
+        #expect(try lines.map { try JSONValue(parsing: String($0))["seq"]?.int } == [1, 2, 3])
+    }
+
     @Test("A follower survives the daemon: nothing is lost and nothing told twice")
     func follow() throws {
         let tool = try Tool()
         let daemon = try FakeDaemon(in: tool.home) { request in
             switch (request.params["follow"]?.bool, request.params["after"]?.int) {
             case (nil, 0): .result([Sample.entry(1), Sample.entry(2)])
+            case (nil, 5): .failure(RPCError(.internalError, "enough"))
             case (nil, _): .result([])
             case (true, 2): .stream([Sample.entry(2), Sample.entry(3)], [Sample.entry(4)], crashes: true)
             case (true, 4):

@@ -7,17 +7,20 @@ import Wire
 /// Programs that stand in for supervisor and daemon, and pipes to hear and end the first.
 private struct FakeKeeper {
     let started: String
-    private let end: String
+    /// Held open both ways, so that no side waits for the other to open its end.
+    private let end: FileHandle
 
     /// The script tells its arguments and then does what it is given.
     init(_ tool: Tool, then script: String = "read line < \"$END\"") throws {
-        (started, end) = (tool.path("started"), tool.path("end"))
-        for pipe in [started, end] { unsafe mkfifo(pipe, 0o600) }
+        started = tool.path("started")
+        let ending = tool.path("end")
+        for pipe in [started, ending] { unsafe mkfifo(pipe, 0o600) }
+        end = FileHandle(fileDescriptor: unsafe open(ending, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
         tool.libexec = tool.path("libexec")
         try FileManager.default.createDirectory(atPath: tool.libexec, withIntermediateDirectories: true)
         for (name, text) in [("greenroom-keeper", "echo \"$@\" > \"$STARTED\"\n\(script)"), ("greenroomd", "")] {
             let path = "\(tool.libexec)/\(name)"
-            let text = "#!/bin/sh\nSTARTED='\(started)'\nEND='\(end)'\n\(text)\n"
+            let text = "#!/bin/sh\nSTARTED='\(started)'\nEND='\(ending)'\n\(text)\n"
             try text.write(toFile: path, atomically: false, encoding: .utf8)
             unsafe chmod(path, 0o755)
         }
@@ -33,7 +36,7 @@ private struct FakeKeeper {
         return String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    func finish() { FileHandle(forWritingAtPath: end)?.write(Data("\n".utf8)) }
+    func finish() { end.write(Data("\n".utf8)) }
 }
 
 extension SignalTakers {
@@ -106,6 +109,22 @@ extension SignalTakers {
                         code: 1, output: "",
                         errors: "greenroom: the system did not start: the supervisor ended with exit code 3. "
                             + "\(tool.home)/daemon.log says:\n  cannot do this\n"))
+        }
+
+        @Test("A daemon that refuses to start is a failure, though the supervisor's sockets accepted")
+        func daemonFails() throws {
+            let tool = try Tool()
+            let keeper = try FakeKeeper(tool, then: "read line < \"$END\"; echo no such profile >&2; exit 2")
+            let running = tool.start("up", "--detach", "--device", "toaster")
+            _ = try keeper.arguments()
+            let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in
+                keeper.finish()
+                return .crash
+            }
+            let outcome = try running.outcome()
+            #expect(outcome.code == 1)
+            #expect(outcome.errors.hasSuffix("says:\n  no such profile\n"), "\(outcome.errors)")
+            withExtendedLifetime(daemon) {}
         }
 
         @Test("Missing programs and profiles are named")

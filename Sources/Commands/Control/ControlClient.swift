@@ -22,6 +22,8 @@ package final class ControlClient {
     private let home: GreenroomHome
     private let patience: Model.Span
     private(set) var connection: ControlConnection?
+    /// Notifications that came before the last answer: a subscription begins while it is still being made.
+    private(set) var early: [RPCMessage] = []
 
     /// A daemon that dies at every request must not keep a command for ever.
     private static let mostRepetitions = 20
@@ -66,11 +68,14 @@ package final class ControlClient {
     private func answer(
         _ id: RPCID, _ connection: ControlConnection
     ) throws(ControlConnection.Broken) -> Result<JSONValue, RPCError> {
+        early = []
         while true {
-            switch try connection.receive() {
+            let message = try connection.receive()
+            switch message {
             case .response(let answered, let result) where answered == id: return .success(result)
             case .failure(let answered, let error) where answered == id || answered == nil: return .failure(error)
-            case .response, .failure, .notification, .request: continue
+            case .notification: early.append(message)
+            case .response, .failure, .request: continue
             }
         }
     }

@@ -75,6 +75,8 @@ struct LogReader {
     /// Never returns in order: only a failure ends it.
     mutating func follow(_ use: ([JSONValue]) -> Void) throws(CommandFailure) {
         while true {
+            // First in pieces: what happened while there was no connection may be too much for one answer.
+            try readAll(use)
             use(try subscribe())
             guard let connection = client.connection else { continue }
             do throws(ControlConnection.Broken) {
@@ -90,7 +92,8 @@ struct LogReader {
         var params = filter
         params["after"] = .int(Int64(position))
         params["follow"] = true
-        return fresh(try client.request(.log, params).array ?? [])
+        let entries = try client.request(.log, params).array ?? []
+        return fresh(entries + client.early.compactMap(Self.entry))
     }
 
     /// What a message tells of, if it is an entry.

@@ -38,6 +38,12 @@ package struct RecordedProcess: Equatable {
         return (try? process.send(signal)) != nil
     }
 
+    /// Waits for its own end.
+    func isDead(within milliseconds: Int32) -> Bool {
+        guard let process = try? PidFD(pid), isAlive else { return true }
+        return process.waitUntilDead(milliseconds: milliseconds)
+    }
+
     /// Kills that very process and waits until it is dead; false when it was gone.
     func end(milliseconds: Int32) -> Bool {
         guard let process = try? PidFD(pid), isAlive, (try? process.send(Signal.kill)) != nil else { return false }
@@ -49,4 +55,5 @@ package struct RecordedProcess: Equatable {
 enum Signal {
     static let kill: Int32 = 9
     static let resume: Int32 = 18
+    static let stop: Int32 = 19
 }

@@ -6,6 +6,7 @@ struct Leftovers {
     let home: GreenroomHome
 
     private static let limit = Model.Span.seconds(5)
+    private static let rounds = 5
 
     /// True while the supervisor or the daemon lives.
     var isSupervised: Bool {
@@ -29,14 +30,27 @@ struct Leftovers {
     /// Ends every process, removes cgroups, sockets and process files, and leaves the data. Returns how many
     /// processes it had to end.
     func clear() throws(CommandFailure) -> Int {
-        var ended = 0
-        // First those who would start the others again.
-        for process in [home.keeper, home.daemon].compactMap(\.self) where process.end(milliseconds: 5000) {
-            ended += 1
-        }
+        var ended = endSupervision()
         ended += try CgroupTree(home: home)?.kill(within: Self.limit) ?? 0
         ended += try RecordedGroups(home: home).kill(within: Self.limit)
+        // These go by themselves when the last process of their terminal has gone.
+        let holders = ProcessTable.terminalHolders(below: home.runFolder)
+        ended += holders.count { !$0.isDead(within: 500) && $0.end(milliseconds: 5000) }
         removeFiles()
+        return ended
+    }
+
+    /// Supervisor and daemon start each other again: the first is stopped until the second is dead. One that had begun
+    /// to take the other's place is found in the next round.
+    private func endSupervision() -> Int {
+        var ended = 0
+        for _ in 0..<Self.rounds {
+            let (keeper, daemon) = (home.keeper, home.daemon)
+            keeper?.send(Signal.stop)
+            let dead = [daemon, keeper].compactMap(\.self).count { $0.end(milliseconds: 5000) }
+            guard dead > 0 else { break }
+            ended += dead
+        }
         return ended
     }
 

@@ -14,6 +14,18 @@ struct ProcessTable {
         Files.text("/proc/\(process)/stat").flatMap(ProcFS.parseStat)
     }
 
+    /// The processes that hold the terminals of the apps of one system.
+    static func terminalHolders(below folder: String) -> [RecordedProcess] {
+        FileSystem.names(in: "/proc").compactMap { Int32($0) }.compactMap { number in
+            guard let bytes = Files.bytes("/proc/\(number)/cmdline", limit: 65_536) else { return nil }
+            let arguments = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            guard arguments.count == 3, arguments[0].hasSuffix("greenroom-keeper"), arguments[1] == "terminal",
+                arguments[2].hasPrefix(folder + "/")
+            else { return nil }
+            return RecordedProcess(pid: number, startTime: stat(number)?.startTime)
+        }
+    }
+
     subscript(process: Int32) -> ProcFS.Stat? { stats[process] }
 
     /// The living processes that a session's or group's leader began, and what descends from them.

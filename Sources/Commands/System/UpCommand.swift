@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import LinuxSystem
 internal import Model
 internal import SystemPackage
+internal import Wire
 
 /// `greenroom up`
 package struct UpCommand: Verb {
@@ -68,12 +69,21 @@ package struct UpCommand: Verb {
         return arguments
     }
 
+    /// The supervisor's sockets accept before the daemon can serve, which may yet refuse to start.
+    private func daemonAnswers(_ home: GreenroomHome, _ keeper: PidFD, _ limit: TimeLimit) -> Bool {
+        guard let connection = try? ControlConnection(path: home.controlSocket),
+            (try? connection.send(.status, [:])) != nil
+        else { return false }
+        let ready = Poll.ready([connection.number, keeper.descriptor.rawValue], atMost: limit.left)
+        return ready.contains(connection.number) && (try? connection.receive()) != nil
+    }
+
     private func waitUntilReady(_ home: GreenroomHome, keeper: PidFD, _ start: StartLog) throws(CommandFailure) {
         let limit = TimeLimit(in: Self.startLimit)
         let watch = FolderWatch(home.path)
         let leftovers = Leftovers(home: home)
         while true {
-            if leftovers.accepts(home.controlSocket), leftovers.accepts(home.appSocket) { return }
+            if leftovers.accepts(home.appSocket), daemonAnswers(home, keeper, limit) { return }
             if keeper.isDead, let status = keeper.reap(), home.keeper?.isAlive != true {
                 throw .failed("the system did not start: the supervisor \(status.sentence)\(start.lastLines)")
             }
