@@ -1,0 +1,51 @@
+# Everything a person needs, one word each. Missing Debian packages are installed by the target that needs them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build test demo bench format lint clean
+
+# One build configuration for everything, so that whoever tests has built what runs.
+SWIFT_BUILD := swift build --configuration release
+SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks)
+NEED := Scripts/need.sh
+
+help: ## Show this list.
+	@echo "Greenroom: iOS multitasking for Linux"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  make demo RECORD=DIR keeps what the demo recorded; make demo KEEP=1 leaves the system running."
+
+build: ## Build everything: tools in .build/bin, example apps in .build/apps.
+	@$(NEED) libsqlite3-dev
+	$(SWIFT_BUILD)
+	@Scripts/assemble.sh
+
+test: ## Build and run all tests.
+	@$(NEED) libsqlite3-dev python3 nano gdb
+	$(SWIFT_BUILD) --build-tests
+	@Scripts/assemble.sh
+	cd Examples/python && python3 test_counter.py
+	swift test --configuration release --skip-build --disable-xctest
+
+demo: ## Build, then take a tour of about a minute on real processes.
+	@$(NEED) libsqlite3-dev python3 nano
+	@echo "Building; the first time takes some minutes."
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
+
+bench: ## Measure on real processes.
+	@$(NEED) libsqlite3-dev python3
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	.build/bin/greenroom-bench
+
+format: ## Format the Swift code.
+	swift format --in-place --parallel --configuration .swift-format --recursive $(SOURCES)
+
+lint: ## Check that the Swift code is formatted and follows the rules.
+	swift format lint --strict --parallel --configuration .swift-format --recursive $(SOURCES)
+
+clean: ## Remove what was built.
+	rm -rf .build

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Puts what was built where people look for it: the tools in .build/bin, the example apps as bundles in .build/apps.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+products=$(swift build --configuration release --show-bin-path)
+bin=.build/bin
+apps=.build/apps
+mkdir -p "$bin" "$apps"
+
+# A running program cannot be written over, but its name can be given to another file.
+put() {
+    cp -p "$1" "$2.new"
+    mv -f "$2.new" "$2"
+}
+
+for tool in greenroom greenroomd greenroom-keeper greenroom-bundle greenroom-bench; do
+    if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
+done
+
+# bundle NAME FOLDER: everything in FOLDER but the sources, and the executable.
+bundle() {
+    local target="$apps/$1.app"
+    [ -f "$2/Info.plist" ] && [ -x "$products/$1" ] || return 0
+    mkdir -p "$target"
+    cp -p "$2/Info.plist" "$target/"
+    if [ -d "$2/Resources" ]; then cp -Rp "$2/Resources/." "$target/"; fi
+    put "$products/$1" "$target/$1"
+}
+
+bundle Journal Examples/Journal
+bundle Misbehaver Fixtures/Misbehaver
+
+rm -rf "$apps/Counter.app" "$apps/plain"
+mkdir -p "$apps/Counter.app"
+cp -p Examples/python/Counter.app/{Info.plist,counter,greenroom_app.py} "$apps/Counter.app/"
+cp -p Examples/plain/*.desktop Examples/plain/server.py "$apps/"

@@ -1,0 +1,297 @@
+"""The tour: what a person would do, and what must then be true."""
+
+import os
+import shutil
+import threading
+import time
+import urllib.request
+
+from show import duration
+from system import Failed, free_port, kill, moment, text, wait_for, write
+from terminal import Attached
+
+PREFIX = "org.greenroom.examples."
+COUNTER, EDITOR, SERVER, SLEEPYHEAD = (PREFIX + name for name in ("counter", "editor", "server", "sleepyhead"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Tour:
+    def __init__(self, system, show, apps):
+        self.system = system
+        self.show = show
+        self.source = os.path.abspath(apps)
+        self.apps = os.path.join(system.folder, "apps")
+        self.port = free_port()
+        self.rows = []
+        self.keeps = False
+
+    def take(self):
+        self.start()
+        self.launch()
+        self.freeze()
+        self.come_back()
+        self.interrupt()
+        self.edit()
+        self.serve()
+        self.close()
+        self.hang()
+        self.crash()
+
+    # What a step is made of
+
+    def do(self, *arguments, prints=True):
+        self.show.command("greenroom " + " ".join(f"'{word}'" if set("?&(") & set(word) else word for word in arguments))
+        result = self.system.run(*arguments)
+        if prints or result.code != 0:
+            self.show.output(result.output)
+        if result.code != 0:
+            raise Failed(f"greenroom {' '.join(arguments)} ended with exit code {result.code}")
+        return result
+
+    def expect(self, condition, words):
+        if not condition:
+            self.show.bad(words)
+            raise Failed("it is not so: " + words)
+        self.show.good(words)
+
+    def why(self, name):
+        return self.do("why", name)
+
+    def row(self, what, measure):
+        self.rows.append((what, measure))
+
+    def time_between(self, app, after, first, second):
+        """Seconds between two entries of the log, the first of each kind after an entry."""
+        at = {}
+        for entry in self.system.log(app, after):
+            at.setdefault(entry["event"], moment(entry["at"]))
+        if first not in at or second not in at:
+            raise Failed(f"the log of {app} lacks {first} or {second}")
+        return at[second] - at[first]
+
+    def callbacks_since(self, app, after, expected):
+        seen = self.system.callbacks(app, after)
+        self.expect(seen == expected, "it was told: " + (" → ".join(seen) or "nothing"))
+
+    # The steps
+
+    def start(self):
+        self.show.heading(
+            "A system of its own", "It lives in a temporary folder and touches nothing else on this machine. Four apps "
+            "are installed: two that speak Greenroom's protocol, and two that have never heard of it.")
+        shutil.copytree(self.source, self.apps)
+        sleepyhead = os.path.join(self.apps, "Sleepyhead.app")
+        shutil.copytree(os.path.join(HERE, "Sleepyhead.app"), sleepyhead)
+        shutil.copy(os.path.join(self.apps, "Counter.app", "greenroom_app.py"), sleepyhead)
+        desktop = os.path.join(self.apps, SERVER + ".desktop")
+        write(desktop, text(desktop).replace("./server.py", f"./server.py {self.port}"))
+        self.show.command("greenroom up --detach")
+        result = self.system.up()
+        self.show.output(result.output)
+        if result.code != 0:
+            raise Failed("the system does not start")
+        for name in ("Counter.app", "Sleepyhead.app", EDITOR + ".desktop", SERVER + ".desktop"):
+            self.show.command("greenroom install " + name)
+            installed = self.system.run("install", os.path.join(self.apps, name))
+            self.show.output(installed.output)
+            if installed.code != 0:
+                raise Failed(f"{name} cannot be installed")
+        self.row("The system starts", duration(result.took))
+
+    def launch(self):
+        self.show.heading("Launch", "Counter counts the seconds during which it is on the screen. A URL adds three.")
+        before = self.system.last()
+        self.do("open", "counter")
+        self.pid = self.system.app(COUNTER)["pid"]
+        self.callbacks_since(COUNTER, before, ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"])
+        self.cold = self.time_between(None, before, "openRequested", "didBecomeActive")
+        self.do("open", "counter://add?n=3")
+        self.expect("openURL counter://add?n=3 handled" in self.system.run("output", COUNTER).output, "it added three")
+        self.why("counter")
+        self.row("Counter is launched and active", duration(self.cold))
+
+    def freeze(self):
+        self.show.heading(
+            "Home, and the freeze", "The app is told that it leaves the screen. Then the kernel stops all of its "
+            "processes. They stay in memory and compute nothing: these are the kernel's own figures.")
+        before = self.system.last()
+        self.do("home")
+        self.system.await_state(COUNTER, "suspended")
+        self.callbacks_since(COUNTER, before, ["willResignActive", "didEnterBackground"])
+        took = self.time_between(COUNTER, before, "didEnterBackground", "suspended")
+        self.show_kernel(COUNTER, self.pid)
+        self.expect(took < 1, f"frozen {duration(took)} after its didEnterBackground returned")
+        used = self.system.processor_time(COUNTER, self.pid)
+        time.sleep(3)
+        now = self.system.processor_time(COUNTER, self.pid)
+        self.expect(used == now, f"processor time {used} µs, and 3 seconds later {now} µs")
+        self.why("counter")
+        self.row("Home to frozen, confirmed by the kernel", duration(took))
+        self.row("Processor time that it used in 3 s of suspension", "0 µs")
+
+    def show_kernel(self, app, pid):
+        group = self.system.group_of(app)
+        if group:
+            self.show.command(f"cat {group}/cgroup.events")
+            self.show.output(text(os.path.join(group, "cgroup.events")))
+        else:
+            self.show.command(f"grep State /proc/{pid}/status")
+            self.show.output("".join(
+                line for line in text(f"/proc/{pid}/status").splitlines(True) if line.startswith("State")))
+        self.expect(self.system.is_frozen(app, pid), "the kernel says that it is frozen")
+
+    def come_back(self):
+        self.show.heading("Back at once", "Opening it again is a thaw, not a launch: the same process, where it was.")
+        before, count = self.system.last(), self.counts()[-1]
+        self.do("open", "counter")
+        took = self.time_between(None, before, "openRequested", "didBecomeActive")
+        self.expect(self.system.app(COUNTER)["pid"] == self.pid, f"the same process: {self.pid}")
+        self.callbacks_since(COUNTER, before, ["willEnterForeground", "didBecomeActive"])
+        self.expect(self.counts("didBecomeActive")[-1] == count, f"it stood still at {count} all the while")
+        self.expect(took < self.cold, f"active again after {duration(took)}; the launch took {duration(self.cold)}")
+        self.row(f"Counter is back ({self.cold / took:.0f} times as fast as its launch)", duration(took))
+
+    def counts(self, event=""):
+        """What Counter counted up to, at each of its lines about an event."""
+        lines = [line.split() for line in self.system.run("output", COUNTER).output.splitlines()]
+        return [int(line[-1]) for line in lines if event in line[1:] or not event]
+
+    def interrupt(self):
+        self.show.heading(
+            "A call comes in", "An interruption covers the app without sending it away: it becomes inactive, and active "
+            "again when the call is declined.")
+        before = self.system.last()
+        self.do("simulate", "call")
+        self.expect(self.system.app(COUNTER)["state"] == "inactive", "Counter is inactive")
+        self.why("counter")
+        self.do("simulate", "call", "--decline")
+        self.callbacks_since(COUNTER, before, ["willResignActive", "didBecomeActive"])
+        self.expect(self.system.app(COUNTER)["state"] == "active", "Counter is active")
+        self.row("A call interrupts, and is declined", "inactive, active")
+
+    def edit(self):
+        self.show.heading(
+            "An editor with unsaved text", "nano knows nothing of Greenroom. It has a terminal that outlives every tool "
+            "that looks at it: greenroom attach.")
+        notes = os.path.join(self.system.home, "containers", EDITOR, "Documents", "notes.txt")
+        words = b"Not saved yet."
+        self.do("open", "editor")
+        pid = self.system.app(EDITOR)["pid"]
+        self.show.command("greenroom attach editor")
+        editor = Attached(self.system, EDITOR)
+        editor.look_for(b"notes.txt")
+        editor.type(words)
+        editor.look_for(words)
+        editor.detach()
+        self.show.good(f"typed “{words.decode()}”, detached with Ctrl-], saved nothing")
+        self.do("home")
+        self.system.await_state(EDITOR, "suspended")
+        self.expect(self.system.is_frozen(EDITOR, pid), "the editor is frozen")
+        self.expect(not os.path.exists(notes), "there is no notes.txt")
+        self.why("editor")
+        result = self.do("open", "editor")
+        self.expect(self.system.app(EDITOR)["pid"] == pid, f"the same process: {pid}")
+        self.show.command("greenroom attach editor")
+        editor = Attached(self.system, EDITOR)
+        editor.look_for(words)
+        editor.type(b"\x0f\r")
+        wait_for("notes.txt", lambda: text(notes).strip() == words.decode(), 10)
+        editor.detach()
+        self.show.good("the text was there, and Ctrl-O saved it:")
+        self.show.output(text(notes))
+        self.row("An editor's unsaved text survives the freeze", duration(result.took))
+
+    def serve(self):
+        self.show.heading(
+            "A network server", f"It answers on port {self.port} while it runs. Frozen, it answers nothing; whoever asked "
+            "meanwhile gets the answer when it is back.")
+        self.do("open", "server")
+        pid = self.system.app(SERVER)["pid"]
+        wait_for("the server to listen", lambda: "listening" in self.system.run("output", SERVER).output, 10)
+        self.show.command(f"curl http://127.0.0.1:{self.port}/")
+        answer, _ = self.fetch()
+        self.show.output(answer)
+        self.do("home")
+        self.system.await_state(SERVER, "suspended")
+        self.expect(self.system.is_frozen(SERVER, pid), "the server is frozen")
+        self.show.command(f"curl http://127.0.0.1:{self.port}/")
+        answers = []
+        asking = threading.Thread(target=lambda: answers.append(self.fetch()), daemon=True)
+        asking.start()
+        asking.join(1)
+        self.expect(not answers, "no answer within a second")
+        self.why("server")
+        self.do("open", "server")
+        asking.join(5)
+        self.expect(bool(answers) and f"process {pid}" in answers[0][0], "now the same process answers:")
+        self.show.output(answers[0][0])
+        self.row("A server is silent while frozen, and answers then", f"waited {duration(answers[0][1])}")
+
+    def fetch(self):
+        began = time.monotonic()
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=30) as response:
+            return response.read().decode(), time.monotonic() - began
+
+    def close(self):
+        self.show.heading(
+            "Closed in the switcher", "A suspended app is not told that it ends: it had its chance to save when it left "
+            "the screen. A running one is told.")
+        before = self.system.last()
+        first = self.do("close", "editor")
+        self.expect(self.system.app(EDITOR)["state"] == "not-running", "the editor, suspended, is gone")
+        self.do("open", "counter")
+        before = self.system.last()
+        second = self.do("close", "counter")
+        self.callbacks_since(COUNTER, before, ["willResignActive", "didEnterBackground", "willTerminate"])
+        self.expect(not os.path.exists(f"/proc/{self.pid}"), f"process {self.pid} is gone")
+        self.why("counter")
+        self.row("A suspended app is closed", duration(first.took))
+        self.row("A running app is told, and closed", duration(second.took))
+
+    def hang(self):
+        self.show.heading(
+            "An app that hangs", "Sleepyhead never returns from didEnterBackground. It has five seconds; then the "
+            "watchdog ends it and writes down why.")
+        self.do("open", "sleepyhead")
+        pid, before = self.system.app(SLEEPYHEAD)["pid"], self.system.last()
+        self.do("home", "--no-wait")
+        self.show.note("waiting for the watchdog…")
+        self.system.await_state(SLEEPYHEAD, "not-running", 12)
+        ends = [entry for entry in self.system.log(SLEEPYHEAD, before) if entry["event"] == "terminated"]
+        pressed = next(entry for entry in self.system.log(None, before) if entry["event"] == "homePressed")
+        took = moment(ends[0]["at"]) - moment(pressed["at"])
+        self.expect(4.9 < took < 12, f"ended after {duration(took)}")
+        self.expect(not os.path.exists(f"/proc/{pid}"), f"process {pid} is gone")
+        reports = self.system.json("reports")
+        self.expect(
+            len(reports) == 1 and reports[0]["app"] == SLEEPYHEAD and reports[0]["code"] == 0x8BADF00D,
+            "one report, with the code 0x8badf00d (“ate bad food”)")
+        self.show.command(f"greenroom reports show {reports[0]['id']}")
+        self.show.output(reports[0]["reason"])
+        self.why("sleepyhead")
+        self.row("The watchdog ends an app that hangs", duration(took))
+
+    def crash(self):
+        self.show.heading(
+            "The daemon is killed", "kill -9, in the middle of everything. The supervisor starts another one, which "
+            "replays what the dead one had decided and takes the apps over. No app notices.")
+        self.do("open", "counter")
+        apps = {app["app"]: (app["state"], app["pid"]) for app in self.system.json("apps") if app["pid"]}
+        before, daemon = self.system.last(), self.system.json("status")["pid"]
+        self.show.command(f"kill -9 {daemon}")
+        began = time.monotonic()
+        kill(daemon)
+        status = self.system.json("status")
+        took = time.monotonic() - began
+        self.system.pids.add(status["pid"])
+        self.expect(status["pid"] != daemon, f"a new daemon answers {duration(took)} later: {status['pid']}")
+        now = {app["app"]: (app["state"], app["pid"]) for app in self.system.json("apps") if app["pid"]}
+        self.do("apps")
+        self.expect(now == apps, "every app has its state and its process")
+        self.expect(self.system.is_frozen(SERVER, apps[SERVER][1]), "the suspended server is frozen")
+        told = [event for app in apps for event in self.system.callbacks(app, before)]
+        self.expect(not told, "no app was told anything")
+        self.do("open", "server")
+        self.expect(self.system.app(SERVER)["pid"] == apps[SERVER][1], "and it comes back as if nothing had been")
+        self.why("server")
+        self.row(f"kill -9 of the daemon: {len(apps)} apps do not notice", duration(took))
