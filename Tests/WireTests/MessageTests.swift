@@ -118,6 +118,8 @@ struct MessageTests {
 }
 
 extension RPCID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    /// For tests, `3` is an identifier.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// For tests, `"ping-7"` is an identifier.
     public init(stringLiteral value: String) { self = .string(value) }
 }

@@ -1,0 +1,49 @@
+#include "CUIKit.h"
+#include <stdio.h>
+
+// Swift can call `init()` on a metatype only if it is `required`, which no app's delegate declares. The entry exists
+// in every subclass's virtual table all the same; only C can call it with Swift's calling convention.
+
+// NSObject.__allocating_init(), the entry of NSObject's own table.
+extern void nsobject_initializer(void) __asm__("$s10Foundation8NSObjectCACycfC");
+
+// The head of a class's metadata where there is no Objective-C (Swift's ABI, TypeMetadata.rst).
+struct class_head {
+    uintptr_t kind;
+    const void *superclass;
+    uint32_t flags;
+    uint32_t instance_address_point;
+    uint32_t instance_size;
+    uint16_t instance_alignment_mask;
+    uint16_t reserved;
+    uint32_t class_size;
+    uint32_t class_address_point;
+    const void *description;
+    const void *ivar_destroyer;
+};
+
+typedef void *(*initializer)(__attribute__((swift_context)) const void *metatype) __attribute__((swiftcall));
+
+uintptr_t cuikit_initializer_slot(const void *nsobject_metadata)
+{
+    const struct class_head *head = nsobject_metadata;
+    const uintptr_t *words = nsobject_metadata;
+    if (head->class_size < head->class_address_point)
+        return 0;
+    uintptr_t end = (head->class_size - head->class_address_point) / sizeof(uintptr_t);
+    for (uintptr_t slot = sizeof(struct class_head) / sizeof(uintptr_t); slot < end; slot++)
+        if (words[slot] == (uintptr_t)&nsobject_initializer)
+            return slot;
+    return 0;
+}
+
+void *cuikit_instantiate(const void *class_metadata, uintptr_t slot)
+{
+    const uintptr_t *words = class_metadata;
+    return ((initializer)words[slot])(class_metadata);
+}
+
+void cuikit_buffer_output_by_line(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}

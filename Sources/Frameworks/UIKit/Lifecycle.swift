@@ -1,0 +1,99 @@
+package import AppRuntime
+internal import Foundation
+package import Wire
+
+/// Turns the daemon's callbacks into calls of the delegate, each followed by its notification.
+@MainActor
+package final class Lifecycle {
+    private let application: UIApplication
+    /// False once a launch method has returned false.
+    private var acceptsLaunchURL = true
+    private var launchURL: String?
+
+    package init(_ application: UIApplication) { self.application = application }
+
+    private var delegate: (any UIApplicationDelegate)? { application.delegate }
+
+    /// - Returns: the result that the daemon is to get.
+    package func handle(_ callback: Callback) -> JSONValue {
+        switch callback.name {
+        case .willFinishLaunching:
+            application.state = callback.params["state"]?.string == "background" ? .background : .inactive
+            launchURL = callback.params["options"]?["url"]?.string
+            let options = launchOptions(callback)
+            if delegate?.application(application, willFinishLaunchingWithOptions: options) == false {
+                acceptsLaunchURL = false
+            }
+        case .didFinishLaunching:
+            let options = launchOptions(callback)
+            if delegate?.application(application, didFinishLaunchingWithOptions: options) == false {
+                acceptsLaunchURL = false
+            }
+            post(UIApplication.didFinishLaunchingNotification, userInfo: options)
+        case .didBecomeActive:
+            application.state = .active
+            delegate?.applicationDidBecomeActive(application)
+            post(UIApplication.didBecomeActiveNotification)
+        case .willResignActive:
+            delegate?.applicationWillResignActive(application)
+            post(UIApplication.willResignActiveNotification)
+            application.state = .inactive
+        case .didEnterBackground:
+            application.state = .background
+            delegate?.applicationDidEnterBackground(application)
+            post(UIApplication.didEnterBackgroundNotification)
+        case .willEnterForeground:
+            delegate?.applicationWillEnterForeground(application)
+            post(UIApplication.willEnterForegroundNotification)
+            application.state = .inactive
+        case .willTerminate:
+            delegate?.applicationWillTerminate(application)
+            post(UIApplication.willTerminateNotification)
+        case .openURL: return ["handled": .bool(open(callback.params))]
+        }
+        return [:]
+    }
+
+    private func post(_ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil) {
+        NotificationCenter.default.post(name: name, object: application, userInfo: userInfo)
+    }
+
+    private func open(_ params: JSONValue) -> Bool {
+        guard let text = params["url"]?.string, let url = URL(string: text) else { return false }
+        let isLaunchURL = text == launchURL
+        launchURL = nil
+        // As on iOS: a launch method that returns false has dealt with the URL, or does not want it.
+        if isLaunchURL, !acceptsLaunchURL { return false }
+        var options: [UIApplication.OpenURLOptionsKey: Any] = [.openInPlace: false]
+        options[.sourceApplication] = params["sourceApplication"]?.string
+        return delegate?.application(application, open: url, options: options) ?? false
+    }
+
+    /// `nil` if there are none, as on iOS.
+    private func launchOptions(_ callback: Callback) -> [UIApplication.LaunchOptionsKey: Any]? {
+        guard let given = callback.params["options"] else { return nil }
+        var options: [UIApplication.LaunchOptionsKey: Any] = [:]
+        options[.url] = given["url"]?.string.flatMap { URL(string: $0) }
+        options[.sourceApplication] = given["sourceApplication"]?.string
+        if given["location"] != nil { options[.location] = true }
+        options[.remoteNotification] = given["remoteNotification"]?.plain
+        options[.localNotification] = given["localNotification"]?.plain
+        return options.isEmpty ? nil : options
+    }
+}
+
+extension JSONValue {
+    /// In the types that property lists and JSON have in Foundation.
+    fileprivate var plain: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let value): value
+        case .int(let value): Int(value)
+        case .double(let value): value
+        case .string(let value): value
+        case .array(let values): values.map(\.plain)
+        case .object(let object):
+            Dictionary(object.members.map { (AnyHashable($0.key), $0.value.plain) }, uniquingKeysWith: { $1 })
+        }
+    }
+}

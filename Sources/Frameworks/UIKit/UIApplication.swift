@@ -1,0 +1,129 @@
+package import AppRuntime
+public import Foundation
+
+/// The app as the system sees it. There is one, `shared`; use it on the main thread.
+@preconcurrency @MainActor
+open class UIApplication: UIResponder {
+    private static var instance: UIApplication?
+
+    /// The app.
+    public class var shared: UIApplication {
+        if let instance { return instance }
+        let created = UIApplication()
+        instance = created
+        return created
+    }
+
+    /// The state of an app that runs. A suspended app never sees its own state.
+    public enum State: Int, Sendable {
+        /// In front, and events reach it.
+        case active
+        /// In the foreground, but events do not reach it: during launch, an interruption, a change of state.
+        case inactive
+        /// Not on the screen.
+        case background
+    }
+
+    /// The object that the system calls when the app's state changes. The app holds it, where Apple's does not:
+    /// `UIApplicationMain` keeps it alive there.
+    open var delegate: (any UIApplicationDelegate)?
+
+    /// The state of the app. In `applicationWillResignActive` it is still `active`, in
+    /// `applicationWillEnterForeground` still `background`.
+    open var applicationState: State { state }
+
+    /// Seconds that the app may still run in the background. `Double.greatestFiniteMagnitude` when that is not limited:
+    /// in the foreground, and without a background task.
+    open nonisolated var backgroundTimeRemaining: TimeInterval { .greatestFiniteMagnitude }
+
+    /// The app's delegate, if it is a responder; the chain ends with it.
+    open override var next: UIResponder? { delegate as? UIResponder }
+
+    /// The windows that are not hidden, the one that was shown last at the end.
+    open var windows: [UIWindow] { visibleWindows.compactMap(\.window) }
+
+    /// The window that gets events that belong to no place on the screen.
+    open var keyWindow: UIWindow? { windows.first(where: \.isKeyWindow) }
+
+    var state: State = .inactive
+    /// The wire to the daemon; `nil` in a process that it did not start.
+    package internal(set) var connection: AppConnection?
+
+    struct WeakWindow {
+        weak var window: UIWindow?
+    }
+    var visibleWindows: [WeakWindow] = []
+    weak var currentKeyWindow: UIWindow?
+
+    /// Creates the app; `UIApplicationMain` does it.
+    public override nonisolated init() { super.init() }
+
+    func becomeShared() { UIApplication.instance = self }
+}
+
+extension UIApplication {
+    /// Keys of the launch options: why the app was launched.
+    public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
+        /// The key's name.
+        public var rawValue: String
+        /// Creates a key.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// To open a URL; the value is a `URL`.
+        public static let url = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsURLKey")
+        /// By another app; the value is its identifier, a `String`.
+        public static let sourceApplication = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsSourceApplicationKey")
+        /// For a push; the value is its payload, a dictionary.
+        public static let remoteNotification = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsRemoteNotificationKey")
+        /// For a local notification; the value is its payload, a dictionary.
+        public static let localNotification = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
+        /// For a location event; the value is `true`.
+        public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
+    }
+
+    /// Keys of the options of `application(_:open:options:)`.
+    public struct OpenURLOptionsKey: RawRepresentable, Hashable, Sendable {
+        /// The key's name.
+        public var rawValue: String
+        /// Creates a key.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The identifier of the app that asks, a `String`; absent if the user opened the URL.
+        public static let sourceApplication = OpenURLOptionsKey(
+            rawValue: "UIApplicationOpenURLOptionsSourceApplicationKey")
+        /// Whether a file is to be used where it is, a `Bool`.
+        public static let openInPlace = OpenURLOptionsKey(rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey")
+    }
+
+    /// Keys of the options of `open(_:options:completionHandler:)`. No option has a meaning here so far.
+    public struct OpenExternalURLOptionsKey: RawRepresentable, Hashable, Sendable {
+        /// The key's name.
+        public var rawValue: String
+        /// Creates a key.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+}
+
+extension UIApplication {
+    /// After `application(_:didFinishLaunchingWithOptions:)`; its `userInfo` are the launch options.
+    public nonisolated static let didFinishLaunchingNotification = Notification.Name(
+        "UIApplicationDidFinishLaunchingNotification")
+    /// After `applicationDidBecomeActive(_:)`.
+    public nonisolated static let didBecomeActiveNotification = Notification.Name(
+        "UIApplicationDidBecomeActiveNotification")
+    /// After `applicationWillResignActive(_:)`.
+    public nonisolated static let willResignActiveNotification = Notification.Name(
+        "UIApplicationWillResignActiveNotification")
+    /// After `applicationDidEnterBackground(_:)`, within the same time limit.
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name(
+        "UIApplicationDidEnterBackgroundNotification")
+    /// After `applicationWillEnterForeground(_:)`.
+    public nonisolated static let willEnterForegroundNotification = Notification.Name(
+        "UIApplicationWillEnterForegroundNotification")
+    /// After `applicationWillTerminate(_:)`, within the same time limit.
+    public nonisolated static let willTerminateNotification = Notification.Name(
+        "UIApplicationWillTerminateNotification")
+}

@@ -1,0 +1,104 @@
+public import Foundation
+
+/// The methods that the system calls when the app's state changes. Every method is optional and called on the main
+/// thread; each has a time limit, after which the system ends the app (WWDC 2010, session 105).
+///
+/// Put `@main` on the class that implements it.
+@preconcurrency @MainActor
+public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
+    /// The window of the app, if the delegate holds it.
+    var window: UIWindow? { get set }
+
+    /// The app has been launched. Called only if `application(_:didFinishLaunchingWithOptions:)` is not implemented.
+    func applicationDidFinishLaunching(_ application: UIApplication)
+
+    /// The app is being launched; its state has not been restored yet.
+    ///
+    /// - Parameter launchOptions: why the app was launched, `nil` if the user opened it.
+    /// - Returns: false if the app does not want the URL that it was launched with.
+    func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// The app has been launched and becomes active next, or stays in the background: `applicationState` tells.
+    ///
+    /// - Parameter launchOptions: why the app was launched, `nil` if the user opened it.
+    /// - Returns: false if the app does not want the URL that it was launched with.
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// The app is in front and gets events.
+    func applicationDidBecomeActive(_ application: UIApplication)
+
+    /// The app is about to be interrupted (a call, an alert, the switcher, the lock) or to leave the screen.
+    func applicationWillResignActive(_ application: UIApplication)
+
+    /// The app has left the screen. Save everything here: it is suspended as soon as nothing entitles it to run, without
+    /// being told, and may then be ended without being told.
+    func applicationDidEnterBackground(_ application: UIApplication)
+
+    /// The app is about to come back to the screen.
+    func applicationWillEnterForeground(_ application: UIApplication)
+
+    /// The app is about to be ended while it runs. A suspended app is ended without this call.
+    func applicationWillTerminate(_ application: UIApplication)
+
+    /// The app is asked to open a URL of a scheme that its `Info.plist` declares in `CFBundleURLTypes`.
+    ///
+    /// - Returns: whether the app handled it.
+    func application(_ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]) -> Bool
+}
+
+extension UIApplicationDelegate {
+    /// Runs the app with this class as its delegate. Never returns.
+    public static func main() {
+        exit(ApplicationLauncher.run(principal: ApplicationLauncher.principalClass(named: nil), delegate: self))
+    }
+
+    /// No window.
+    public var window: UIWindow? {
+        get { nil }
+        set {}
+    }
+
+    /// Does nothing.
+    public func applicationDidFinishLaunching(_ application: UIApplication) {}
+
+    /// Accepts.
+    public func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
+    /// Calls `applicationDidFinishLaunching(_:)` and accepts.
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        applicationDidFinishLaunching(application)
+        return true
+    }
+
+    /// Does nothing.
+    public func applicationDidBecomeActive(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationWillResignActive(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationDidEnterBackground(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationWillEnterForeground(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationWillTerminate(_ application: UIApplication) {}
+
+    /// Refuses.
+    public func application(
+        _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+    ) -> Bool { false }
+}

@@ -1,0 +1,127 @@
+public import Foundation
+
+/// Manages a view. Use it on the main thread.
+///
+/// Going to the background is no disappearance, as on iOS: it is told to the app's delegate and by notifications.
+@preconcurrency @MainActor
+open class UIViewController: UIResponder {
+    /// Creates a controller whose view is made by `loadView()`.
+    public nonisolated override init() { super.init() }
+
+    /// Creates a controller whose view is made by `loadView()`. There are no nib files here: names are only kept.
+    public init(nibName: String?, bundle: Bundle?) {
+        super.init()
+        self.nibName = nibName
+        nibBundle = bundle
+    }
+
+    /// The name that the controller was created with.
+    open private(set) var nibName: String?
+
+    /// The bundle that the controller was created with.
+    open private(set) var nibBundle: Bundle?
+
+    /// What the controller shows, in words.
+    open var title: String?
+
+    /// The view, made on first use.
+    open var view: UIView! {
+        get {
+            loadViewIfNeeded()
+            return viewIfLoaded
+        }
+        set {
+            viewIfLoaded?.controller = nil
+            viewIfLoaded = newValue
+            newValue?.controller = self
+        }
+    }
+
+    /// The view, if it has been made.
+    open private(set) var viewIfLoaded: UIView?
+
+    /// Whether the view has been made.
+    open var isViewLoaded: Bool { viewIfLoaded != nil }
+
+    /// The controller that this one has presented.
+    open private(set) var presentedViewController: UIViewController?
+
+    /// The controller that has presented this one.
+    open private(set) weak var presentingViewController: UIViewController?
+
+    /// The view around the controller's view, else the window or the presenting controller.
+    open override var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
+
+    private var isOnScreen = false
+
+    /// Makes the view. Override it to assign your own to `view`, without calling this one.
+    open func loadView() { view = UIView(frame: UIScreen.main.bounds) }
+
+    /// Makes the view if it has not been made.
+    open func loadViewIfNeeded() {
+        guard viewIfLoaded == nil else { return }
+        loadView()
+        viewDidLoad()
+    }
+
+    /// The view has been made.
+    open func viewDidLoad() {}
+
+    /// The view is about to be shown.
+    open func viewWillAppear(_ animated: Bool) {}
+
+    /// The view is shown.
+    open func viewDidAppear(_ animated: Bool) {}
+
+    /// The view is about to be taken away.
+    open func viewWillDisappear(_ animated: Bool) {}
+
+    /// The view is gone from the screen.
+    open func viewDidDisappear(_ animated: Bool) {}
+
+    /// Shows another controller in front of this one.
+    ///
+    /// - Parameter completion: called after its `viewDidAppear(_:)`.
+    open func present(
+        _ viewControllerToPresent: UIViewController, animated: Bool, completion: (() -> Void)? = nil
+    ) {
+        guard presentedViewController == nil, viewControllerToPresent !== self else { return }
+        presentedViewController = viewControllerToPresent
+        viewControllerToPresent.presentingViewController = self
+        if isOnScreen { viewControllerToPresent.enter(animated) }
+        completion?()
+    }
+
+    /// Takes away what this controller has presented; if it has presented nothing, itself.
+    ///
+    /// - Parameter completion: called after the `viewDidDisappear(_:)` of what was taken away.
+    open func dismiss(animated: Bool, completion: (() -> Void)? = nil) {
+        guard let presented = presentedViewController else {
+            presentingViewController?.dismiss(animated: animated, completion: completion)
+            return
+        }
+        presented.leave(animated)
+        presented.presentingViewController = nil
+        presentedViewController = nil
+        completion?()
+    }
+
+    /// Tells the controller, and what it presents, that it comes to the screen.
+    func enter(_ animated: Bool = false) {
+        guard !isOnScreen else { return }
+        isOnScreen = true
+        loadViewIfNeeded()
+        viewWillAppear(animated)
+        viewDidAppear(animated)
+        presentedViewController?.enter(animated)
+    }
+
+    /// Tells the controller, and what it presents, that it leaves the screen.
+    func leave(_ animated: Bool = false) {
+        guard isOnScreen else { return }
+        presentedViewController?.leave(animated)
+        isOnScreen = false
+        viewWillDisappear(animated)
+        viewDidDisappear(animated)
+    }
+}
