@@ -126,16 +126,34 @@ static int map_descriptors(const struct gr_spawn *what, int *pipe) {
         }
         if (!kept) close(fd);
     }
-    // The rest is close-on-exec already or becomes so: 4 is CLOSE_RANGE_CLOEXEC.
-    return (int)syscall(SYS_close_range, (unsigned)highest, ~0U, 4);
+    // The rest is close-on-exec already or becomes so: 4 is CLOSE_RANGE_CLOEXEC (5.11).
+    if (syscall(SYS_close_range, (unsigned)highest, ~0U, 4) == 0) return 0;
+    struct rlimit limit = {1024, 1024};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    for (int fd = highest; (rlim_t)fd < limit.rlim_cur; fd++)
+        if (fd != *pipe) close(fd);
+    return 0;
 }
 
-static void child(const struct gr_spawn *what, int pipe) {
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    for (int number = 1; number < NSIG; number++) sigaction(number, &plain, NULL);
+// What CLONE_INTO_CGROUP does, for kernels that lack it (before 5.7).
+static int join_cgroup(int directory) {
+    int fd = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    ssize_t done = write(fd, "0", 1);
+    close(fd);
+    return done == 1 ? 0 : -1;
+}
+
+static void child(const struct gr_spawn *what, int joins_cgroup, int pipe) {
+    // All zero is the default in every architecture's layout. libc would leave out the two signals that it uses itself.
+    uint64_t plain[8] = {0};
+    for (int number = 1; number < NSIG; number++) syscall(SYS_rt_sigaction, number, plain, NULL, sizeof(uint64_t));
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    if (joins_cgroup && join_cgroup(what->cgroup) != 0) fail(pipe, GR_STAGE_CGROUP);
+    // Before the sandbox too: the parents of what is bound have to be passable for the program's user.
+    umask(022);
     if (what->new_session ? setsid() < 0 : setpgid(0, 0) != 0) fail(pipe, GR_STAGE_SESSION);
     if (what->birth >= 0) {
         char text[24];
@@ -154,14 +172,14 @@ static void child(const struct gr_spawn *what, int pipe) {
         write_once("/proc/self/oom_score_adj", text, length);
     }
     if (what->hide && enter_namespace(what) != 0) fail(pipe, GR_STAGE_NAMESPACE);
+    if (map_descriptors(what, &pipe) != 0) fail(pipe, GR_STAGE_DESCRIPTORS);
+    // After the descriptors, which a lower limit of open files would stop from moving.
     for (int i = 0; i < what->limit_count; i++) {
         struct rlimit limit = {what->limits[i].soft, what->limits[i].hard};
         if (setrlimit(what->limits[i].resource, &limit) != 0) fail(pipe, GR_STAGE_LIMITS);
     }
-    if (map_descriptors(what, &pipe) != 0) fail(pipe, GR_STAGE_DESCRIPTORS);
     if (what->controlling_terminal >= 0 && ioctl(what->controlling_terminal, TIOCSCTTY, 0) != 0)
         fail(pipe, GR_STAGE_SESSION);
-    umask(022);
     // Straight to the kernel: libc's functions want to change every thread, and wait for ever for those of the parent.
     if (what->change_user
         && (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, what->gid, what->gid, what->gid) != 0
@@ -173,13 +191,22 @@ static void child(const struct gr_spawn *what, int pipe) {
     fail(pipe, GR_STAGE_EXEC);
 }
 
+static int becomes_readable(int fd, int milliseconds) {
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    int64_t end = gr_clock(CLOCK_MONOTONIC) + (int64_t)milliseconds * 1000000;
+    while (1) {
+        int ready = poll(&wait, 1, milliseconds);
+        if (ready >= 0 || errno != EINTR) return ready > 0;
+        // Signals must not prolong the wait.
+        int64_t left = end - gr_clock(CLOCK_MONOTONIC);
+        milliseconds = left > 0 ? (int)(left / 1000000) : 0;
+    }
+}
+
 // Reads the child's failure; 0 when the pipe closed without one, which exec does.
 static int await_exec(int pipe, int pidfd, int *stage, int *error) {
     struct failure failure;
-    struct pollfd wait = {.fd = pipe, .events = POLLIN};
-    int ready;
-    do ready = poll(&wait, 1, 5000); while (ready < 0 && errno == EINTR);
-    if (ready <= 0) {
+    if (!becomes_readable(pipe, 5000)) {
         gr_pidfd_send_signal(pidfd, SIGKILL);
         *stage = GR_STAGE_TIMEOUT;
         *error = ETIMEDOUT;
@@ -193,8 +220,53 @@ static int await_exec(int pipe, int pidfd, int *stage, int *error) {
     return -1;
 }
 
+static int starts_with_one(int directory, const char *name) {
+    char digit = 0;
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t got = read(fd, &digit, 1);
+    close(fd);
+    return got == 1 && digit == '1';
+}
+
+// By its own wish or, which only the events tell, by an ancestor's.
+static int is_frozen(int directory) {
+    char text[128] = {0};
+    if (starts_with_one(directory, "cgroup.freeze")) return 1;
+    int fd = openat(directory, "cgroup.events", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    return got > 0 && strstr(text, "frozen 1") != NULL;
+}
+
+// *joins_cgroup: the child still has to go there.
+static long clone_child(const struct gr_spawn *what, int *pidfd, int *joins_cgroup) {
+    struct clone_args arguments;
+    memset(&arguments, 0, sizeof arguments);
+    arguments.flags = CLONE_PIDFD;
+    arguments.pidfd = (uint64_t)(uintptr_t)pidfd;
+    arguments.exit_signal = SIGCHLD;
+    if (what->cgroup >= 0) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = (uint64_t)what->cgroup;
+    }
+    *joins_cgroup = 0;
+    long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (pid >= 0 || (errno != ENOSYS && errno != E2BIG && errno != EINVAL)) return pid;
+    // No clone3 (before 5.3, or a container forbids it) or no CLONE_INTO_CGROUP (before 5.7).
+    *joins_cgroup = what->cgroup >= 0;
+    return syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, pidfd, NULL, NULL);
+}
+
 pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error) {
     int pipe[2];
+    // Born there, the child would hang before its first instruction.
+    if (what->cgroup >= 0 && is_frozen(what->cgroup)) {
+        *stage = GR_STAGE_FROZEN;
+        *error = EBUSY;
+        return -1;
+    }
     if (pipe2(pipe, O_CLOEXEC) != 0) {
         *stage = GR_STAGE_CLONE;
         *error = errno;
@@ -204,18 +276,10 @@ pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error) 
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    struct clone_args arguments;
-    memset(&arguments, 0, sizeof arguments);
     *pidfd = -1;
-    arguments.flags = CLONE_PIDFD;
-    arguments.pidfd = (uint64_t)(uintptr_t)pidfd;
-    arguments.exit_signal = SIGCHLD;
-    if (what->cgroup >= 0) {
-        arguments.flags |= CLONE_INTO_CGROUP;
-        arguments.cgroup = (uint64_t)what->cgroup;
-    }
-    long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
-    if (pid == 0) child(what, pipe[1]);
+    int joins_cgroup = 0;
+    long pid = clone_child(what, pidfd, &joins_cgroup);
+    if (pid == 0) child(what, joins_cgroup, pipe[1]);
     int failed = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(pipe[1]);
@@ -228,8 +292,9 @@ pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error) 
     int outcome = await_exec(pipe[0], *pidfd, stage, error);
     close(pipe[0]);
     if (outcome == 0) return (pid_t)pid;
+    // It has exited or was killed. Should it hang in the kernel, it is left to whoever collects children.
     int status;
-    while (waitpid((pid_t)pid, &status, __WALL) < 0 && errno == EINTR) {}
+    if (becomes_readable(*pidfd, 1000)) gr_wait_child(*pidfd, &status);
     close(*pidfd);
     *pidfd = -1;
     return -1;

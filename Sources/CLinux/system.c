@@ -51,10 +51,17 @@ int gr_pidfd_exit_status(int pidfd, int *status) {
     return 1;
 }
 
-int gr_wait_child(pid_t pid, int *status) {
-    pid_t done;
-    do done = waitpid(pid, status, WNOHANG | __WALL); while (done < 0 && errno == EINTR);
-    return done < 0 ? -1 : done > 0;
+int gr_wait_child(int pidfd, int *status) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    int done;
+    do done = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL);
+    while (done < 0 && errno == EINTR);
+    if (done < 0) return -1;
+    if (info.si_pid == 0) return 0;
+    if (info.si_code == CLD_EXITED) *status = info.si_status << 8;
+    else *status = info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+    return 1;
 }
 
 int gr_peer_pidfd(int socket) {
@@ -135,7 +142,7 @@ ssize_t gr_send(int socket, const void *bytes, size_t length, const int *descrip
         control.header.cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
         memcpy(CMSG_DATA(&control.header), descriptors, sizeof(int) * (size_t)count);
     }
-    return sendmsg(socket, &message, MSG_NOSIGNAL);
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 ssize_t gr_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated) {

@@ -6,6 +6,11 @@ package final class Cgroup {
     package struct Events: Hashable, Sendable {
         package var isPopulated: Bool
         package var isFrozen: Bool
+
+        package init(isPopulated: Bool, isFrozen: Bool) {
+            self.isPopulated = isPopulated
+            self.isFrozen = isFrozen
+        }
     }
 
     package let path: String
@@ -14,7 +19,7 @@ package final class Cgroup {
     private let events: Descriptor
     private var buffer = [UInt8](repeating: 0, count: 128)
 
-    /// Opens the group at a path, making it if need be. A frozen group is thawed: nothing can be born into it.
+    /// Opens the group at a path, making it if need be. It stays frozen if it is: it may be a suspended app's.
     package init(creating path: String) throws(SystemError) {
         if unsafe mkdir(path, 0o755) != 0, Glibc.errno != EEXIST { throw .last("mkdir", path: path) }
         self.path = path
@@ -64,10 +69,63 @@ package final class Cgroup {
         do throws(SystemError) {
             try write("1", to: path + "/cgroup.kill")
         } catch  where error.errno == .noSuchFileOrDirectory {
-            // Before kernel 5.14: frozen, nothing can fork away from under the signals.
-            try? write("1", to: path + "/cgroup.freeze")
-            for pid in processes(at: path) { _ = Glibc.kill(pid, SIGKILL) }
-            try? write("0", to: path + "/cgroup.freeze")
+            try killOneByOne(at: path)
+        }
+    }
+
+    /// What `cgroup.kill` does, for kernels before 5.14: frozen, nothing can fork away from under the signals.
+    package static func killOneByOne(at path: String) throws(SystemError) {
+        let events = try Descriptor.open(path + "/cgroup.events", .read)
+        try write("1", to: path + "/cgroup.freeze")
+        defer { try? write("0", to: path + "/cgroup.freeze") }
+        // A fork that was under way when the freeze began shows up in a later round.
+        for _ in 0..<100 {
+            for pid in processes(at: path) where pid > 1 { _ = Glibc.kill(pid, SIGKILL) }
+            if try waits(events, atMost: 20, until: { !$0.isPopulated }) { return }
+        }
+        throw SystemError("kill", .resourceBusy, path: path)
+    }
+
+    /// Kills what is in the group and below it, waits for its end and removes it; for teardown and tools, never on a loop.
+    package static func destroy(at path: String, milliseconds: CInt = 2000) throws(SystemError) {
+        let deadline = Clock.monotonic() + Int64(milliseconds) * 1_000_000
+        while FileSystem.exists(path) {
+            try kill(at: path)
+            let left = CInt(clamping: (deadline - Clock.monotonic()) / 1_000_000)
+            let events = try Descriptor.open(path + "/cgroup.events", .read)
+            _ = try waits(events, atMost: max(1, left), until: { !$0.isPopulated })
+            do throws(SystemError) {
+                return try remove(at: path)
+            } catch {
+                // A process may have been moved in, or a group made, meanwhile.
+                if error.errno != .resourceBusy || left <= 0 { throw error }
+            }
+        }
+    }
+
+    /// Waits until all processes are frozen, or none is any more.
+    package func waitUntilFrozen(_ isFrozen: Bool = true, milliseconds: CInt) throws(SystemError) -> Bool {
+        try Self.waits(events, atMost: milliseconds) { $0.isFrozen == isFrozen }
+    }
+
+    /// Waits until the last process is gone.
+    package func waitUntilEmpty(milliseconds: CInt) throws(SystemError) -> Bool {
+        try Self.waits(events, atMost: milliseconds) { !$0.isPopulated }
+    }
+
+    private static func waits(
+        _ events: Descriptor, atMost milliseconds: CInt, until condition: (Events) -> Bool
+    ) throws(SystemError) -> Bool {
+        let deadline = Clock.monotonic() + Int64(milliseconds) * 1_000_000
+        var buffer = [UInt8](repeating: 0, count: 128)
+        while true {
+            // A read arms the notification for what comes after it.
+            let count = try events.readAt(0, into: &buffer)
+            if condition(parseEvents(buffer[..<count])) { return true }
+            let left = (deadline - Clock.monotonic()) / 1_000_000
+            if left <= 0 { return false }
+            var entry = pollfd(fd: events.rawValue, events: Int16(POLLPRI), revents: 0)
+            _ = unsafe poll(&entry, 1, CInt(clamping: left))
         }
     }
 
@@ -119,16 +177,22 @@ package enum CgroupRoot {
         guard let mount = mountPoint(mountInfo) else { return nil }
         if isRoot { return canWrite(mount) ? mount : nil }
         guard let own = text(ownGroup).flatMap(ProcFS.parseCgroup) else { return nil }
-        let path = own == "/" ? mount : mount + own
+        // In a container without a namespace for cgroups, the mount shows a part of the hierarchy.
+        let root = field(3, mountInfo) ?? "/"
+        let below = root != "/" && (own == root || own.hasPrefix(root + "/")) ? String(own.dropFirst(root.count)) : own
+        let path = below == "/" ? mount : mount + below
         return canWrite(path) ? path : nil
     }
 
-    package static func mountPoint(_ mountInfo: String = "/proc/self/mountinfo") -> String? {
+    package static func mountPoint(_ mountInfo: String = "/proc/self/mountinfo") -> String? { field(4, mountInfo) }
+
+    /// A field of the line that tells of the cgroup2 mount.
+    private static func field(_ number: Int, _ mountInfo: String) -> String? {
         for line in (text(mountInfo) ?? "").split(separator: "\n") {
             let halves = line.split(separator: " ").split(separator: "-", maxSplits: 1)
             guard halves.count == 2, halves[1].first == "cgroup2" else { continue }
             let fields = Array(halves[0])
-            if fields.count > 4 { return String(fields[4]) }
+            if fields.count > 4 { return unescaped(fields[number]) }
         }
         return nil
     }
@@ -146,6 +210,24 @@ package enum CgroupRoot {
             }
         }
         return nil
+    }
+
+    /// The kernel writes a space as `\\040`.
+    private static func unescaped(_ field: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(field.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func canWrite(_ path: String) -> Bool {

@@ -36,10 +36,26 @@ package enum FileSystem {
     /// Replaces a file as a whole: whoever reads it sees the old or the new one, after a power loss too.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
         let temporary = path + ".new"
-        let file = try Descriptor.open(temporary, .write, create: mode, truncate: true)
-        try file.writeAll(bytes)
-        try file.synchronize()
-        try rename(temporary, to: path)
+        // What a crash left there may be a link, or have another mode.
+        remove(temporary)
+        let file = try Descriptor.open(temporary, .write, create: mode, exclusive: true)
+        do throws(SystemError) {
+            try file.writeAll(bytes)
+            try file.synchronize()
+            try rename(temporary, to: path)
+        } catch {
+            remove(temporary)
+            throw error
+        }
+        // The new name itself is on disk only after this.
+        try synchronizeDirectory(of: path)
+    }
+
+    private static func synchronizeDirectory(of path: String) throws(SystemError) {
+        let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let directory = try Descriptor.open(parent, .directory)
+        let fd = directory.rawValue
+        try check("fsync", path: parent) { fsync(fd) }
     }
 
     package static func read(_ path: String, limit: Int = 1 << 26) -> [UInt8]? {
@@ -58,36 +74,6 @@ package enum FileSystem {
             if name != ".", name != ".." { found.append(name) }
         }
         return found.sorted()
-    }
-
-    /// Removes a tree without following a link or leaving the device it began in the hands of a stranger.
-    package static func removeTree(_ path: String) throws(SystemError) {
-        if unsafe unlink(path) == 0 || Glibc.errno == ENOENT { return }
-        guard let parent = try? Descriptor.open(path, .directory, followsLinks: false) else {
-            throw .last("unlink", path: path)
-        }
-        try removeContents(of: parent, path, depth: 0)
-        try check("rmdir", path: path) { unsafe rmdir(path) }
-    }
-
-    private static func removeContents(of directory: Descriptor, _ path: String, depth: Int) throws(SystemError) {
-        guard depth < 512 else { throw SystemError("unlink", .tooManySymbolicLinkLevels, path: path) }
-        for name in names(in: "/proc/self/fd/\(directory.rawValue)") {
-            if unsafe unlinkat(directory.rawValue, name, 0) == 0 { continue }
-            let fd = unsafe openat(directory.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard fd >= 0 else { throw .last("openat", path: "\(path)/\(name)") }
-            try removeContents(of: Descriptor(owning: fd), "\(path)/\(name)", depth: depth + 1)
-            let parent = directory.rawValue
-            try check("unlinkat", path: "\(path)/\(name)") { unsafe unlinkat(parent, name, AT_REMOVEDIR) }
-        }
-    }
-
-    /// Gives a tree to a user, links themselves and not what they point to.
-    package static func changeOwnerOfTree(_ path: String, to uid: UInt32) throws(SystemError) {
-        try changeOwner(path, to: uid)
-        guard let directory = try? Descriptor.open(path, .directory, followsLinks: false) else { return }
-        _ = directory
-        for name in names(in: path) { try changeOwnerOfTree("\(path)/\(name)", to: uid) }
     }
 }
 

@@ -2,8 +2,8 @@ internal import CLinux
 internal import Glibc
 internal import SystemPackage
 
-/// A file of fixed size that is written through memory: what `append` returned from survives the death of the process at
-/// any instruction, without a system call. (It does not survive the loss of power.)
+/// A file of fixed size that is written through memory: what `append` returned from survives the death of the process
+/// at any instruction, without a system call. (It does not survive the loss of power.)
 @safe package final class MappedLog {
     /// Length, then the bytes.
     private static let headerSize = 16
@@ -17,7 +17,9 @@ internal import SystemPackage
         let file = try Descriptor.open(path, .readWrite, create: 0o600, truncate: true)
         let size = capacity + Self.headerSize
         let fd = file.rawValue
-        try check("posix_fallocate", path: path) { posix_fallocate(fd, 0, off_t(size)) == 0 ? 0 : -1 }
+        // Unlike the others, it returns the error. Without the blocks, a full disk would be a signal at some `append`.
+        let failure = posix_fallocate(fd, 0, off_t(size))
+        guard failure == 0 else { throw SystemError("posix_fallocate", Errno(rawValue: failure), path: path) }
         unsafe base = try Self.map(fd, size, path)
         self.capacity = capacity
         count = 0

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// What the kernel tells of processes. The root can be a folder of files, for tests.
 package struct ProcFS: Sendable {
     package let root: String
@@ -44,11 +42,28 @@ package struct ProcFS: Sendable {
         field("TracerPid", in: "\(pid)/status").flatMap { CInt($0) }.flatMap { $0 == 0 ? nil : $0 }
     }
 
-    /// Voluntary and involuntary context switches: how often it woke.
+    /// Voluntary and involuntary context switches of all its threads: how often it woke.
     package func contextSwitches(_ pid: CInt) -> Int64? {
-        guard let text = read("\(pid)/status") else { return nil }
-        let counts = ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"].compactMap { Self.field($0, in: text) }
-        return counts.compactMap { Int64($0) }.reduce(0, +)
+        // The process's own status counts its first thread only.
+        let tasks = numbers(in: "\(pid)/task").compactMap { read("\(pid)/task/\($0)/status") }
+        if tasks.isEmpty { return nil }
+        let names = ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"]
+        return tasks.reduce(0) { sum, text in
+            names.compactMap { Self.field($0, in: text) }.compactMap { Int64($0) }.reduce(sum, &+)
+        }
+    }
+
+    /// Those that any of its threads started or adopted.
+    package func children(_ pid: CInt) -> [CInt] {
+        let lists = numbers(in: "\(pid)/task").compactMap { read("\(pid)/task/\($0)/children") }
+        return lists.flatMap { $0.split { $0 == " " || $0 == "\n" } }.compactMap { CInt($0) }.sorted()
+    }
+
+    package func processes(ofGroup group: CInt) -> [CInt] { allProcesses().filter { stat($0)?.group == group } }
+
+    /// At most 15 bytes of the process's own choice: not fit for a terminal.
+    package func commandName(_ pid: CInt) -> String? {
+        read("\(pid)/comm").map { String($0.prefix { $0 != "\n" }) }
     }
 
     /// The path of its cgroup in the v2 hierarchy.
@@ -61,18 +76,7 @@ package struct ProcFS: Sendable {
     }
 
     /// Every process that there is.
-    package func allProcesses() -> [CInt] {
-        guard let directory = unsafe opendir(root) else { return [] }
-        defer { unsafe closedir(directory) }
-        var pids: [CInt] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let pid = CInt(name) { pids.append(pid) }
-        }
-        return pids
-    }
+    package func allProcesses() -> [CInt] { numbers(in: "") }
 
     /// The processes of a session and everything that descends from them.
     package func tree(of leader: CInt) -> [CInt] {
@@ -90,6 +94,10 @@ package struct ProcFS: Sendable {
     }
 
     // MARK: Parsing
+
+    private func numbers(in name: String) -> [CInt] {
+        FileSystem.names(in: "\(root)/\(name)").compactMap { CInt($0) }.sorted()
+    }
 
     private func read(_ name: String) -> String? {
         guard let bytes = try? Descriptor.open("\(root)/\(name)", .read).readAll() else { return nil }
@@ -111,8 +119,8 @@ package struct ProcFS: Sendable {
         // The command's name may hold spaces and brackets; the fields begin after its last bracket.
         guard let close = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: close)...].split { $0 == " " || $0 == "\n" }
-        guard fields.count > 20, let state = fields[0].first, let parent = CInt(fields[1]), let group = CInt(fields[2]),
-            let session = CInt(fields[3]), let user = Int64(fields[11]), let system = Int64(fields[12]),
+        guard fields.count >= 20, let state = fields[0].first, let parent = CInt(fields[1]),
+            let group = CInt(fields[2]), let session = CInt(fields[3]), let user = Int64(fields[11]), let system = Int64(fields[12]),
             let start = UInt64(fields[19])
         else { return nil }
         return Stat(
@@ -127,15 +135,14 @@ package struct ProcFS: Sendable {
 
     package static func parseMemory(_ text: String) -> Memory? {
         func bytes(_ name: String) -> Int64? { field(name, in: text).flatMap { Int64($0) }.map { $0 &* 1024 } }
-        guard let rss = bytes("Rss"), let privateDirty = bytes("Private_Dirty") else { return nil }
+        guard let privateDirty = bytes("Private_Dirty"), let privateClean = bytes("Private_Clean")
+        else { return nil }
         let lazy = bytes("LazyFree") ?? 0
-        let swap = bytes("Swap") ?? 0
-        let anonymous = bytes("Anonymous") ?? 0
         var memory = Memory()
-        memory.dirty = privateDirty + swap
+        memory.dirty = privateDirty &+ (bytes("Swap") ?? 0)
         memory.purgeable = lazy
-        // Resident pages of files, less those that this process has written for itself.
-        memory.clean = max(0, rss - max(anonymous, privateDirty) - lazy)
+        // MADV_FREE makes pages clean: they must not count twice.
+        memory.clean = max(0, privateClean - lazy) &+ (bytes("Shared_Clean") ?? 0)
         memory.proportional = bytes("Pss") ?? 0
         return memory
     }

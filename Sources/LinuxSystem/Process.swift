@@ -56,7 +56,7 @@ package final class PidFD: Sendable {
     /// Collects a child's status; for others asks the kernel, which tells since 6.15.
     package func reap() -> ProcessStatus? {
         var status: CInt = 0
-        if unsafe gr_wait_child(pid, &status) == 1 { return ProcessStatus(waitStatus: status) }
+        if unsafe gr_wait_child(descriptor.rawValue, &status) == 1 { return ProcessStatus(waitStatus: status) }
         if unsafe gr_pidfd_exit_status(descriptor.rawValue, &status) == 1 { return ProcessStatus(waitStatus: status) }
         return nil
     }

@@ -9,10 +9,14 @@ package struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(stage): \(errno)" }
 
+    /// Stages before the child, behind those of C.
+    fileprivate static let sandbox = CInt(GR_STAGE_FROZEN.rawValue) + 1
+    fileprivate static let text = CInt(GR_STAGE_FROZEN.rawValue) + 2
+
     init(stage: CInt, errno: CInt) {
         let names = [
             "clone", "clone3", "cgroup.procs", "setsid", "mount namespace", "setrlimit", "dup2", "setresuid", "chdir",
-            "execve", "time",
+            "execve", "time", "frozen cgroup", "sandbox", "text",
         ]
         self.stage = names.indices.contains(Int(stage)) ? names[Int(stage)] : "spawn"
         self.errno = Errno(rawValue: errno)
@@ -69,9 +73,11 @@ package struct Spawn {
         self.environment = environment
     }
 
-    /// Starts it; the process exists, and runs the program, when this returns.
+    /// Starts it; the process exists, and runs the program, when this returns. A frozen cgroup is refused.
     package func start() throws(SpawnError) -> PidFD {
+        try validate()
         let memory = CStrings()
+        let descriptors = try withStandardStreams()
         var what = unsafe gr_spawn()
         unsafe what.path = UnsafePointer(memory.string(path))
         unsafe what.arguments = UnsafePointer(memory.list(arguments))
@@ -79,8 +85,9 @@ package struct Spawn {
         unsafe what.directory = directory.map { unsafe UnsafePointer(memory.string($0)) }
         unsafe what.cgroup = cgroup?.rawValue ?? -1
         unsafe what.birth = birth?.rawValue ?? -1
-        unsafe what.joins = (joins.first?.rawValue ?? -1, joins.dropFirst().first?.rawValue ?? -1, -1, -1)
-        unsafe what.join_count = CInt(min(2, joins.count))
+        let joined = joins.map(\.rawValue) + [-1, -1, -1, -1]
+        unsafe what.joins = (joined[0], joined[1], joined[2], joined[3])
+        unsafe what.join_count = CInt(joins.count)
         unsafe what.new_session = isSessionLeader ? 1 : 0
         unsafe what.controlling_terminal = controllingTerminal ?? -1
         unsafe what.change_user = uid == nil ? 0 : 1
@@ -114,9 +121,43 @@ package struct Spawn {
         var stage: CInt = 0
         var error: CInt = 0
         let pid = unsafe gr_spawn(&what, &pidfd, &stage, &error)
-        withExtendedLifetime((memory, self)) {}
+        withExtendedLifetime((memory, descriptors, self)) {}
         guard pid > 0 else { throw SpawnError(stage: stage, errno: error) }
         return PidFD(pid: pid, owning: pidfd)
+    }
+}
+
+extension Spawn {
+    /// What the child cannot check, or would take for something else.
+    private func validate() throws(SpawnError) {
+        var texts = [path, directory ?? ""] + arguments + environment
+        if let sandbox {
+            let inside = sandbox.binds.map(\.target) + sandbox.links.map(\.path)
+            // Made as root before anything is hidden from it: a path that leads elsewhere would be made there.
+            guard ([sandbox.hide] + inside).allSatisfy(isPlain), inside.allSatisfy({ $0.hasPrefix(sandbox.hide + "/") })
+            else { throw SpawnError(stage: SpawnError.sandbox, errno: EINVAL) }
+            texts += sandbox.binds.map(\.source) + sandbox.links.map(\.target) + inside + [sandbox.hide]
+        }
+        // C ends a text at its first zero byte.
+        if texts.contains(where: { $0.utf8.contains(0) }) { throw SpawnError(stage: SpawnError.text, errno: EINVAL) }
+        guard joins.count <= 4 else { throw SpawnError(stage: CInt(GR_STAGE_CGROUP.rawValue), errno: E2BIG) }
+    }
+
+    private func isPlain(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count > 1 && parts[0].isEmpty && parts.dropFirst().allSatisfy { !["", ".", ".."].contains($0) }
+    }
+
+    /// A program without one of the three would write its messages into the next file that it opens.
+    private func withStandardStreams() throws(SpawnError) -> [(source: Descriptor, target: CInt)] {
+        let missing = (0...2).filter { number in !descriptors.contains { $0.target == number } }
+        if missing.isEmpty { return descriptors }
+        do throws(SystemError) {
+            let null = try Descriptor.open("/dev/null", .readWrite)
+            return descriptors + missing.map { (null, CInt($0)) }
+        } catch {
+            throw SpawnError(stage: CInt(GR_STAGE_DESCRIPTORS.rawValue), errno: error.errno.rawValue)
+        }
     }
 }
 
@@ -136,7 +177,7 @@ extension Spawn.ResourceLimit {
 @safe private final class CStrings {
     private var blocks: [UnsafeMutableRawPointer] = unsafe []
 
-    deinit { unsafe blocks.forEach { unsafe free($0) } }
+    deinit { unsafe blocks.forEach { unsafe $0.deallocate() } }
 
     func string(_ text: String) -> UnsafeMutablePointer<CChar> {
         let count = text.utf8.count

@@ -13,10 +13,8 @@ package enum UnixSocket {
     package static func listen(at path: String, mode: UInt32, backlog: CInt = 128) throws(SystemError) -> Descriptor {
         let socket = try make()
         _ = unsafe unlink(path)
-        // The file's mode counts from the moment it exists.
-        let before = umask(0o777 & ~mode)
-        defer { umask(before) }
         unsafe try withAddress(path, "bind", socket) { fd, address, length in unsafe Glibc.bind(fd, address, length) }
+        // Nobody can connect before `listen`: the mode leaves no gap, and the umask, which is every thread's, is left alone.
         try check("chmod", path: path) { unsafe chmod(path, mode) }
         let fd = socket.rawValue
         try check("listen", path: path) { Glibc.listen(fd, backlog) }
@@ -82,7 +80,8 @@ package enum UnixSocket {
             name = "/proc/self/fd/\(opened.rawValue)/\(parts.last ?? "")"
             directory = opened
         }
-        guard name.utf8.count < room else { throw SystemError("bind", .fileNameTooLong, path: path) }
+        guard name.utf8.count < room else { throw SystemError(operation, .fileNameTooLong, path: path) }
+        guard !name.isEmpty, !name.utf8.contains(0) else { throw SystemError(operation, .invalidArgument, path: path) }
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(name.utf8)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }

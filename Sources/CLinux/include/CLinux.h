@@ -21,10 +21,12 @@
 int gr_pidfd_open(pid_t pid);
 int gr_pidfd_send_signal(int pidfd, int signal);
 int gr_process_mrelease(int pidfd);
-// Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives, -1 errno.
+// Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives,
+// -1 errno.
 int gr_pidfd_exit_status(int pidfd, int *status);
-// Waits for a child without blocking: 1 and `*status` as from wait, 0 if it lives, -1 errno.
-int gr_wait_child(pid_t pid, int *status);
+// Waits for a child without blocking: 1 and `*status` as from wait, 0 if it lives, -1 errno. By pidfd: a number could
+// mean another child by now.
+int gr_wait_child(int pidfd, int *status);
 int gr_peer_pidfd(int socket);
 int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);
@@ -101,7 +103,7 @@ struct gr_spawn {
 // The steps that can fail, for messages.
 enum gr_stage {
     GR_STAGE_CLONE = 1, GR_STAGE_CGROUP, GR_STAGE_SESSION, GR_STAGE_NAMESPACE, GR_STAGE_LIMITS, GR_STAGE_DESCRIPTORS,
-    GR_STAGE_USER, GR_STAGE_DIRECTORY, GR_STAGE_EXEC, GR_STAGE_TIMEOUT,
+    GR_STAGE_USER, GR_STAGE_DIRECTORY, GR_STAGE_EXEC, GR_STAGE_TIMEOUT, GR_STAGE_FROZEN,
 };
 
 // Starts a process; returns its pid and sets `*pidfd`, or returns -1 with `*stage` and `*error`.
