@@ -11,9 +11,8 @@ struct WithoutDaemonTests {
     private static func fakeTree(_ tool: Tool) throws -> String {
         let files = [
             ("fake/cgroup.procs", ""), ("fake/cgroup.freeze", "0\n"), ("fake/cgroup.kill", ""),
-            ("fake/apps/cgroup.procs", ""), ("fake/apps/cgroup.freeze", "0\n"),
-            ("fake/apps/org.example.a/cgroup.procs", ""), ("fake/apps/org.example.a/cgroup.freeze", "1\n"),
-            ("fake/apps/org.example.b/cgroup.procs", ""), ("fake/apps/org.example.b/cgroup.freeze", "0\n"),
+            ("fake/app-org.example.a/cgroup.procs", ""), ("fake/app-org.example.a/cgroup.freeze", "1\n"),
+            ("fake/app-org.example.b/cgroup.procs", ""), ("fake/app-org.example.b/cgroup.freeze", "0\n"),
         ]
         for (name, text) in files { try tool.write(text, to: name) }
         try tool.write("\(tool.home)/fake\n", to: "cgroup")
@@ -25,9 +24,9 @@ struct WithoutDaemonTests {
     func thawGroups() throws {
         let tool = try Tool()
         let tree = try Self.fakeTree(tool)
-        #expect(tool.run("thaw") == Tool.Outcome(code: 0, output: "thawed apps/org.example.a\n", errors: ""))
-        #expect(tool.contents("\(tree)/apps/org.example.a/cgroup.freeze")?.first == "0")
-        #expect(tool.contents("\(tree)/apps/org.example.b/cgroup.freeze")?.first == "0")
+        #expect(tool.run("thaw") == Tool.Outcome(code: 0, output: "thawed org.example.a\n", errors: ""))
+        #expect(tool.contents("\(tree)/app-org.example.a/cgroup.freeze")?.first == "0")
+        #expect(tool.contents("\(tree)/app-org.example.b/cgroup.freeze")?.first == "0")
         #expect(tool.run("thaw").output == "nothing was frozen\n")
     }
 
@@ -39,8 +38,8 @@ struct WithoutDaemonTests {
         let outcome = tool.run("thaw")
         #expect(outcome.code == 1)
         #expect(outcome.errors.contains("greenroom exempt"))
-        #expect(tool.contents("\(tree)/apps/org.example.a/cgroup.freeze") == "1\n")
-        #expect(tool.run("thaw", "--force").output == "thawed apps/org.example.a\n")
+        #expect(tool.contents("\(tree)/app-org.example.a/cgroup.freeze") == "1\n")
+        #expect(tool.run("thaw", "--force").output == "thawed org.example.a\n")
         withExtendedLifetime(daemon) {}
     }
 
@@ -169,14 +168,14 @@ struct WithoutDaemonTests {
     func realCgroup() throws {
         let tool = try Tool()
         let group = try TestCgroup()
-        try group.add("org.example.a")
+        try group.add("app-org.example.a")
         let (app, systems) = (try Child(), try Child())
-        try group.write(String(app.pid), to: "org.example.a/cgroup.procs")
-        try group.write("1", to: "org.example.a/cgroup.freeze")
+        try group.write(String(app.pid), to: "app-org.example.a/cgroup.procs")
+        try group.write("1", to: "app-org.example.a/cgroup.freeze")
         try tool.write("\(group.path)\n", to: "cgroup")
         #expect(tool.run("thaw").output == "thawed org.example.a\n")
-        #expect(group.contents("org.example.a/cgroup.freeze") == "0\n")
-        try group.write("1", to: "org.example.a/cgroup.freeze")
+        #expect(group.contents("app-org.example.a/cgroup.freeze") == "0\n")
+        try group.write("1", to: "app-org.example.a/cgroup.freeze")
         try group.write(String(systems.pid), to: "cgroup.procs")
         let outcome = tool.run("down")
         try #require(outcome.code == 0)

@@ -6,6 +6,7 @@ internal import SystemPackage
 struct CgroupTree {
     let root: String
 
+    private static let appPrefix = "app-"
     private static let interval = Model.Span.milliseconds(20)
     /// Controllers of the old hierarchies that may hold a group of the same name.
     private static let legacyControllers = ["pids", "memory"]
@@ -26,8 +27,11 @@ struct CgroupTree {
 
     private static func tree(_ path: String) -> [String] { [path] + Cgroup.children(of: path).flatMap(tree) }
 
+    /// An app's identifier where the group is an app's.
     private func name(_ group: String) -> String {
-        group == root ? "the system" : String(group.dropFirst(root.count + 1))
+        guard group != root else { return "the system" }
+        let path = group.dropFirst(root.count + 1)
+        return String(path.hasPrefix(Self.appPrefix) ? path.dropFirst(Self.appPrefix.count) : path)
     }
 
     /// Lets everything run; returns the names of what was frozen.

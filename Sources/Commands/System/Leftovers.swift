@@ -55,7 +55,10 @@ struct Leftovers {
     }
 
     private func removeFiles() {
-        for file in [home.appSocket, home.keeperFile, home.daemonFile, home.cgroupFile] { Files.remove(file) }
+        let files = [
+            home.appSocket, home.keeperFile, home.daemonFile, home.cgroupFile, "\(home.path)/daemon.arguments",
+        ]
+        for file in files { Files.remove(file) }
         for app in Files.folders(in: home.runFolder) { Files.remove("\(home.runFolder)/\(app)/birth") }
         let folders = [home.path, "\(home.path)/wire", home.runFolder]
         let apps = Files.folders(in: home.runFolder).map { "\(home.runFolder)/\($0)" }
