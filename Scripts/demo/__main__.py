@@ -9,7 +9,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from show import Show  # noqa: E402
-from system import Failed, System, text, wait_for  # noqa: E402
+from system import Failed, System, text, wait_for, write  # noqa: E402
 from tour import Tour  # noqa: E402
 
 
@@ -57,6 +57,8 @@ def main():
             code = code or 1
     if code == 0:
         summary(tour, show, time.monotonic() - began)
+    if chosen.record and os.path.isdir(chosen.record):
+        write(os.path.join(chosen.record, "transcript.txt"), "\n".join(show.transcript) + "\n")
     return code
 
 

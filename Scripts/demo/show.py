@@ -1,12 +1,14 @@
 """What the tour prints: for people on a terminal, plain everywhere else."""
 
 import os
+import re
 import shutil
 import sys
 import textwrap
 import time
 
-INKS = {"dim": "2", "bold": "1", "green": "32", "red": "31", "cyan": "36", "blue": "34"}
+INKS = {"dim": "2", "bold": "1", "green": "32", "red": "31", "cyan": "36"}
+COLOR = re.compile(r"\x1b\[\d+m")
 
 
 class Show:
@@ -16,11 +18,13 @@ class Show:
         self.width = max(60, min(100, shutil.get_terminal_size((92, 24)).columns))
         self.pause = pause if self.is_terminal else 0
         self.steps = 0
+        self.transcript = []
 
     def ink(self, name, words):
         return f"\x1b[{INKS[name]}m{words}\x1b[0m" if self.colors and name else words
 
     def line(self, words=""):
+        self.transcript.append(COLOR.sub("", words))
         print(words, flush=True)
 
     def rest(self, share=1.0):

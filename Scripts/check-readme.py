@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Runs what the README says: every console block, in one shell, and compares what is printed.
+
+In a block, a line that begins with "$ " is a command, and the lines after it are what it prints. Numbers and the width of
+gaps may differ, and … stands for anything. A command without lines after it may print what it likes.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+END = "the end of a command's output"
+PATIENCE = 1800
+
+
+def commands(text):
+    """Pairs of a command and what it should print."""
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, printed = part.partition("\n")
+            yield command, printed
+
+
+def pattern(printed):
+    """What is printed, where every number stands for any number and every gap for any gap."""
+    words = re.split(r"(\d+(?:\.\d+)?|\s+|…)", printed.strip())
+    kinds = [(r"\d", r"\d+(?:\.\d+)?"), (r"\s", r"\s+"), ("…", ".*?")]
+    return "".join(
+        next((kind for first, kind in kinds if re.match(first, word)), re.escape(word)) for word in words if word)
+
+
+class Shell:
+    def __init__(self):
+        self.process = subprocess.Popen(
+            ["bash"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", start_new_session=True)
+
+    def run(self, command):
+        self.process.stdin.write(f"{command}\nprintf '\\n%s %d\\n' {END!r} $?\n")
+        self.process.stdin.flush()
+        printed = []
+        for line in self.process.stdout:
+            if line.startswith(END):
+                return "".join(printed), int(line.split()[-1])
+            printed.append(line)
+            print("    " + line, end="", flush=True)
+        return "".join(printed), self.process.wait()
+
+    def end(self):
+        """Whatever happened, no system stays."""
+        if self.process.poll() is None:
+            self.run('[ -z "${GREENROOM_HOME:-}" ] || greenroom down --force >/dev/null 2>&1')
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def main():
+    with open(os.path.join(ROOT, "README.md")) as file:
+        todo = list(commands(file.read()))
+    if not todo:
+        sys.exit("README.md has no console block")
+    signal.alarm(PATIENCE)
+    shell, failures = Shell(), 0
+    try:
+        for command, expected in todo:
+            print("$ " + command, flush=True)
+            printed, code = shell.run(command)
+            if code != 0:
+                failures += 1
+                print(f"README.md: this command ended with exit code {code}: {command}")
+            if expected.strip() and not re.fullmatch(pattern(expected), printed.strip(), re.DOTALL):
+                failures += 1
+                print(f"README.md says that this command prints something else: {command}\n{expected}")
+    finally:
+        shell.end()
+    print(f"README.md: {len(todo)} commands, {failures} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
