@@ -1,0 +1,177 @@
+internal import LinuxSystem
+internal import Model
+internal import Wire
+
+/// Everything in one run, in an order in which nothing disturbs what comes later.
+struct Measurement {
+    private let options: Options
+    private let system: RunningSystem
+    private var report = Report()
+    private let rounds: Int
+    private let crowd: Int
+
+    init(_ options: Options) {
+        self.options = options
+        system = RunningSystem(options)
+        rounds = options.isQuick ? 200 : 1_000
+        crowd = options.isQuick ? 100 : 1_000
+    }
+
+    /// 1 when a target was missed.
+    func run() throws -> CInt {
+        var copy = self
+        return try copy.measure()
+    }
+
+    private mutating func measure() throws -> CInt {
+        try measureCore()
+        try measureCosts()
+        say("the floor: thaw, freeze and one round trip without a daemon")
+        let floor = try Floor(rounds: rounds)
+        let tool = try system.start()
+        let footprint = try Footprint(system, tool)
+        pause(milliseconds: 500)
+        let empty = try footprint.memory()
+        try measureSwitching(tool, floor)
+        try measureFootprint(tool, footprint, empty)
+        print(report.text)
+        if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
+        if report.missed > 0 { print("\n\(report.missed) of the targets are missed.") }
+        return 0
+    }
+
+    private func say(_ text: String) { StandardError.write("… \(text)\n") }
+
+    // MARK: Without processes
+
+    private mutating func measureCore() throws {
+        say("the Core with 500 resident apps")
+        var core = try CoreSpeed(apps: 500)
+        var speed = Samples()
+        for _ in 0..<5 { speed.append(Int64(core.measure(cycles: options.isQuick ? 20_000 : 100_000))) }
+        report.add(
+            Figure(
+                what: "Core, 500 resident apps", value: speed.p50, unit: .perSecond, target: .atLeast(1_000_000),
+                samples: core.events))
+    }
+
+    private mutating func measureCosts() throws {
+        say("journal and messages")
+        let costs = Costs(place: options.place)
+        let batches = options.isQuick ? 50 : 500
+        let journal = try costs.journal(batches: batches)
+        let parsing = try costs.parsing(batches: batches)
+        let encoding = try costs.encoding(batches: batches)
+        report.add([
+            Figure(
+                what: "event into the journal p50", value: journal.append.p50, unit: .nanoseconds,
+                floor: journal.floor.p50, against: "write(2) of its bytes", samples: batches * 1_000),
+            Figure(
+                what: "message parsed p50", value: parsing.parse.p50, unit: .nanoseconds, floor: parsing.floor.p50,
+                against: "hash of its bytes", samples: batches * 1_000),
+            Figure(
+                what: "message encoded p50", value: encoding.p50, unit: .nanoseconds, samples: batches * 1_000),
+        ])
+    }
+
+    // MARK: Switching
+
+    private mutating func measureSwitching(_ tool: Tool, _ floor: Floor) throws {
+        let switching = Switching(system: system, tool: tool)
+        say("one resident app")
+        let first = try system.install(1, with: tool)
+        try switching.suspend(first)
+        let cold = try switching.coldLaunches(first, rounds: options.isQuick ? 10 : 30)
+        try tool.ask(.home)
+        pause(milliseconds: 100)
+        report.add(Figure(what: "cold launch p50", value: cold.p50, unit: .nanoseconds, samples: cold.count))
+        add(try switching.switches(among: [first], rounds: rounds), "1 resident", floor, cold)
+
+        say("50 resident apps")
+        var apps = [first]
+        for number in 2...50 {
+            apps.append(try system.install(number, with: tool))
+            try switching.suspend(apps[number - 1])
+        }
+        pause(milliseconds: 100)
+        add(try switching.switches(among: apps, rounds: rounds), "50 resident", floor, cold)
+        try measureJournal(switching, tool, floor)
+    }
+
+    /// The example app with the real framework, where it is built.
+    private mutating func measureJournal(_ switching: Switching, _ tool: Tool, _ floor: Floor) throws {
+        let bundle = options.apps + "/Journal.app"
+        guard FileSystem.exists(bundle) else { return }
+        say("Journal")
+        let path = bundle.hasPrefix("/") ? bundle : "/proc/self/cwd/\(bundle)"
+        let app = try tool.ask(.install, ["path": .string(path)]).string("app")
+        try switching.suspend(app)
+        let cold = try switching.coldLaunches(app, rounds: options.isQuick ? 5 : 15)
+        try tool.ask(.home)
+        pause(milliseconds: 100)
+        report.add(Figure(what: "cold launch p50, Journal", value: cold.p50, unit: .nanoseconds, samples: cold.count))
+        add(try switching.switches(among: [app], rounds: rounds), "Journal", floor, cold)
+    }
+
+    private mutating func add(_ times: Switching.Times, _ who: String, _ floor: Floor, _ cold: Samples) {
+        let thaw = "raw thaw and round trip"
+        func figure(
+            _ what: String, _ value: Double, _ samples: Samples, _ floor: Double?, _ against: String?,
+            _ target: Figure.Target = .none
+        ) -> Figure {
+            Figure(
+                what: "\(what), \(who)", value: value, unit: .nanoseconds, floor: floor, against: against,
+                target: target, samples: samples.count)
+        }
+        let (open, freeze) = (times.open, times.freeze)
+        report.add([
+            figure("open → active p50", open.p50, open, floor.wake.p50, "\(thaw) p50", .ratioAtMost(5)),
+            figure("open → active p99", open.p99, open, floor.wake.p99, "\(thaw) p99", .atMost(10e6)),
+            figure("open → active p50", open.p50, open, cold.p50, "cold launch p50", .fasterAtLeast(50)),
+            figure("  by the daemon's log p50", times.loggedOpen.p50, times.loggedOpen, nil, nil),
+            figure("  by the daemon's log p99", times.loggedOpen.p99, times.loggedOpen, nil, nil),
+            figure("Home → frozen p50", freeze.p50, freeze, floor.freeze.p50, "raw freeze p50"),
+            figure("Home → frozen p99", freeze.p99, freeze, floor.freeze.p99, "raw freeze p99", .atMost(50e6)),
+            figure("  confirmed, by the log p50", times.loggedFreeze.p50, times.loggedFreeze, nil, nil),
+            figure("  confirmed, by the log p99", times.loggedFreeze.p99, times.loggedFreeze, nil, nil, .atMost(50e6)),
+        ])
+    }
+
+    // MARK: Idle
+
+    private mutating func measureFootprint(_ tool: Tool, _ footprint: Footprint, _ empty: [Double]) throws {
+        say("\(crowd) suspended apps")
+        let switching = Switching(system: system, tool: tool)
+        pause(milliseconds: 500)
+        let few = try footprint.memory().reduce(0, +)
+        for number in 51...crowd { try switching.suspend(try system.install(number, with: tool)) }
+        pause(milliseconds: 3_000)
+        let full = try footprint.memory()
+        let seconds = options.isQuick ? 10 : 60
+        say("\(seconds) s of idleness")
+        let activity = try footprint.activity(seconds: seconds)
+        let growth = (full.reduce(0, +) - few) / Double(crowd - 50)
+        report.add([
+            memory("daemon, 0 apps", empty[0]), memory("keeper, 0 apps", empty[1]),
+            memory("both, 0 apps", empty.reduce(0, +), .atMost(30 * 0x1p20)),
+            memory("both, \(crowd) suspended apps", full.reduce(0, +)),
+            memory("growth an app, from 50 to \(crowd)", growth, .atMost(8 * 0x1p10)),
+            Figure(
+                what: "daemon's wakeups in \(seconds) s, Home in front", value: Double(activity.daemonWakeups),
+                unit: .count, target: .atMost(0)),
+            Figure(
+                what: "keeper's wakeups in \(seconds) s", value: Double(activity.keeperWakeups), unit: .count,
+                target: .atMost(0)),
+            Figure(
+                what: "processor time of both", value: Double(activity.processorTime), unit: .nanoseconds,
+                target: .atMost(0)),
+            Figure(
+                what: "processor time of \(crowd) suspended apps", value: Double(activity.appTime), unit: .nanoseconds,
+                target: .atMost(0)),
+        ])
+    }
+
+    private func memory(_ what: String, _ bytes: Double, _ target: Figure.Target = .none) -> Figure {
+        Figure(what: "PSS \(what)", value: bytes, unit: .bytes, target: target)
+    }
+}

@@ -1,0 +1,87 @@
+internal import LinuxSystem
+
+/// The ways to run this program: the measurement, its guarded child, and the app that is measured.
+enum Program {
+    static let usage = """
+        usage: greenroom-bench [--quick] [--json FILE] [--bin DIR] [--apps DIR]
+        Measures Greenroom on real processes, each figure beside its floor.
+          --quick      fewer rounds and 10 s instead of 60 s of idleness
+          --json FILE  the figures as JSON as well
+          --bin DIR    where greenroom and greenroomd are (default: beside this program)
+          --apps DIR   where Journal.app is (default: ../apps beside the programs)
+
+        """
+
+    static func run(_ arguments: [String]) -> CInt {
+        do {
+            switch arguments.dropFirst().first {
+            case "app": return try TinyApp.run()
+            case "measure": return try Measurement(try Options(Array(arguments.dropFirst(2)))).run()
+            case "--help", "-h":
+                print(usage, terminator: "")
+                return 0
+            default: return try Guardian(try Options(Array(arguments.dropFirst()))).run()
+            }
+        } catch let error as UsageError {
+            StandardError.write("greenroom-bench: \(error.sentence)\n\(usage)")
+            return 2
+        } catch {
+            StandardError.write("greenroom-bench: \(error)\n")
+            return 1
+        }
+    }
+}
+
+struct UsageError: Error {
+    let sentence: String
+}
+
+/// Something did not go as a measurement needs it.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+struct Options {
+    var isQuick = false
+    var jsonFile: String?
+    /// The folder of the tools.
+    var programs: String
+    /// The folder of the example bundles.
+    var apps: String
+    /// Given by the guardian: where everything temporary lies.
+    var place = ""
+
+    init(_ arguments: [String]) throws {
+        guard let own = CurrentProcess.executablePath, let slash = own.lastIndex(of: "/") else {
+            throw BenchError("/proc is not mounted")
+        }
+        programs = String(own[..<slash])
+        var apps: String?
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            if option == "--quick" {
+                isQuick = true
+                continue
+            }
+            guard let value = rest.popFirst() else { throw UsageError(sentence: "\(option) needs a value") }
+            switch option {
+            case "--json": jsonFile = value
+            case "--bin": programs = value
+            case "--apps": apps = value
+            case "--place": place = value
+            default: throw UsageError(sentence: "unknown option \(option)")
+            }
+        }
+        self.apps = apps ?? programs + "/../apps"
+    }
+
+    /// For the guarded child.
+    var arguments: [String] {
+        var list = ["--bin", programs, "--apps", apps, "--place", place]
+        if isQuick { list.append("--quick") }
+        if let jsonFile { list += ["--json", jsonFile] }
+        return list
+    }
+}

@@ -1,0 +1,95 @@
+internal import LinuxSystem
+internal import Wire
+
+/// Opening and leaving real apps through the daemon, as seen by a tool and as told by the daemon's log.
+struct Switching {
+    /// Between two steps, in milliseconds.
+    static let rest = 5
+
+    let system: RunningSystem
+    let tool: Tool
+
+    struct Times {
+        /// `open` → answer, the app having been suspended.
+        var open = Samples()
+        /// `home` → the kernel says frozen.
+        var freeze = Samples()
+        /// The log's `openRequested` → `didBecomeActive`.
+        var loggedOpen = Samples()
+        /// The log's `didEnterBackground` → `suspended`.
+        var loggedFreeze = Samples()
+    }
+
+    /// Closes and opens an app again and again; it is in front afterwards.
+    func coldLaunches(_ app: String, rounds: Int) throws -> Samples {
+        var samples = Samples()
+        for _ in 0..<rounds {
+            try tool.ask(.close, ["app": .string(app)])
+            pause(milliseconds: 20)
+            samples.append(try tool.time(.open, ["app": .string(app)]).nanoseconds)
+        }
+        return samples
+    }
+
+    /// The app must not be on screen and frozen.
+    func suspend(_ app: String) throws {
+        try tool.ask(.open, ["app": .string(app)])
+        _ = try home(app, events: try events(of: app))
+    }
+
+    /// Goes round the apps, all of which are suspended.
+    func switches(among apps: [String], rounds: Int) throws -> Times {
+        var times = Times()
+        let groups = try apps.map(events)
+        let before = try system.log(with: tool).last?.sequence ?? 0
+        for round in 0..<rounds {
+            let index = round % apps.count
+            pause(milliseconds: Self.rest)
+            times.open.append(try tool.time(.open, ["app": .string(apps[index])]).nanoseconds)
+            pause(milliseconds: Self.rest)
+            times.freeze.append(try home(apps[index], events: groups[index]))
+        }
+        // The last confirmation has to reach the log.
+        pause(milliseconds: 200)
+        let entries = try system.log(with: tool).filter { $0.sequence > before }
+        try readLog(entries, into: &times)
+        return times
+    }
+
+    private func events(of app: String) throws -> Descriptor {
+        try Descriptor.open(try system.group(of: app) + "/cgroup.events", .read)
+    }
+
+    /// Polls without a pause once the daemon has answered: until then the app is busy anyway.
+    private func home(_ app: String, events: Descriptor) throws -> Int64 {
+        let start = Clock.monotonic()
+        try tool.ask(.home)
+        var buffer = [UInt8](repeating: 0, count: 128)
+        while Clock.monotonic() - start < 5_000_000_000 {
+            let count = try events.readAt(0, into: &buffer)
+            if Cgroup.parseEvents(buffer[..<count]).isFrozen { return Clock.monotonic() - start }
+        }
+        throw BenchError("\(app) was not frozen within 5 s")
+    }
+
+    private func readLog(_ entries: [LoggedEvent], into times: inout Times) throws {
+        var opened: LoggedEvent?
+        var resumed = 0
+        var left: [String: LoggedEvent] = [:]
+        for entry in entries {
+            switch entry.event {
+            case "openRequested": opened = entry
+            case "resumed": resumed += 1
+            case "didBecomeActive": if let opened { times.loggedOpen.append(entry.since(opened)) }
+            case "didEnterBackground": if let app = entry.app { left[app] = entry }
+            case "suspended":
+                guard let app = entry.app, let began = left[app] else { continue }
+                times.loggedFreeze.append(entry.since(began))
+            default: continue
+            }
+        }
+        guard times.loggedOpen.count == times.open.count, resumed == times.open.count else {
+            throw BenchError("of \(times.open.count) apps \(resumed) were suspended when they were opened")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import LinuxSystem
+internal import Wire
+
+/// The smallest app that speaks the protocol: every callback returns at once. What is measured with it is Greenroom's part.
+enum TinyApp {
+    private static let id = Array("\"id\":".utf8)
+    private static let method = Array("\"method\":".utf8)
+    private static let answerStart = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+    private static let answerEnd = Array(",\"result\":{}}\n".utf8)
+    private static let hello = """
+        {"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"client":"bench/1.0","executed":null}}
+
+        """
+
+    static func run() throws -> CInt {
+        guard let fd = CurrentProcess.environment(AppEnvironment.descriptor).flatMap({ CInt($0) }) else {
+            throw BenchError("this mode is for apps: Greenroom starts them")
+        }
+        let socket = Descriptor(owning: fd)
+        try socket.writeAll(Array(hello.utf8))
+        var bytes: [UInt8] = []
+        while case .bytes = try socket.read(into: &bytes, upTo: 2_048) {
+            while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                if let answer = answer(bytes[..<end]) { try socket.writeAll(answer) }
+                bytes.removeSubrange(...end)
+            }
+        }
+        return 0
+    }
+
+    /// `nil` for what is no request.
+    private static func answer(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+        guard find(method, in: line) != nil, let start = find(id, in: line) else { return nil }
+        let value = line[start...].prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
+        return answerStart + value + answerEnd
+    }
+
+    /// Index after the first occurrence.
+    private static func find(_ word: [UInt8], in line: ArraySlice<UInt8>) -> Int? {
+        var index = line.startIndex
+        while line.endIndex - index >= word.count {
+            if line[index] == word[0], line[index..<index + word.count].elementsEqual(word) {
+                return index + word.count
+            }
+            index += 1
+        }
+        return nil
+    }
+}
