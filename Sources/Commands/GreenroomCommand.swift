@@ -13,8 +13,8 @@ package struct GreenroomCommand: ParsableCommand {
             Every command that reads takes --json. Commands return when what they ask for is true. Exit codes: 0 done, \
             1 refused, unknown or failed, 2 used wrongly, 3 no daemon.
 
-            Shell completion: greenroom --generate-completion-script bash > ~/.local/share/bash-completion/completions/greenroom \
-            (or zsh, fish).
+            Shell completion: greenroom --generate-completion-script bash (or zsh, fish) prints the script; bash \
+            looks for it in ~/.local/share/bash-completion/completions/greenroom.
             """,
         version: "greenroom \(Release.version) (protocol \(protocolVersion))",
         groupedSubcommands: [

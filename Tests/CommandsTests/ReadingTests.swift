@@ -112,7 +112,8 @@ struct ReadingTests {
             tool.run("why", "org.greenroom.examples.journal").output == """
                 Journal is suspended because it is not on screen, and no assertion entitles it to run in the background, \
                 since 12:03:04 (5 s ago).
-                That came from: its didEnterBackground was called, because it is no longer on screen, at 12:03:04 (5 s ago).
+                That came from: its didEnterBackground was called, because it is no longer on screen, \
+                at 12:03:04 (5 s ago).
                   which came from: the user pressed Home, at 12:03:03 (6 s ago).
 
                 """)
