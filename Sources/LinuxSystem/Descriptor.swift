@@ -57,13 +57,8 @@ package final class Descriptor: Sendable {
 
     /// Reads at most `limit` bytes and appends them.
     package func read(into bytes: inout [UInt8], upTo limit: Int) throws(SystemError) -> Transfer {
-        let before = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: limit))
         let fd = rawValue
-        let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-            Self.retrying { unsafe Glibc.read(fd, buffer.baseAddress?.advanced(by: before), limit) }
-        }
-        bytes.removeLast(limit - max(0, got))
+        let got = unsafe Self.fill(&bytes, limit) { buffer in unsafe Glibc.read(fd, buffer, limit) }
         return try Self.transfer("read", got)
     }
 
@@ -141,6 +136,18 @@ package final class Descriptor: Sendable {
         return Status(
             size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
             isDirectory: status.st_mode & S_IFMT == S_IFDIR)
+    }
+
+    /// Appends what a call puts into memory that nobody has cleared in vain.
+    static func fill(_ bytes: inout [UInt8], _ limit: Int, _ call: (UnsafeMutableRawPointer?) -> Int) -> Int {
+        var got = 0
+        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            got = retrying { unsafe call(buffer.baseAddress.map { UnsafeMutableRawPointer($0) }) }
+            count = max(0, got)
+        }
+        // An error's number outlives this: freeing memory leaves it alone.
+        bytes += chunk
+        return got
     }
 
     static func retrying(_ call: () -> Int) -> Int {

@@ -34,7 +34,9 @@ package struct ProcFS: Sendable {
         }
     }
 
-    package func stat(_ pid: CInt) -> Stat? { read("\(pid)/stat").flatMap(Self.parseStat) }
+    package func stat(_ pid: CInt) -> Stat? { 
+        (try? Descriptor.open("\(root)/\(pid)/stat", .read).readAll(limit: 4096)).flatMap { Self.parseStat($0) }
+    }
 
     package func memory(_ pid: CInt) -> Memory? { read("\(pid)/smaps_rollup").flatMap(Self.parseMemory) }
 
@@ -115,17 +117,33 @@ package struct ProcFS: Sendable {
         return nil
     }
 
-    package static func parseStat(_ text: String) -> Stat? {
+    package static func parseStat(_ text: String) -> Stat? { parseStat(Array(text.utf8)) }
+
+    /// By bytes: looking for a session's processes reads the file of every process that there is.
+    package static func parseStat(_ bytes: [UInt8]) -> Stat? {
         // The command's name may hold spaces and brackets; the fields begin after its last bracket.
-        guard let close = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: close)...].split { $0 == " " || $0 == "\n" }
-        guard fields.count >= 20, let state = fields[0].first, let parent = CInt(fields[1]),
-            let group = CInt(fields[2]), let session = CInt(fields[3]), let user = Int64(fields[11]), let system = Int64(fields[12]),
-            let start = UInt64(fields[19])
+        guard let close = bytes.lastIndex(of: UInt8(ascii: ")")), close + 2 < bytes.count else { return nil }
+        var numbers: [Int64] = []
+        var number: Int64?
+        var isNegative = false
+        for byte in bytes[(close + 3)...] {
+            switch byte {
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                number = (number ?? 0) &* 10 &+ Int64(byte - UInt8(ascii: "0"))
+            default:
+                if let value = number { numbers.append(isNegative ? -value : value) }
+                number = nil
+                isNegative = false
+            }
+            if numbers.count > 19 { break }
+        }
+        guard numbers.count > 18, let parent = CInt(exactly: numbers[0]), let group = CInt(exactly: numbers[1]),
+            let session = CInt(exactly: numbers[2]), let start = UInt64(exactly: numbers[18])
         else { return nil }
         return Stat(
-            state: state, parent: parent, group: group, session: session,
-            processorTime: (user &+ system) &* (1_000_000_000 / 100), startTime: start)
+            state: Character(Unicode.Scalar(bytes[close + 2])), parent: parent, group: group, session: session,
+            processorTime: (numbers[10] &+ numbers[11]) &* (1_000_000_000 / 100), startTime: start)
     }
 
     package static func parseCgroup(_ text: String) -> String? {

@@ -127,20 +127,13 @@ extension Descriptor {
     package func receive(
         into bytes: inout [UInt8], upTo limit: Int
     ) throws(SystemError) -> (Transfer, [Descriptor]) {
-        let before = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: limit))
         var numbers = [CInt](repeating: -1, count: 8)
         var count: CInt = 0
         var truncated: CInt = 0
         let fd = rawValue
-        let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-            Self.retrying {
-                unsafe buffer.baseAddress.map {
-                    unsafe gr_receive(fd, $0 + before, limit, &numbers, &count, &truncated)
-                } ?? 0
-            }
+        let got = unsafe Self.fill(&bytes, limit) { buffer in
+            unsafe buffer.map { unsafe gr_receive(fd, $0, limit, &numbers, &count, &truncated) } ?? 0
         }
-        bytes.removeLast(limit - max(0, got))
         let transfer = try Self.transfer("recvmsg", got)
         guard truncated == 0 else { throw SystemError("recvmsg", .invalidArgument) }
         return (transfer, numbers.prefix(Int(count)).map { Descriptor(owning: $0) })
