@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Starts a detached thread that takes no signals: an app's handlers run on threads that the app knows.
+/// Starts a detached thread that takes none of the signals that apps handle: handlers run on threads that the app
+/// knows. Others it takes, for example the one by which Swift's runtime stops all threads to print a backtrace.
 ///
 /// Its stack has the usual size, of which only what is touched costs memory.
 func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -8,10 +9,13 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
-    var all = sigset_t()
+    var handled = sigset_t()
     var before = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+    unsafe sigemptyset(&handled)
+    for signal in [SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2, SIGWINCH] {
+        unsafe sigaddset(&handled, signal)
+    }
+    unsafe pthread_sigmask(SIG_BLOCK, &handled, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
 
     var thread = pthread_t()

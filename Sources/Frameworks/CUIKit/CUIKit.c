@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "CUIKit.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 // Swift can call `init()` on a metatype only if it is `required`, which no app's delegate declares. The entry exists
 // in every subclass's virtual table all the same; only C can call it with Swift's calling convention.
@@ -46,4 +48,26 @@ void *cuikit_instantiate(const void *class_metadata, uintptr_t slot)
 void cuikit_buffer_output_by_line(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+static void set_below_home(const char *name, const char *home, const char *path)
+{
+    char *value;
+    if (asprintf(&value, "%s%s", home, path) < 0)
+        return;
+    setenv(name, value, 1);
+    free(value);
+}
+
+// Foundation takes the home from the list of users and knows only the XDG folders. An app's files belong into its
+// container, where iOS has them, also those that it opens before its main function gets to UIApplicationMain.
+__attribute__((constructor)) static void enter_container(void)
+{
+    const char *home = getenv("HOME");
+    if (!home || !(getenv("GREENROOM_FD") || getenv("GREENROOM_SOCKET")))
+        return;
+    set_below_home("CFFIXED_USER_HOME", home, "");
+    set_below_home("XDG_CACHE_HOME", home, "/Library/Caches");
+    set_below_home("XDG_DATA_HOME", home, "/Library/Application Support");
+    set_below_home("XDG_CONFIG_HOME", home, "/Library/Preferences");
 }

@@ -36,7 +36,7 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     /// The app is about to be interrupted (a call, an alert, the switcher, the lock) or to leave the screen.
     func applicationWillResignActive(_ application: UIApplication)
 
-    /// The app has left the screen. Save everything here: it is suspended as soon as nothing entitles it to run, without
+    /// The app has left the screen. Save everything here: it is suspended once nothing entitles it to run, without
     /// being told, and may then be ended without being told.
     func applicationDidEnterBackground(_ application: UIApplication)
 

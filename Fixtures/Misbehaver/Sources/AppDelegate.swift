@@ -1,0 +1,91 @@
+import Glibc
+import UIKit
+
+/// Says what it is told, with the time, and then does it wrong.
+class AppDelegate: UIResponder, UIApplicationDelegate {
+    private var misdeeds = Misdeed.given
+
+    private func told(_ callback: String) {
+        say(callback)
+        for misdeed in misdeeds {
+            switch misdeed {
+            case .block(let name) where name == callback: Deed.blockForever()
+            case .slow(let milliseconds): Deed.wait(milliseconds: milliseconds)
+            case .ignoreTermination where callback == "willTerminate": Deed.blockForever()
+            case .crashAtLaunch where callback == "didFinishLaunching": Deed.crash()
+            case .exitAtLaunch where callback == "didFinishLaunching": exit(3)
+            case .leaveChild where callback == "didFinishLaunching": say("forked \(Deed.fork(1))")
+            case .ignoreTermination, .block, .crashAtLaunch, .exitAtLaunch, .leaveChild, .neverConnect: continue
+            }
+        }
+    }
+
+    func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        told("willFinishLaunching")
+        return true
+    }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        told("didFinishLaunching")
+        return true
+    }
+
+    func applicationDidBecomeActive(_ application: UIApplication) { told("didBecomeActive") }
+    func applicationWillResignActive(_ application: UIApplication) { told("willResignActive") }
+    func applicationDidEnterBackground(_ application: UIApplication) { told("didEnterBackground") }
+    func applicationWillEnterForeground(_ application: UIApplication) { told("willEnterForeground") }
+    func applicationWillTerminate(_ application: UIApplication) { told("willTerminate") }
+
+    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `mode?words=block:willTerminate`.
+    func application(
+        _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+    ) -> Bool {
+        told("openURL")
+        let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
+        switch url.host {
+        case "block":
+            // After this callback has returned: the main thread hangs, and no callback does.
+            DispatchQueue.main.async { Deed.blockForever() }
+        case "crash": DispatchQueue.main.async { Deed.crash() }
+        case "exit": exit(value("code").flatMap { Int32($0) } ?? 3)
+        case "fork": say("forked \(Deed.fork(value("max").flatMap { Int($0) } ?? 2000))")
+        case "leave-child": say("forked \(Deed.fork(1))")
+        case "mode": return set(mode: value("words") ?? "")
+        default: return false
+        }
+        return true
+    }
+
+    /// For this process and for later launches.
+    private func set(mode words: String) -> Bool {
+        misdeeds = words.split(separator: ",").compactMap { Misdeed(String($0)) }
+        if misdeeds.contains(.ignoreTermination) { ignoreTermination() }
+        do {
+            try words.write(toFile: Misdeed.modeFile, atomically: true, encoding: .utf8)
+            return true
+        } catch {
+            say("cannot write \(Misdeed.modeFile): \(error)")
+            return false
+        }
+    }
+}
+
+/// Prints a line with the seconds since boot, as the daemon counts them.
+func say(_ what: String) {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_BOOTTIME, &now)
+    let microseconds = String(now.tv_nsec / 1000)
+    let padding = String(repeating: "0", count: 6 - microseconds.count)
+    print("\(now.tv_sec).\(padding)\(microseconds) \(what)")
+}
+
+func ignoreTermination() {
+    _ = signal(SIGTERM, SIG_IGN)
+}

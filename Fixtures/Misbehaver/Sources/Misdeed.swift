@@ -1,0 +1,80 @@
+import Glibc
+import UIKit
+
+/// What this app can do wrong. Given as words with commas between them, in the first place of: the first argument, the
+/// environment variable `GREENROOM_MISBEHAVE`, the file `Documents/mode` of the container, `GRMisbehave` of `Info.plist`.
+enum Misdeed: Equatable, Sendable {
+    /// `block:didEnterBackground`: never returns from that callback.
+    case block(callback: String)
+    /// `slow:250`: every callback takes so many milliseconds.
+    case slow(milliseconds: Int)
+    /// `never-connect`: runs, but never calls UIApplicationMain.
+    case neverConnect
+    /// `crash-at-launch`: a segmentation fault in didFinishLaunching.
+    case crashAtLaunch
+    /// `exit-at-launch`: ends by itself with status 3 in didFinishLaunching.
+    case exitAtLaunch
+    /// `ignore-termination`: ignores SIGTERM and never returns from willTerminate.
+    case ignoreTermination
+    /// `leave-child`: starts a child at launch that stays when the app ends.
+    case leaveChild
+
+    init?(_ word: String) {
+        let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+        switch (parts.first, parts.last) {
+        case ("block", let callback?) where parts.count == 2: self = .block(callback: callback)
+        case ("slow", let number?) where parts.count == 2:
+            guard let milliseconds = Int(number) else { return nil }
+            self = .slow(milliseconds: milliseconds)
+        case ("never-connect", _): self = .neverConnect
+        case ("crash-at-launch", _): self = .crashAtLaunch
+        case ("exit-at-launch", _): self = .exitAtLaunch
+        case ("ignore-termination", _): self = .ignoreTermination
+        case ("leave-child", _): self = .leaveChild
+        default: return nil
+        }
+    }
+
+    static let given: [Misdeed] = {
+        let file = try? String(contentsOfFile: modeFile, encoding: .utf8)
+        let words =
+            CommandLine.arguments.dropFirst().first ?? ProcessInfo.processInfo.environment["GREENROOM_MISBEHAVE"]
+            ?? file
+            ?? Bundle.main.object(forInfoDictionaryKey: "GRMisbehave") as? String ?? ""
+        return words.split { $0 == "," || $0.isWhitespace }.compactMap { word in
+            let misdeed = Misdeed(String(word))
+            if misdeed == nil { print("Misbehaver knows no \(word)") }
+            return misdeed
+        }
+    }()
+
+    static var modeFile: String { NSHomeDirectory() + "/Documents/mode" }
+}
+
+/// The deeds themselves.
+enum Deed {
+    static func blockForever() -> Never {
+        while true { pause() }
+    }
+
+    static func crash() {
+        guard let nowhere = unsafe UnsafeMutablePointer<Int>(bitPattern: 8) else { return }
+        unsafe nowhere.pointee = 1
+    }
+
+    static func wait(milliseconds: Int) {
+        Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+    }
+
+    /// Starts children that only wait, until the number is reached or the system gives no more. Returns how many.
+    static func fork(_ number: Int) -> Int {
+        for done in 0..<max(0, number) {
+            switch Glibc.fork() {
+            case 0: blockForever()
+            case -1: return done
+            default: continue
+            }
+        }
+        return max(0, number)
+    }
+}

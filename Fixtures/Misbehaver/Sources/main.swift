@@ -1,0 +1,7 @@
+import Glibc
+import UIKit
+
+let misdeeds = Misdeed.given
+if misdeeds.contains(.ignoreTermination) { ignoreTermination() }
+if misdeeds.contains(.neverConnect) { Deed.blockForever() }
+exit(unsafe UIApplicationMain(CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(AppDelegate.self)))
