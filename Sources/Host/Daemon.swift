@@ -44,25 +44,30 @@ package enum Daemon {
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 
         let restored = Journal.restore(from: home.journal)
-        let firstSequence = LogSequence(UInt64(try store.lastSeq()) + 1)
-        let system = restored?.system ?? System(profile: configuration.profile, firstSequence: firstSequence)
+        let wasEnded = FileSystem.exists(home.endedMarker)
+        let lastSequence = max(
+            UInt64(try store.lastSeq()), restored.map { $0.system.nextSequence.rawValue - 1 } ?? 0)
+        let kept = wasEnded ? nil : restored?.system
+        let system = kept ?? System(profile: configuration.profile, firstSequence: LogSequence(lastSequence + 1))
         let host = Host(
             home: home, environment: environment, loop: loop, workers: workers, store: store, system: system,
             programs: configuration.programs)
         let installations = try store.apps().compactMap { stored in
             (try? Installation(json: Array(stored.manifest.utf8))).map { ($0, stored.isExempt) }
         }
-        host.restoreApps(installations.map(\.0))
+        host.restoreApps((restored?.system ?? system).allApps, installations.map(\.0))
         for effect in restored?.effects ?? [] { host.repeatRecord(effect) }
+        if kept == nil { host.forgetApps() }
         host.begin(
             try Journal(
                 directory: home.journal, workers: workers, system: system, after: restored?.lastSegment ?? 0))
+        FileSystem.remove(home.endedMarker)
         try host.watchClock()
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
-        host.start(installations, isNew: restored == nil)
+        host.start(installations, isNew: kept == nil)
         try loop.run { host.settle() }
         withExtendedLifetime((listeners, signalWatch)) {}
     }
@@ -90,13 +95,19 @@ extension Host {
     }
 
     /// The host's half of the apps that the restored Core knows, in its order.
-    fileprivate func restoreApps(_ installations: [Installation]) {
-        for app in system.allApps {
+    fileprivate func restoreApps(_ known: [App], _ installations: [Installation]) {
+        for app in known {
             let name = app.manifest.identifier.rawValue
             records.name(app.index, name)
             let installation = installations.first { $0.identifier == name }
             apps.append(AppHost(index: app.index, installation: installation ?? Installation(lost: app.manifest)))
         }
+    }
+
+    /// After the log of the ended system is written, a new one begins.
+    fileprivate func forgetApps() {
+        records.flush()
+        apps = []
     }
 
     fileprivate func start(_ installations: [(Installation, Bool)], isNew: Bool) {

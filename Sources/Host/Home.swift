@@ -15,6 +15,8 @@ package struct Home: Sendable {
     package var reports: String { path + "/reports" }
     package var cgroupFile: String { path + "/cgroup" }
     package var daemonPID: String { path + "/daemon.pid" }
+    /// Left by an end without the daemon: what the journal says lived is gone.
+    package var endedMarker: String { path + "/ended" }
     package var staging: String { path + "/staging" }
 
     package func container(_ app: String) -> String { path + "/containers/" + app }

@@ -26,15 +26,15 @@ package struct ProcFS: Sendable {
 
         package static func + (a: Memory, b: Memory) -> Memory {
             var sum = a
-            sum.dirty += b.dirty
-            sum.purgeable += b.purgeable
-            sum.clean += b.clean
-            sum.proportional += b.proportional
+            sum.dirty &+= b.dirty
+            sum.purgeable &+= b.purgeable
+            sum.clean &+= b.clean
+            sum.proportional &+= b.proportional
             return sum
         }
     }
 
-    package func stat(_ pid: CInt) -> Stat? { 
+    package func stat(_ pid: CInt) -> Stat? {
         (try? Descriptor.open("\(root)/\(pid)/stat", .read).readAll(limit: 4096)).flatMap { Self.parseStat($0) }
     }
 
@@ -160,7 +160,7 @@ package struct ProcFS: Sendable {
         memory.dirty = privateDirty &+ (bytes("Swap") ?? 0)
         memory.purgeable = lazy
         // MADV_FREE makes pages clean: they must not count twice.
-        memory.clean = max(0, privateClean - lazy) &+ (bytes("Shared_Clean") ?? 0)
+        memory.clean = max(0, privateClean &- lazy) &+ (bytes("Shared_Clean") ?? 0)
         memory.proportional = bytes("Pss") ?? 0
         return memory
     }

@@ -59,6 +59,8 @@ struct Leftovers {
             home.appSocket, home.keeperFile, home.daemonFile, home.cgroupFile, "\(home.path)/daemon.arguments",
         ]
         for file in files { Files.remove(file) }
+        // The next `up` is a boot: the journal still has log entries to give, but nothing that lives.
+        if FileSystem.exists("\(home.path)/journal") { try? FileSystem.replace("\(home.path)/ended", with: []) }
         for app in Files.folders(in: home.runFolder) { Files.remove("\(home.runFolder)/\(app)/birth") }
         let folders = [home.path, "\(home.path)/wire", home.runFolder]
         let apps = Files.folders(in: home.runFolder).map { "\(home.runFolder)/\($0)" }

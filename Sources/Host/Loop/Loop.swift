@@ -1,9 +1,9 @@
-internal import LinuxSystem
+package import LinuxSystem
 
 /// The one thread that decides and acts: an epoll loop with timers, and workers for what is slow.
-final class Loop {
+package final class Loop {
     /// A descriptor that is watched; cancelled when let go.
-    final class Watch {
+    package final class Watch {
         fileprivate let fd: CInt
         fileprivate let token: UInt64
         private weak var loop: Loop?
@@ -18,7 +18,7 @@ final class Loop {
 
         func change(_ events: Epoll.Events) { try? loop?.epoll.modify(fd, events, token: token) }
 
-        func cancel() { loop?.forget(self) }
+        package func cancel() { loop?.forget(self) }
     }
 
     private let epoll: Epoll
@@ -29,15 +29,15 @@ final class Loop {
     private var armedAt: Int64?
     private var ready: [Epoll.Ready] = []
     private var again: [() -> Void] = []
-    private(set) var isStopped = false
+    package private(set) var isStopped = false
 
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         epoll = try Epoll()
         timer = try TimerFD()
         try epoll.add(timer.descriptor.rawValue, .readable, token: 0)
     }
 
-    func watch(
+    package func watch(
         _ fd: CInt, _ events: Epoll.Events, _ handler: @escaping (Epoll.Events) -> Void
     ) throws(SystemError) -> Watch {
         let token = nextToken
@@ -55,7 +55,7 @@ final class Loop {
 
     /// Calls once, after so long.
     @discardableResult
-    func after(nanoseconds: Int64, _ action: @escaping () -> Void) -> UInt64 {
+    package func after(nanoseconds: Int64, _ action: @escaping () -> Void) -> UInt64 {
         let id = nextToken
         nextToken += 1
         let at = Clock.boot() + nanoseconds
@@ -65,12 +65,12 @@ final class Loop {
     }
 
     /// Calls in the next turn, after everything that is ready now: for work left over by a bound.
-    func soon(_ action: @escaping () -> Void) { again.append(action) }
+    package func soon(_ action: @escaping () -> Void) { again.append(action) }
 
-    func stop() { isStopped = true }
+    package func stop() { isStopped = true }
 
     /// Waits for something to happen, handles it, and calls `settle`, which says when the policy wants the timer.
-    func run(_ settle: () -> Int64?) throws(SystemError) {
+    package func run(_ settle: () -> Int64?) throws(SystemError) {
         while !isStopped {
             try arm(settle())
             if isStopped { return }

@@ -1,7 +1,7 @@
-internal import LinuxSystem
+package import LinuxSystem
 
 /// Where all processes of one app live: what can be frozen, thawed and ended as a whole.
-protocol ProcessBox: AnyObject {
+package protocol ProcessBox: AnyObject {
     /// The mechanism, for `doctor` and reports.
     var mechanism: String { get }
     /// The descriptor to start the first process into, if the mechanism has one.

@@ -1,38 +1,40 @@
-internal import LinuxSystem
+package import LinuxSystem
 
 /// The fallback where no cgroup can be written: the session of the first process and what descends from it, stopped by
 /// signals. Weaker in three ways that `doctor` names: the app's parent sees the stop, others of the same user can undo it, and a process that leaves
 /// session and parent escapes.
-final class SessionBox: ProcessBox {
-    let mechanism = "SIGSTOP"
-    let birthplace: Descriptor? = nil
+package final class SessionBox: ProcessBox {
+    package let mechanism = "SIGSTOP"
+    package let birthplace: Descriptor? = nil
     private let procFS = ProcFS()
     private var leader: CInt?
     private weak var loop: Loop?
     private var changed: () -> Void = {}
     private var watches: [CInt: (PidFD, Loop.Watch)] = [:]
 
+    package init() {}
+
     private static let stop: CInt = 19
     private static let resume: CInt = 18
     private static let kill: CInt = 9
 
     /// The first process: known once it is born.
-    func begin(with leader: CInt) {
+    package func begin(with leader: CInt) {
         self.leader = leader
         follow()
     }
 
-    func processes() -> [CInt] { leader.map(procFS.tree) ?? [] }
+    package func processes() -> [CInt] { leader.map(procFS.tree) ?? [] }
 
-    var isFrozen: Bool {
+    package var isFrozen: Bool {
         let pids = processes()
         return !pids.isEmpty && pids.allSatisfy { procFS.stat($0).map { "TtZX".contains($0.state) } ?? true }
     }
 
-    var isPopulated: Bool { !processes().isEmpty }
+    package var isPopulated: Bool { !processes().isEmpty }
 
     /// Stops until no new process turns up: one may fork while the others are being stopped.
-    func freeze() throws(SystemError) {
+    package func freeze() throws(SystemError) {
         var stopped: Set<CInt> = []
         for _ in 0..<16 {
             let fresh = processes().filter { !stopped.contains($0) }
@@ -56,17 +58,17 @@ final class SessionBox: ProcessBox {
         }
     }
 
-    func thaw() throws(SystemError) { signal(Self.resume) }
-    func kill() throws(SystemError) { signal(Self.kill) }
+    package func thaw() throws(SystemError) { signal(Self.resume) }
+    package func kill() throws(SystemError) { signal(Self.kill) }
 
-    func signal(_ number: CInt) {
+    package func signal(_ number: CInt) {
         for pid in processes() { try? PidFD(pid).send(number) }
         follow()
     }
 
-    var processorTime: Int64? { processes().compactMap { procFS.stat($0)?.processorTime }.reduce(0, +) }
+    package var processorTime: Int64? { processes().compactMap { procFS.stat($0)?.processorTime }.reduce(0, +) }
 
-    func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError) {
+    package func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError) {
         self.loop = loop
         self.changed = changed
         follow()
@@ -90,7 +92,7 @@ final class SessionBox: ProcessBox {
         changed()
     }
 
-    func remove() {
+    package func remove() {
         watches = [:]
         changed = {}
     }

@@ -52,7 +52,9 @@ final class Journal {
         if !segment.append(record) {
             rotate(system)
             // The first difference of a segment counts from its base, which is the last event's time.
-            if !segment.append(record) { Diagnostics.write("an event could not be journaled: a crash now would lose it") }
+            if !segment.append(record) {
+                Diagnostics.write("an event could not be journaled: a crash now would lose it")
+            }
         }
         last = now.nanoseconds
     }
