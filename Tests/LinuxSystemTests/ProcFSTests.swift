@@ -1,0 +1,165 @@
+import Glibc
+import LinuxSystem
+import SystemPackage
+import Testing
+
+@Suite("What the kernel tells of processes")
+struct ProcFSTests {
+    private static let stat =
+        "1234 (a) b (c \n) S 17 1234 1200 0 -1 4194304 100 0 0 0 250 150 0 0 20 0 3 0 987654 1000 200 18446744073709551615 "
+        + "1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+
+    private static let rollup = """
+        5581e9a0b000-7ffd4b3f2000 ---p 00000000 00:00 0                          [rollup]
+        Rss:               90000 kB
+        Pss:               80000 kB
+        Pss_Dirty:         50000 kB
+        Shared_Clean:       6000 kB
+        Shared_Dirty:          0 kB
+        Private_Clean:     24000 kB
+        Private_Dirty:     60000 kB
+        Anonymous:         80000 kB
+        LazyFree:          20000 kB
+        Swap:               1000 kB
+        SwapPss:            1000 kB
+
+        """
+
+    @Test("A command's name with brackets and newlines moves no field")
+    func parseStat() throws {
+        let stat = try #require(ProcFS.parseStat(Self.stat))
+        #expect(stat.state == "S")
+        #expect(stat.parent == 17)
+        #expect(stat.group == 1234)
+        #expect(stat.session == 1200)
+        #expect(stat.processorTime == 4_000_000_000)
+        #expect(stat.startTime == 987_654)
+    }
+
+    @Test("Memory that the kernel may take is purgeable, and neither dirty nor clean")
+    func parseMemory() throws {
+        let memory = try #require(ProcFS.parseMemory(Self.rollup))
+        #expect(memory.dirty == 61_000 << 10)
+        #expect(memory.purgeable == 20_000 << 10)
+        #expect(memory.clean == 10_000 << 10)
+        #expect(memory.proportional == 80_000 << 10)
+        let sum = memory + memory
+        #expect(sum.dirty == memory.dirty * 2)
+        #expect(sum.clean == memory.clean * 2)
+    }
+
+    @Test("The group of version 2 is found among those of version 1")
+    func parseCgroup() {
+        #expect(ProcFS.parseCgroup("9:name=systemd:/a\n8:pids:/b\n0::/c d/e\n") == "/c d/e")
+        #expect(ProcFS.parseCgroup("10::/x\n") == nil)
+        #expect(ProcFS.parseCgroup("") == nil)
+    }
+
+    @Test("Garbage is nothing, and never a crash")
+    func garbage() {
+        var random = Lehmer(seed: 7)
+        let samples = [Self.stat, Self.rollup, "0::/x\n", "TracerPid:\t5\n"].map { Array($0.utf8) }
+        for round in 0..<4000 {
+            var bytes = samples[round % samples.count]
+            bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+            for _ in 0..<3 where !bytes.isEmpty {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            _ = ProcFS.parseStat(text)
+            _ = ProcFS.parseMemory(text)
+            _ = ProcFS.parseCgroup(text)
+            _ = ProcFS.field("TracerPid", in: text)
+        }
+        #expect(ProcFS.parseStat("1 (x) S") == nil)
+        #expect(ProcFS.parseStat(String(repeating: "9", count: 400)) == nil)
+        #expect(ProcFS.parseMemory("Rss: many kB") == nil)
+    }
+
+    @Test("Numbers that do not fit are not added up to a crash")
+    func hugeNumbers() throws {
+        let huge = String(Int64.max)
+        let stat = Self.stat.replacing("250 150", with: huge + " " + huge)
+        _ = ProcFS.parseStat(stat)
+        for value in ["60000", "24000", "6000 ", "20000", "1000 "] {
+            if let memory = ProcFS.parseMemory(Self.rollup.replacing(value, with: huge)) { _ = memory + memory }
+        }
+    }
+
+    @Test("A tree of files stands in for the kernel's")
+    func fakeTree() throws {
+        let scratch = try Scratch()
+        let processes = ProcFS(root: scratch.path)
+        _ = try scratch.file("1234/stat", Self.stat)
+        _ = try scratch.file("1234/smaps_rollup", Self.rollup)
+        _ = try scratch.file("1234/status", "Name:\tx\nTracerPid:\t0\n")
+        _ = try scratch.file("1234/comm", "a) b (c\n")
+        _ = try scratch.file("1234/environ", "A=1\u{0}B=x=y\u{0}")
+        _ = try scratch.file("1234/cgroup", "0::/app\n")
+        _ = try scratch.file("1234/task/1234/children", "1300 1301 ")
+        _ = try scratch.file("1234/task/1240/children", "1299 ")
+        _ = try scratch.file("1234/task/1234/status", "voluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t1\n")
+        _ = try scratch.file("1234/task/1240/status", "voluntary_ctxt_switches:\t20\nnonvoluntary_ctxt_switches:\t2\n")
+        _ = try scratch.file("1300/status", "TracerPid:\t77\n")
+        _ = try scratch.file("uptime", "1 1")
+        #expect(processes.allProcesses().sorted() == [1234, 1300])
+        #expect(processes.stat(1234)?.parent == 17)
+        #expect(processes.memory(1234)?.purgeable == 20_000 << 10)
+        #expect(processes.tracer(1234) == nil)
+        #expect(processes.tracer(1300) == 77)
+        #expect(processes.commandName(1234) == "a) b (c")
+        #expect(processes.environment(1234) == ["A=1", "B=x=y"])
+        #expect(processes.cgroup(1234) == "/app")
+        #expect(processes.children(1234) == [1299, 1300, 1301])
+        #expect(processes.contextSwitches(1234) == 33)
+        #expect(processes.processes(ofGroup: 1234) == [1234])
+        #expect(processes.stat(99) == nil)
+        #expect(processes.memory(99) == nil)
+        #expect(processes.contextSwitches(99) == nil)
+        #expect(processes.children(99).isEmpty)
+    }
+
+    @Test("The kernel's own files are read as the fixtures are")
+    func realFiles() throws {
+        let script = try Script("sleep 1000 & echo $!; read line")
+        let child = try #require(CInt(try readLine(script.stream)))
+        let processes = ProcFS()
+        let stat = try #require(processes.stat(script.process.pid))
+        #expect(stat.parent == CurrentProcess.pid)
+        #expect(stat.session == script.process.pid)
+        #expect(processes.children(script.process.pid) == [child])
+        #expect(processes.tree(of: script.process.pid) == [script.process.pid, child].sorted())
+        #expect(processes.environment(script.process.pid) == ["PATH=/usr/bin:/bin"])
+        #expect(processes.tracer(script.process.pid) == nil)
+        #expect(try #require(processes.contextSwitches(script.process.pid)) > 0)
+        #expect(try #require(processes.memory(script.process.pid)).proportional > 0)
+        let orphan = try PidFD(child)
+        try orphan.send(SIGKILL)
+        #expect(orphan.waitUntilDead(milliseconds: 5000))
+    }
+
+    @Test("Memory given to the kernel moves from dirty to purgeable")
+    func lazyFree() throws {
+        let size = 64 << 20
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS
+        let address = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else { throw SystemError("mmap", .noMemory) }
+        defer { unsafe munmap(address, size) }
+        unsafe memset(address, 1, size)
+        let touched = try #require(ProcFS().memory(CurrentProcess.pid))
+        try #require(unsafe madvise(address, size, MADV_FREE) == 0)
+        let freed = try #require(ProcFS().memory(CurrentProcess.pid))
+        // The tests beside this one use far less than the slack.
+        let slack = Int64(16 << 20)
+        #expect(freed.purgeable >= Int64(size) - slack)
+        #expect(touched.dirty - freed.dirty >= Int64(size) - slack)
+        #expect(abs(freed.clean - touched.clean) <= slack)
+    }
+
+    @Test("A boot has one name")
+    func bootID() {
+        #expect(CurrentProcess.bootID.count == 36)
+        #expect(CurrentProcess.bootID == CurrentProcess.bootID)
+    }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import LinuxSystem
+import SystemPackage
+import Testing
+
+@Suite("The sandbox", .enabled(if: Machine.canMount))
+struct SandboxTests {
+    /// A home with two apps' containers, a bundle and the sockets' folder.
+    private func makeHome(_ scratch: Scratch) throws -> String {
+        let home = try scratch.directory("home", mode: 0o755)
+        _ = try scratch.file("home/containers/a/note", "mine")
+        _ = try scratch.file("home/containers/b/note", "hers")
+        _ = try scratch.file("home/bundles/a/program", "text")
+        _ = try scratch.file("home/control", "the tools' socket")
+        return home
+    }
+
+    private func sandbox(_ home: String) -> Spawn.Sandbox {
+        var sandbox = Spawn.Sandbox(hiding: home)
+        let container = "\(home)/containers/a"
+        sandbox.binds = [(container, container, false), ("\(home)/bundles/a", "\(home)/bundles/a", true)]
+        sandbox.links = [("bundles/a/program", "\(home)/link")]
+        return sandbox
+    }
+
+    @Test("Of the home only what was named is to be seen")
+    func onlyTheNamed() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        let output = try Script.run("cd \(home) && ls && ls containers bundles && cat containers/a/note link") {
+            $0.sandbox = sandbox(home)
+        }
+        #expect(
+            output == ["bundles", "containers", "link", "bundles:", "a", "containers:", "a", "minetext"]
+                || output == ["bundles", "containers", "link", "bundles:", "a", "", "containers:", "a", "minetext"])
+        // Outside nothing has changed.
+        #expect(FileSystem.names(in: home) == ["bundles", "containers", "control"])
+        #expect(FileSystem.names(in: home + "/containers") == ["a", "b"])
+    }
+
+    @Test("What an app writes into its container is there for others, and nothing can be written elsewhere")
+    func writing() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        let output = try Script.run(
+            """
+            cd \(home); echo new > containers/a/new && echo wrote
+            (echo x > stray) 2>/dev/null || echo refused
+            (echo x > bundles/a/program) 2>/dev/null || echo refused
+            (mkdir containers/b) 2>/dev/null || echo refused
+            """
+        ) { $0.sandbox = sandbox(home) }
+        #expect(output == ["wrote", "refused", "refused", "refused"])
+        #expect(FileSystem.read(home + "/containers/a/new") == Array("new\n".utf8))
+        #expect(!FileSystem.exists(home + "/stray"))
+    }
+
+    @Test("An app with a user of its own reaches its container through parents that only root owns")
+    func otherUser() throws {
+        let scratch = try Scratch()
+        try FileSystem.changeMode(scratch.path, to: 0o711)
+        let home = try makeHome(scratch)
+        try FileSystem.changeOwnerOfTree(home + "/containers/a", to: 54_321)
+        // A daemon that lets nobody else in makes its files so; the sandbox must not take over its mask.
+        let before = umask(0o077)
+        defer { umask(before) }
+        let output = try Script.run("cd \(home)/containers/a && cat note && id -u && ls .. ") {
+            $0.sandbox = sandbox(home)
+            $0.uid = 54_321
+            $0.directory = home + "/containers/a"
+        }
+        #expect(output == ["mine54321", "a"])
+    }
+
+    @Test("A folder from elsewhere can be shown at a place in the home")
+    func boundFromElsewhere() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        _ = try scratch.file("elsewhere/file", "from afar")
+        let output = try Script.run("cat \(home)/deep/er/place/file") {
+            $0.sandbox = Spawn.Sandbox(hiding: home)
+            $0.sandbox?.binds = [(scratch.path + "/elsewhere", home + "/deep/er/place", true)]
+        }
+        #expect(output == ["from afar"])
+    }
+
+    @Test("A folder that is not there is an error of the mount namespace")
+    func missingFolder() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        let error = #expect(throws: SpawnError.self) {
+            try Script("true") {
+                $0.sandbox = Spawn.Sandbox(hiding: home)
+                $0.sandbox?.binds = [(home + "/gone", home + "/gone", false)]
+            }
+        }
+        #expect(error?.stage == "mount namespace")
+        #expect(error?.errno == .noSuchFileOrDirectory)
+    }
+
+    @Test("What the sandbox mounts is not mounted here")
+    func mountsStayInside() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        let inside = try Script.run("grep -c ' \(home)' /proc/self/mountinfo") { $0.sandbox = sandbox(home) }
+        #expect(inside == ["3"])
+        let outside = try #require(FileSystem.read("/proc/self/mountinfo"))
+        #expect(!String(decoding: outside, as: UTF8.self).contains(home))
+    }
+}
+
+@Suite("What a sandbox may name")
+struct SandboxPathTests {
+    @Test(
+        "A path that is not plainly below the hidden directory is refused before anything is mounted",
+        arguments: [
+            "/home/x", "/home", "/home/x/", "/home/x/../y", "/home/x/./y", "/home/x//y", "/home/xy", "home/x/y", "",
+            "/home/x/\u{0}y",
+        ])
+    func refused(path: String) {
+        var spawn = Spawn(path: "/bin/true", arguments: ["true"], environment: [])
+        spawn.sandbox = Spawn.Sandbox(hiding: "/home/x")
+        spawn.sandbox?.binds = [("/tmp", path, true)]
+        let error = #expect(throws: SpawnError.self) { try spawn.start() }
+        #expect(error?.errno == .invalidArgument)
+        spawn.sandbox = Spawn.Sandbox(hiding: "/home/x")
+        spawn.sandbox?.links = [("target", path)]
+        #expect(throws: SpawnError.self) { try spawn.start() }
+    }
+}
