@@ -1,0 +1,66 @@
+import LinuxSystem
+
+/// What these tests find on the machine. They run the real programs; what is missing skips them, loudly.
+enum Machine {
+    /// `.build/<triple>/<configuration>`, where the test bundle lies beside the programs; `GREENROOM_TEST_PROGRAMS` names
+    /// another folder, for example one of installed programs.
+    static let programs: String = {
+        if let given = CurrentProcess.environment("GREENROOM_TEST_PROGRAMS"), !given.isEmpty { return given }
+        return folder(of: CurrentProcess.executablePath ?? CommandLine.arguments[0])
+    }()
+
+    /// The root of the repository.
+    static let repository: String = (0..<4).reduce(#filePath) { path, _ in folder(of: path) }
+
+    static let isRoot = CurrentProcess.isRoot
+    static let hasPython = find("python3") != nil
+    static let cgroupRoot = CgroupRoot.detect(isRoot: isRoot)
+    static let hasPrograms = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle"].allSatisfy {
+        FileSystem.exists("\(programs)/\($0)")
+    }
+    /// Real processes in cgroups, each app under a user of its own.
+    static let isComplete = isRoot && hasPython && cgroupRoot != nil && hasPrograms
+    static let complaint =
+        "NOT TESTED: the system tests need root, a writable cgroup v2, python3 and the built programs in \(programs)"
+
+    static func folder(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }
+
+    static func find(_ program: String) -> String? {
+        (CurrentProcess.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(program)" }
+            .first(where: FileSystem.exists)
+    }
+}
+
+/// What a test waited for in vain, or could not do.
+struct Trouble: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A wait that works ends with an event, long before this; it is there so that a test fails instead of hanging.
+struct Patience {
+    static let usual = 60.0
+    private let end: Int64
+
+    init(seconds: Double = Patience.usual) { end = Clock.monotonic() + Int64(seconds * 1e9) }
+
+    /// For `poll`.
+    var milliseconds: CInt { CInt(max(0, min(600_000, (end - Clock.monotonic()) / 1_000_000))) }
+    var isOver: Bool { Clock.monotonic() >= end }
+}
+
+/// Numbers that a seed determines (SplitMix64).
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,241 @@
+import Glibc
+import LinuxSystem
+import Testing
+import Wire
+
+/// A Greenroom system of real processes in a home of its own.
+final class TestSystem {
+    let home: String
+    /// For what the test writes: bundles, profiles. Others may read it, as they may any user's files.
+    let folder: String
+    var environment: [String: String]
+    private let uid: UInt32?
+    private var knownCgroup: String?
+    private(set) lazy var log = Result { try Follower(start("log", "--follow", "--json")) }
+
+    /// Starts it.
+    init(device: Device? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil) throws {
+        home = try Self.makeFolder("/tmp/greenroom-home-")
+        folder = try Self.makeFolder("/tmp/greenroom-files-")
+        unsafe chmod(folder, 0o755)
+        self.uid = uid
+        if let uid { unsafe chown(home, uid, uid) }
+        var environment: [String: String] = [:]
+        for variable in CurrentProcess.allEnvironment {
+            let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, !parts[0].hasPrefix("GREENROOM_") { environment[String(parts[0])] = String(parts[1]) }
+        }
+        environment["GREENROOM_HOME"] = home
+        self.environment = environment.merging(extra) { $1 }
+        try up(device: device)
+    }
+
+    deinit { clean() }
+
+    private static func makeFolder(_ prefix: String) throws -> String {
+        var template = Array((prefix + "XXXXXX").utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw Trouble("no folder can be made in /tmp") }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    func up(device: Device? = nil) throws {
+        try expect("up", "--detach", device.map { ["--device", try $0.argument(in: folder)] } ?? [])
+    }
+
+    /// The directory that holds the apps' cgroups; `nil` where SIGSTOP stands in for the freezer. The daemon tells once it serves.
+    private var cgroup: String? {
+        if let known = knownCgroup { return known }
+        knownCgroup = contents("cgroup").flatMap { $0.isEmpty ? nil : $0 }
+        return knownCgroup
+    }
+
+    // MARK: Commands
+
+    private func start(_ arguments: String...) throws -> Child { try child(arguments) }
+
+    private func child(_ arguments: [String]) throws -> Child {
+        try Child("\(Machine.programs)/greenroom", arguments, environment: environment, uid: uid)
+    }
+
+    /// Runs a command to its end, however it ends.
+    func run(_ arguments: String...) throws -> Child.Outcome { try child(arguments).outcome() }
+
+    /// Starts a command that waits for something.
+    func begin(_ arguments: String...) throws -> Child { try child(arguments) }
+
+    /// Runs a command that must succeed, and returns what it prints.
+    @discardableResult
+    func expect(_ verb: String, _ arguments: [String] = [], at location: SourceLocation = #_sourceLocation) throws
+        -> String
+    {
+        let outcome = try child([verb] + arguments).outcome()
+        #expect(
+            outcome.code == 0, "greenroom \(verb) \(arguments): \(outcome.output)\(outcome.errors)",
+            sourceLocation: location)
+        return outcome.output
+    }
+
+    @discardableResult
+    func expect(
+        _ verb: String, _ first: String, _ rest: String..., at location: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        try expect(verb, [first] + rest, at: location)
+    }
+
+    @discardableResult
+    func expect(_ verb: String, _ first: String, _ rest: [String], at location: SourceLocation = #_sourceLocation)
+        throws -> String
+    {
+        try expect(verb, [first] + rest, at: location)
+    }
+
+    /// Commands in a row, as a person types them.
+    func play(_ commands: [String], at location: SourceLocation = #_sourceLocation) throws {
+        for command in commands {
+            let words = command.split(separator: " ").map(String.init)
+            try expect(words[0], Array(words.dropFirst()), at: location)
+        }
+    }
+
+    /// Lets time pass in which something must not happen; never a way to wait for what should.
+    func pass(seconds: Double) throws { _ = try Child("/bin/sleep", ["\(seconds)"], environment: [:]).outcome() }
+
+    // MARK: Looking
+
+    func apps() throws -> [AppInfo] {
+        try AppInfo.list(json: JSONValue(parsing: Array(expect("apps", "--json").utf8), limits: .answer))
+    }
+
+    func app(_ name: String) throws -> AppInfo {
+        guard let app = try apps().first(where: { $0.app == name }) else { throw Trouble("\(name) is not installed") }
+        return app
+    }
+
+    func status() throws -> StatusInfo {
+        try StatusInfo(json: JSONValue(parsing: expect("status", "--json")))
+    }
+
+    func entries(_ app: String? = nil) throws -> [LogEntry] {
+        try expect("log", ["--json"] + (app.map { ["--app", $0] } ?? [])).split(separator: "\n").map {
+            try LogEntry(json: JSONValue(parsing: String($0)))
+        }
+    }
+
+    /// The callbacks that the log holds of an app, in order.
+    func callbacks(_ app: String, after: Int = 0) throws -> [String] {
+        try entries(app).filter { $0.isCallback && $0.seq > after }.map(\.event)
+    }
+
+    var lastSequence: Int { get throws { try entries().last?.seq ?? 0 } }
+
+    func reports(_ app: String) throws -> [ReportSummary] {
+        try ReportSummary.list(json: JSONValue(parsing: expect("reports", "--json"))).filter { $0.app == app }
+    }
+
+    func follower() throws -> Follower { try log.get() }
+
+    func contents(_ file: String) -> String? {
+        FileSystem.read("\(home)/\(file)").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What an app printed, line by line.
+    func output(_ app: String) -> [String] {
+        (contents("run/\(app)/output") ?? "").split(separator: "\n").map(String.init)
+    }
+
+    var daemon: CInt { get throws { CInt(try status().pid) } }
+
+    func keeper() throws -> CInt {
+        guard let pid = contents("keeper.pid")?.split(separator: " ").first.flatMap({ CInt($0) }) else {
+            throw Trouble("keeper.pid names nobody")
+        }
+        return pid
+    }
+
+    /// Whether nothing of the app can run, as the kernel says.
+    func isFrozen(_ app: String, _ pids: [Int]) -> Bool {
+        guard let cgroup else {
+            return pids.allSatisfy { pid in ProcFS().stat(CInt(pid)).map { "Tt".contains($0.state) } ?? false }
+        }
+        let events = FileSystem.read("\(cgroup)/app-\(app)/cgroup.events") ?? []
+        return String(decoding: events, as: UTF8.self).contains("frozen 1")
+    }
+
+    // MARK: The end
+
+    /// Processes that belong to this home, by their environment; zombies are somebody else's to collect and have none.
+    var processes: [CInt] {
+        ProcFS().allProcesses().filter { pid in
+            guard pid != CurrentProcess.pid else { return false }
+            return Self.environment(of: pid, holds: "GREENROOM_HOME=\(home)")
+                || Self.environment(of: pid, holds: "HOME=\(home)/")
+        }
+    }
+
+    /// In C, since every process of the machine is looked at.
+    private static func environment(of pid: CInt, holds text: String) -> Bool {
+        let file = unsafe open("/proc/\(pid)/environ", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 15) { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            let count = unsafe read(file, start, buffer.count - 1)
+            guard count > 0 else { return false }
+            unsafe start[count] = 0
+            var offset = 0
+            while offset < count {
+                if unsafe strncmp(start + offset, text, text.utf8.count) == 0 { return true }
+                offset += unsafe strlen(start + offset) + 1
+            }
+            return false
+        }
+    }
+
+    private var sockets: [String] { Self.sockets(in: home) }
+
+    private static func sockets(in folder: String) -> [String] {
+        FileSystem.names(in: folder).flatMap { name -> [String] in
+            let path = "\(folder)/\(name)"
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0 else { return [] }
+            switch status.st_mode & S_IFMT {
+            case S_IFSOCK: return [path]
+            case S_IFDIR: return sockets(in: path)
+            default: return []
+            }
+        }
+    }
+
+    /// Takes the system down and sees that nothing of it is left.
+    func end(at location: SourceLocation = #_sourceLocation) {
+        _ = cgroup
+        do {
+            let outcome = try run("down")
+            #expect(outcome.code == 0, "greenroom down: \(outcome.errors)", sourceLocation: location)
+            if outcome.code != 0 { print("daemon.log:\n\(contents("daemon.log") ?? "none")") }
+        } catch {
+            Issue.record("greenroom down: \(error)", sourceLocation: location)
+        }
+        expectNothingLeft(at: location)
+    }
+
+    func expectNothingLeft(at location: SourceLocation = #_sourceLocation) {
+        // The one that follows the log ends by itself when there is nobody left to ask.
+        log = .failure(Trouble("the system is down"))
+        let left = processes.map { pid in
+            "\(pid) " + String(decoding: FileSystem.read("/proc/\(pid)/cmdline") ?? [], as: UTF8.self)
+        }
+        #expect(left.isEmpty, "processes are left", sourceLocation: location)
+        #expect(sockets.isEmpty, "sockets are left", sourceLocation: location)
+        if let cgroup { #expect(!FileSystem.exists(cgroup), "a cgroup is left", sourceLocation: location) }
+    }
+
+    /// Whatever the test did, nothing of it stays on the machine.
+    private func clean() {
+        log = .failure(Trouble("the system is down"))
+        _ = try? run("down", "--force")
+        for pid in processes { try? PidFD(pid).send(SIGKILL) }
+        try? FileSystem.removeTree(home)
+        try? FileSystem.removeTree(folder)
+    }
+}
