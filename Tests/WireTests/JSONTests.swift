@@ -8,7 +8,7 @@ struct JSONTests {
     @Test("Every kind of value is read")
     func kinds() throws {
         let text =
-            #" { "n" : null , "b":[true,false], "i":-12, "d":1.5e2, "s":"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00", "o":{} } "#
+            #" { "n" : null , "b":[true,false],"i":-12,"d":1.5e2,"s":"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00", "o":{} } "#
         #expect(
             try parse(text) == [
                 "n": nil, "b": [true, false], "i": -12, "d": .double(150),

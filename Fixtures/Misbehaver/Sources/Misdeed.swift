@@ -2,7 +2,7 @@ import Glibc
 import UIKit
 
 /// What this app can do wrong. Given as words with commas between them, in the first place of: the first argument, the
-/// environment variable `GREENROOM_MISBEHAVE`, the file `Documents/mode` of the container, `GRMisbehave` of `Info.plist`.
+/// environment variable `GREENROOM_MISBEHAVE`, the file `Documents/mode`, `GRMisbehave` of `Info.plist`.
 enum Misdeed: Equatable, Sendable {
     /// `block:didEnterBackground`: never returns from that callback.
     case block(callback: String)
