@@ -25,7 +25,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     package var name: String { "\(self)" }
 }
 
-/// One line of the log. `cause` is the entry that led to it; following it ends at what the user, the device or the app did.
+/// One line of the log. `cause` is the entry that led to it; following it ends at what the user, the device or the app
+/// did.
 package struct LogEntry: Hashable, Sendable, Codable {
     package var sequence: LogSequence
     package var at: WallTime
@@ -137,7 +138,8 @@ extension Reason {
         case .thawedFromOutside: "something other than Greenroom thawed it (greenroom thaw does)"
         case .frozenFromOutside: "something other than Greenroom had frozen it"
         case .cannotFreeze(let attempts):
-            "it could not be frozen in \(attempts) attempts: one of its processes does not reach a point where the kernel can stop it"
+            "it could not be frozen in \(attempts) attempts: one of its processes does not reach a point where the "
+                + "kernel can stop it"
         case .serviceUndeclared(let key):
             "it went to the background without the background mode \(key) in its UIBackgroundModes"
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)

@@ -110,7 +110,8 @@ extension EndReason {
         case .uninstalled: "\(name) was uninstalled"
         case .systemShutdown: "the system shut down"
         case .exitsOnSuspend:
-            "\(name) left the screen and does not take part in multitasking (UIApplicationExitsOnSuspend, or a device without it)"
+            "\(name) left the screen and does not take part in multitasking (UIApplicationExitsOnSuspend, or a device "
+                + "without it)"
         case .exceeded(let limit, let allowed):
             "\(limit.name) watchdog transgression: \(name) exhausted real (wall clock) time allowance of "
                 + "\(allowed.twoDigits) seconds while \(state.name); \(limit.advice)"

@@ -23,6 +23,9 @@ package struct System: Sendable, Codable {
     var touched: [AppIndex] = []
     /// The entry of what the event did to the device as a whole.
     var root: LogSequence?
+    /// Something ended while the system is being shut down; perhaps it was the last.
+    var mayBeDown = false
+    var halts = false
 
     package init(profile: DeviceProfile, firstSequence: LogSequence = LogSequence(1)) {
         self.profile = profile
@@ -40,11 +43,18 @@ package struct System: Sendable, Codable {
         root = nil
         route(event)
         settle()
-        settleWaiters()
-        var result = effects
+        if mayBeDown { continueShutdown() }
+        if !waiters.isEmpty { settleWaiters() }
+        return takeEffects()
+    }
+
+    private mutating func takeEffects() -> [Effect] {
+        var result: [Effect] = []
+        swap(&result, &effects)
         result.append(contentsOf: answers)
-        effects.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
+        if halts { result.append(Effect(.halt, cause: root)) }
+        halts = false
         return result
     }
 
@@ -130,10 +140,19 @@ package struct System: Sendable, Codable {
     mutating func emit(_ action: Action, cause: LogSequence?) { effects.append(Effect(action, cause: cause)) }
 
     /// Writes an entry of an app; it becomes the cause of the app's next one.
-    mutating func log(_ i: Int, _ event: LogEvent, _ reason: Reason, took: Span? = nil) {
-        let sequence = append(apps[i].index, event, reason, cause: apps[i].cause, took: took)
-        apps[i].cause = sequence
+    mutating func log(_ i: Int, _ event: LogEvent, _ reason: Reason) {
+        log(i, event, reason, after: apps[i].cause)
+    }
+
+    /// Writes an entry that continues a chain. Unless something has moved the app since, its next entry continues it.
+    @discardableResult
+    mutating func log(
+        _ i: Int, _ event: LogEvent, _ reason: Reason, after cause: LogSequence?, took: Span? = nil
+    ) -> LogSequence {
+        let sequence = append(apps[i].index, event, reason, cause: cause, took: took)
+        if apps[i].cause == cause { apps[i].cause = sequence }
         apps[i].lastEntry = sequence
+        return sequence
     }
 
     /// Writes an entry about the device; it becomes the cause of what the event does.
@@ -162,6 +181,6 @@ package struct System: Sendable, Codable {
         apps[i].since = wall(now)
     }
 
-    /// Transitions that the table refused; anything but zero is a fault (`checkInvariants`).
+    /// Transitions that the table refused; anything but zero is a fault (`brokenInvariants`).
     var illegalTransitions = 0
 }

@@ -11,13 +11,7 @@ struct AssertionTable: Hashable, Codable {
 
     mutating func take(_ assertion: Assertion) { held.append(assertion) }
 
-    /// Returns whether there was one.
-    @discardableResult
-    mutating func drop(_ kind: AssertionKind) -> Bool {
-        let before = held.count
-        held.removeAll { $0.kind == kind }
-        return held.count != before
-    }
+    mutating func drop(_ kind: AssertionKind) { held.removeAll { $0.kind == kind } }
 
     mutating func dropExpired(at now: Instant) -> [Assertion] {
         let expired = held.filter { assertion in assertion.expires.map { $0 <= now } ?? false }

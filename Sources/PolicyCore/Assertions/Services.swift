@@ -9,8 +9,15 @@ extension System {
         let wantsGraphical = !apps[i].manifest.isFreezable
         if wantsExemption, !apps[i].assertions.holds(.exemption) { take(i, .exemption, name: "exempt") }
         if wantsGraphical, !apps[i].assertions.holds(.graphical) { take(i, .graphical, name: "graphical program") }
-        if !wantsExemption { apps[i].assertions.drop(.exemption) }
-        if !wantsGraphical { apps[i].assertions.drop(.graphical) }
+        if !wantsExemption { drop(i, .exemption) }
+        if !wantsGraphical { drop(i, .graphical) }
+    }
+
+    private mutating func drop(_ i: Int, _ kind: AssertionKind) {
+        if apps[i].assertions.holds(kind) {
+            apps[i].assertions.drop(kind)
+            armAssertions(i)
+        }
     }
 
     mutating func take(_ i: Int, _ kind: AssertionKind, name: String, lasting: Span? = nil) {
@@ -60,7 +67,7 @@ extension System {
                 return
             }
             apps[i].services.remove(at: place)
-            if let kind = service.assertion { apps[i].assertions.drop(kind) }
+            if let kind = service.assertion { drop(i, kind) }
             reply(i, id, .done)
             touch(app)
         }

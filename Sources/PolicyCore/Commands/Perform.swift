@@ -15,7 +15,7 @@ extension System {
         case .open(let app, let role, let wait): try open(app, role, wait, id)
         case .openURL(let url, let wait): try openURL(url, wait, id)
         case .home(let wait): home(wait, id)
-        case .lock(let wait): changeScreen(.locked, .userLocked, id, wait) { $0.isLocked = true }
+        case .lock(let wait): changeScreen(.locked, .userLocked, id, wait) { $0.lock() }
         case .unlock(let wait): try unlock(wait, id)
         case .switcher(let isOpen, let wait): try switcher(isOpen, wait, id)
         case .close(let app, let wait): try close(app, wait, id)
@@ -30,7 +30,7 @@ extension System {
         case .sleep(let wait):
             changeScreen(.slept, .deviceSlept, id, wait) {
                 $0.isAsleep = true
-                $0.isLocked = true
+                $0.lock()
             }
         case .wake(let wait): changeScreen(.woke, .deviceWoke, id, wait) { $0.isAsleep = false }
         case .reboot: shutDown(id, reboots: true)
@@ -46,9 +46,13 @@ extension System {
         return i
     }
 
-    private func requireUsableScreen() throws(Refusal) {
+    private func requireUnlocked() throws(Refusal) {
         if screen.isAsleep { throw .deviceAsleep }
         if screen.isLocked { throw .deviceLocked }
+    }
+
+    private func requireUsableScreen() throws(Refusal) {
+        try requireUnlocked()
         if let kind = screen.interruptions.first { throw .interrupted(kind) }
     }
 
@@ -58,24 +62,26 @@ extension System {
             throw .roleUnavailable(role, profile: profile.name)
         }
         try requireUsableScreen()
-        logRoot(.openRequested, .userOpened(apps[i].manifest.name))
-        show(i, as: role)
+        let reason = Reason.userOpened(apps[i].manifest.name)
+        logRoot(.openRequested, reason)
+        show(i, as: role, reason)
         answer(id, when: .active(app), waits: wait)
     }
 
     /// Puts an app on the screen; what was in its place goes to the background.
-    private mutating func show(_ i: Int, as role: ScreenRole) {
+    private mutating func show(_ i: Int, as role: ScreenRole, _ reason: Reason) {
         screen.isSwitcherOpen = false
         screen.isCallShown = false
         if let old = apps[i].role, old != role { screen.remove(old) }
         if let displaced = screen.place(apps[i].index, as: role) { leave(displaced) }
         apps[i].role = role
         for other in screen.inOrder { move(Int(other.rawValue)) }
+        if apps[i].process == .none || apps[i].ending != nil { apps[i].launchReason = reason }
         // An app that is being ended comes up anew once it is gone.
-        if apps[i].ending != nil { apps[i].ending?.relaunches = true }
+        apps[i].ending?.relaunches = true
     }
 
-    private mutating func leave(_ app: AppIndex) {
+    mutating func leave(_ app: AppIndex) {
         apps[Int(app.rawValue)].role = nil
         move(Int(app.rawValue))
     }
@@ -88,13 +94,14 @@ extension System {
 
     private mutating func home(_ wait: Bool, _ id: CommandID) {
         logRoot(.homePressed, .userPressedHome)
-        screen.isSwitcherOpen = false
-        screen.isCallShown = false
         var left: [AppIndex] = []
         // On a locked or interrupted screen Home shows nothing else.
-        if !screen.isLocked, !screen.isAsleep, screen.interruptions.isEmpty { left = screen.clear() }
+        if !screen.isLocked, !screen.isAsleep, screen.interruptions.isEmpty {
+            screen.isSwitcherOpen = false
+            screen.isCallShown = false
+            left = screen.clear()
+        }
         for app in left { leave(app) }
-        for app in screen.inOrder { move(Int(app.rawValue)) }
         answer(id, when: .left(left), waits: wait)
     }
 
@@ -103,6 +110,7 @@ extension System {
         guard apps[i].process != .none else { throw .notRunning(apps[i].manifest.name) }
         logRoot(.closeRequested, .userClosed(apps[i].manifest.name))
         apps[i].cause = root
+        apps[i].ending?.relaunches = false
         end(i, .closedByUser)
         answer(id, when: .gone(app), waits: wait)
     }
@@ -110,12 +118,12 @@ extension System {
     private mutating func restart(_ app: AppIndex, _ wait: Bool, _ id: CommandID) throws(Refusal) {
         let i = try installed(app)
         try requireUsableScreen()
-        logRoot(.restartRequested, .userRestarted(apps[i].manifest.name))
+        let reason = Reason.userRestarted(apps[i].manifest.name)
+        logRoot(.restartRequested, reason)
         apps[i].cause = root
-        end(i, .restartedByUser)
         // An app that does not run is simply opened.
-        if apps[i].ending != nil { apps[i].ending?.relaunches = true }
-        show(i, as: apps[i].role ?? .primary)
+        end(i, .restartedByUser)
+        show(i, as: apps[i].role ?? .primary, reason)
         answer(id, when: .active(app), waits: wait)
     }
 
@@ -132,12 +140,15 @@ extension System {
     private mutating func uninstall(_ app: AppIndex, _ id: CommandID) throws(Refusal) {
         let i = try installed(app)
         logRoot(.uninstalled, .uninstalled(apps[i].manifest.name))
+        apps[i].isInstalled = false
+        apps[i].isExempt = false
         guard apps[i].process != .none else {
-            apps[i].isInstalled = false
+            forgetScreen(i)
             answer(id, .done(app: app))
             return
         }
         apps[i].cause = root
+        apps[i].ending?.relaunches = false
         end(i, .uninstalled)
         answer(id, when: .gone(app), waits: true)
     }
@@ -161,30 +172,38 @@ extension System {
         try requireUsableScreen()
         let reason = Reason.urlOpened(url: url, by: nil, app: apps[i].manifest.name)
         logRoot(.openRequested, reason)
-        apps[i].launchReason = reason
-        apps[i].pendingURL = LaunchOptions(url: url)
-        show(i, as: apps[i].role ?? .primary)
+        hand(LaunchOptions(url: url), to: i)
+        show(i, as: apps[i].role ?? .primary, reason)
         answer(id, when: .active(apps[i].index), waits: wait)
     }
 
     /// L15: the caller goes to the background and is found again as it was left.
     mutating func openURL(_ url: String, _ id: RequestID, from caller: Int) {
-        guard let target = handler(of: url) else {
-            reply(caller, id, .refused(.noHandler(scheme: scheme(of: url) ?? url)))
-            return
+        do throws(Refusal) {
+            try openURL(url, from: caller)
+            reply(caller, id, .done)
+        } catch {
+            reply(caller, id, .refused(error))
         }
-        guard presence(caller) != .hidden else {
-            reply(caller, id, .refused(.notInForeground))
-            return
-        }
+    }
+
+    private mutating func openURL(_ url: String, from caller: Int) throws(Refusal) {
+        guard let scheme = scheme(of: url) else { throw .malformedURL(url) }
+        guard let target = handler(of: url) else { throw .noHandler(scheme: scheme) }
+        guard presence(caller) != .hidden else { throw .notInForeground }
+        try requireUnlocked()
         let name = apps[caller].manifest.name
         let reason = Reason.urlOpened(url: url, by: name, app: apps[target].manifest.name)
         logRoot(.openRequested, reason, cause: apps[caller].cause)
-        apps[target].launchReason = reason
-        apps[target].pendingURL = LaunchOptions(
-            url: url, sourceApplication: apps[caller].manifest.identifier.rawValue)
-        reply(caller, id, .done)
-        show(target, as: apps[target].role ?? apps[caller].role ?? .primary)
+        let source = apps[caller].manifest.identifier.rawValue
+        hand(LaunchOptions(url: url, sourceApplication: source), to: target)
+        show(target, as: apps[target].role ?? apps[caller].role ?? .primary, reason)
+    }
+
+    /// An app that does not get to its URLs keeps the latest; every queue has a bound.
+    private mutating func hand(_ url: LaunchOptions, to i: Int) {
+        if apps[i].pendingURLs.count == 16 { apps[i].pendingURLs.removeFirst() }
+        apps[i].pendingURLs.append(url)
     }
 
     // MARK: The screen

@@ -29,16 +29,14 @@ extension System {
     }
 
     mutating func settleWaiters() {
-        guard !waiters.isEmpty else { return }
-        var waiting: [Waiter] = []
-        for waiter in waiters {
-            if let outcome = outcome(waiter.condition) {
-                answer(waiter.id, outcome)
+        var next = 0
+        while next < waiters.count {
+            if let outcome = outcome(waiters[next].condition) {
+                answer(waiters.remove(at: next).id, outcome)
             } else {
-                waiting.append(waiter)
+                next += 1
             }
         }
-        waiters = waiting
     }
 
     /// What there is to answer; `nil` while it has to wait.
@@ -58,8 +56,7 @@ extension System {
             return shown.allSatisfy { isWhereTheScreenWants(Int($0.rawValue)) } ? .done(app: nil) : nil
         case .gone(let app):
             return apps[Int(app.rawValue)].process == .none ? .done(app: app) : nil
-        case .shutDown:
-            return apps.allSatisfy { $0.process == .none } ? .done(app: nil) : nil
+        case .shutDown: return nil
         }
     }
 
@@ -69,8 +66,10 @@ extension System {
     }
 
     private func isWhereTheScreenWants(_ i: Int) -> Bool {
-        guard apps[i].process == .alive, apps[i].ending == nil else { return true }
-        guard apps[i].outstanding.isEmpty else { return false }
+        if apps[i].process == .none { return true }
+        // An app that is being ended has to be off a screen that hides it, and nothing else.
+        if apps[i].ending != nil { return presence(i) != .hidden || !apps[i].state.isForeground }
+        guard apps[i].process == .alive, apps[i].outstanding.isEmpty else { return false }
         switch presence(i) {
         case .active: return apps[i].state == .active
         case .inactive: return apps[i].state == .inactive
@@ -78,9 +77,13 @@ extension System {
         }
     }
 
-    /// The app ended: who waited for it to be on screen learns why it will not be.
+    /// The app ended: who waited for that has it, and who waited for it to be on screen learns why it will not be.
     mutating func endWaiters(of app: AppIndex, _ reason: EndReason) {
+        guard !waiters.isEmpty else { return }
         let i = Int(app.rawValue)
+        // Now, not when the event is settled: then it may have been launched again.
+        for waiter in waiters where waiter.condition == .gone(app) { answer(waiter.id, .done(app: app)) }
+        waiters.removeAll { $0.condition == .gone(app) }
         guard apps[i].role == nil else { return }
         let sentence = reason.sentence(name: apps[i].manifest.name, state: apps[i].state)
         for waiter in waiters where waiter.condition == .active(app) {
@@ -93,29 +96,26 @@ extension System {
 
     mutating func shutDown(_ id: CommandID, reboots: Bool) {
         answer(id, when: .shutDown, waits: true)
+        mayBeDown = true
         guard !isShuttingDown else { return }
         logRoot(.shutDown, .systemShutDown)
         isShuttingDown = true
         rebootsWhenDown = reboots
-        for i in apps.indices where apps[i].process != .none {
+        for i in apps.indices {
+            forgetScreen(i)
+            guard apps[i].process != .none else { continue }
             apps[i].cause = root
-            if let role = apps[i].role { screen.remove(role) }
-            apps[i].role = nil
             apps[i].ending?.relaunches = false
             end(i, .systemShutdown)
         }
-        continueShutdown()
     }
 
+    /// Goes on to the halt, or the next boot, once everything is down.
     mutating func continueShutdown() {
-        guard apps.allSatisfy({ $0.process == .none }) else { return }
-        if rebootsWhenDown {
-            rebootsWhenDown = false
-            isShuttingDown = false
-            screen = Screen()
-            boot()
-        } else {
-            answers.append(Effect(.halt, cause: root))
-        }
+        mayBeDown = false
+        guard isShuttingDown, apps.allSatisfy({ $0.process == .none }) else { return }
+        for waiter in waiters where waiter.condition == .shutDown { answer(waiter.id, .done(app: nil)) }
+        waiters.removeAll { $0.condition == .shutDown }
+        if rebootsWhenDown { boot() } else { halts = true }
     }
 }

@@ -15,21 +15,26 @@ package struct App: Hashable, Codable, Sendable {
     var services: [ServiceKind] = []
 
     package internal(set) var generation = Generation(0)
+    /// What the present process is; the manifest may have been replaced since it was launched.
+    var processKind = AppKind.application
     package internal(set) var process: ProcessPhase = .none
     package internal(set) var pid: Int32?
     package internal(set) var isConnected = false
     var launchedAt: WallTime?
-    /// When the clock of the launch began to run.
+    /// When the clock of the launch began to run; not wall time, which somebody may set meanwhile.
     var launchBegan: Instant?
-    /// Why it is launched, for the log.
+    /// Why it is launched, or will be next, for the log.
     var launchReason: Reason?
     var launch = LaunchOptions.none
     var isBackgroundLaunch = false
-    /// A URL to hand over when the app is next on its way to the screen.
-    var pendingURL: LaunchOptions?
+    /// URLs to hand over when the app is next on its way to the screen, the oldest first.
+    var pendingURLs: [LaunchOptions] = []
 
     var lastCallback = CallbackNumber(0)
     package internal(set) var outstanding: [OutstandingCallback] = []
+    /// The last entry of the launch or the callbacks under way. What the user does meanwhile is the cause of what comes
+    /// after them, not of them.
+    var callCause: LogSequence?
     package internal(set) var suspension: SuspensionPhase = .none
     package internal(set) var ending: Ending?
     var check: CheckPhase = .idle
@@ -52,7 +57,7 @@ package struct App: Hashable, Codable, Sendable {
     }
 
     package var heldAssertions: [Assertion] { assertions.held }
-    package var isPlain: Bool { manifest.kind == .plain }
+    package var isPlain: Bool { (process == .none ? manifest.kind : processKind) == .plain }
 
     /// Callbacks can be called: the launch is over and no end is under way.
     var isSettled: Bool { process == .alive && outstanding.isEmpty && ending == nil }
@@ -76,13 +81,13 @@ package struct OutstandingCallback: Hashable, Codable, Sendable {
 }
 
 package enum SuspensionPhase: Hashable, Codable, Sendable {
-    /// Valid transitions are to: preparing, freezing.
+    /// Valid transitions are to: preparing.
     case none
-    /// Valid transitions are to: freezing, none.
+    /// Valid transitions are to: freezing, waiting, none.
     case preparing(attempt: UInt8)
     /// Valid transitions are to: verifying, waiting, none.
     case freezing(attempt: UInt8)
-    /// Valid transitions are to: confirmed, none.
+    /// Valid transitions are to: confirmed, waiting, freezing (asked again after the daemon's death), none.
     case verifying(attempt: UInt8)
     /// The kernel says frozen, and nothing was pending. Valid transitions are to: none.
     case confirmed
@@ -108,6 +113,7 @@ package struct Ending: Hashable, Codable, Sendable {
     }
     package var reason: EndReason
     package var phase: Phase
+    /// The last entry of what led to the end.
     var cause: LogSequence?
     /// Launch it again when it is gone.
     var relaunches = false

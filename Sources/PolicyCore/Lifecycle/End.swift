@@ -1,17 +1,13 @@
 internal import Model
 
 extension System {
-    /// Decides that an app ends. How depends on its state (L6): suspended apps hear nothing, running ones `willTerminate`.
+    /// Decides that an app ends. How depends on its state (L6): suspended ones hear nothing, running ones
+    /// `willTerminate`.
     mutating func end(_ i: Int, _ reason: EndReason) {
         guard apps[i].process != .none else { return }
-        if let ending = apps[i].ending {
+        if apps[i].ending != nil {
             // What was asked for earlier stays the reason, unless a rule cuts it short.
-            if ending.phase != .killing, reason.code != nil {
-                apps[i].ending?.reason = reason
-                let state = apps[i].state
-                apps[i].ending?.state = state
-                kill(i)
-            }
+            if reason.code != nil { cutShort(i, reason) }
             return
         }
         let (cause, state) = (apps[i].cause, apps[i].state)
@@ -21,6 +17,14 @@ extension System {
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)
         }
+    }
+
+    private mutating func cutShort(_ i: Int, _ reason: EndReason) {
+        guard let phase = apps[i].ending?.phase, phase != .killing else { return }
+        let state = apps[i].state
+        apps[i].ending?.reason = reason
+        apps[i].ending?.state = state
+        kill(i)
     }
 
     mutating func reconcileEnding(_ i: Int) {
@@ -42,21 +46,20 @@ extension System {
         if apps[i].isPlain {
             askToEnd(i)
         } else if apps[i].state.isForeground {
-            let exits = ending.reason == .exitsOnSuspend
-            let last: CallbackKind = exits ? .willTerminate : .didEnterBackground
-            call(i, apps[i].state == .active ? [.willResignActive, last] : [last])
+            let last: CallbackKind = endsOffScreen(i) ? .willTerminate : .didEnterBackground
+            call(i, apps[i].state == .active ? [.willResignActive, last] : [last], after: ending.cause)
         } else {
-            call(i, [.willTerminate])
+            call(i, [.willTerminate], after: ending.cause)
         }
     }
 
     private mutating func askToEnd(_ i: Int) {
         if apps[i].state == .active { transition(i, .resignedActive) }
-        if apps[i].state == .inactive, apps[i].ending?.reason != .exitsOnSuspend { transition(i, .enteredBackground) }
+        if apps[i].state == .inactive, !endsOffScreen(i) { transition(i, .enteredBackground) }
         apps[i].ending?.phase = .asked
         disarm(i, .check)
         apps[i].check = .idle
-        emit(.askToEnd(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        emit(.askToEnd(apps[i].index, apps[i].generation), cause: apps[i].ending?.cause)
         arm(i, .limit, after: profile.callbackLimits.willTerminate)
     }
 
@@ -64,12 +67,14 @@ extension System {
     mutating func kill(_ i: Int) {
         guard apps[i].ending != nil else { return }
         apps[i].ending?.phase = .killing
+        // Nobody waits for a step of the pipeline any more.
+        if apps[i].state != .suspended { apps[i].suspension = .none }
         apps[i].outstanding = []
         apps[i].exceeded = nil
         apps[i].check = .idle
         disarm(i, .check)
         disarm(i, .suspension)
-        emit(.kill(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        emit(.kill(apps[i].index, apps[i].generation), cause: apps[i].ending?.cause)
         arm(i, .limit, after: .seconds(2))
     }
 
@@ -88,8 +93,17 @@ extension System {
         if apps[i].ending == nil {
             end(i, .ended(status))
         } else if apps[i].ending?.phase != .killing {
+            noteCrash(i)
             kill(i)
         }
+    }
+
+    /// An app that crashes while it is being ended has crashed.
+    private mutating func noteCrash(_ i: Int) {
+        guard let ending = apps[i].ending, let status = apps[i].firstStatus, case .signaled(let signal) = status
+        else { return }
+        let isAnswer = ending.phase == .asked && signal == 15
+        if ending.phase != .killing, !isAnswer { apps[i].ending?.reason = .ended(status) }
     }
 
     mutating func allProcessesEnded(_ app: AppIndex, _ generation: Generation) {
@@ -97,6 +111,8 @@ extension System {
         if apps[i].ending == nil {
             let status = apps[i].firstStatus ?? .unknown
             apps[i].ending = Ending(reason: .ended(status), phase: .killing, cause: apps[i].cause, state: apps[i].state)
+        } else {
+            noteCrash(i)
         }
         gone(i)
     }
@@ -105,25 +121,28 @@ extension System {
     mutating func gone(_ i: Int) {
         guard let ending = apps[i].ending else { return }
         var reason = ending.reason
-        let wasLaunching = apps[i].process == .launching || apps[i].process == .connecting
+        let wasLaunching = apps[i].process != .alive
         if case .ended(.exited(let status)) = reason, wasLaunching {
             reason = .failedToLaunch(Self.launchFailure(status))
         }
         let isVisible = presence(i) != .hidden
-        let pid = apps[i].pid
         transition(i, .ended)
-        log(i, .terminated, .end(reason, name: apps[i].manifest.name, state: ending.state))
-        if let code = reason.code, let sequence = apps[i].cause {
-            report(i, code, reason, ending, isVisible: isVisible, pid: pid, sequence: sequence)
-        }
+        let end = Reason.end(reason, name: apps[i].manifest.name, state: ending.state)
+        let sequence = log(i, .terminated, end, after: ending.cause)
+        if let code = reason.code { report(i, code, reason, ending, isVisible: isVisible, sequence: sequence) }
         clearProcess(i)
-        if let role = apps[i].role, !ending.relaunches {
-            screen.remove(role)
-            apps[i].role = nil
-        }
-        if ending.reason == .uninstalled { apps[i].isInstalled = false }
+        if !ending.relaunches { forgetScreen(i) }
         endWaiters(of: apps[i].index, reason)
-        if isShuttingDown { continueShutdown() } else { touch(apps[i].index) }
+        mayBeDown = mayBeDown || isShuttingDown
+        touch(apps[i].index)
+    }
+
+    /// The app has no place on the screen, and nothing to do there, any more.
+    mutating func forgetScreen(_ i: Int) {
+        if let role = apps[i].role { screen.remove(role) }
+        apps[i].role = nil
+        apps[i].pendingURLs = []
+        apps[i].launchReason = nil
     }
 
     private mutating func clearProcess(_ i: Int) {
@@ -137,9 +156,7 @@ extension System {
         apps[i].firstStatus = nil
         apps[i].launchedAt = nil
         apps[i].launchBegan = nil
-        apps[i].launchReason = nil
         apps[i].launch = .none
-        apps[i].pendingURL = nil
         apps[i].services = []
         apps[i].check = .idle
         apps[i].assertions.dropAll()
@@ -152,11 +169,10 @@ extension System {
     }
 
     private mutating func report(
-        _ i: Int, _ code: TerminationCode, _ reason: EndReason, _ ending: Ending, isVisible: Bool, pid: Int32?,
-        sequence: LogSequence
+        _ i: Int, _ code: TerminationCode, _ reason: EndReason, _ ending: Ending, isVisible: Bool, sequence: LogSequence
     ) {
         var facts = ReportFacts(
-            sequence: sequence, app: apps[i].index, pid: pid, at: wall(now), code: code,
+            sequence: sequence, app: apps[i].index, pid: apps[i].pid, at: wall(now), code: code,
             reason: reason.sentence(name: apps[i].manifest.name, state: ending.state), state: ending.state,
             isVisible: isVisible, launchedAt: apps[i].launchedAt, isTermination: true)
         if case .exceeded(let limit, let allowed) = reason {

@@ -3,13 +3,21 @@ internal import Model
 extension System {
     mutating func launchIfOnScreen(_ i: Int) {
         guard apps[i].role != nil, apps[i].isInstalled, !isShuttingDown else { return }
-        start(i, isBackground: presence(i) == .hidden)
+        let isHidden = presence(i) == .hidden
+        // What ends when it leaves the screen is not launched where nobody sees it.
+        guard !isHidden || !endsOffScreen(i) else { return }
+        start(i, isBackground: isHidden)
     }
+
+    /// It opts out of multitasking, or the device has none (L10).
+    func endsOffScreen(_ i: Int) -> Bool { apps[i].manifest.exitsOnSuspend || !profile.hasMultitasking }
 
     /// Starts the process; `apps[i].cause` must be set to what led here.
     mutating func start(_ i: Int, isBackground: Bool) {
         apps[i].generation = apps[i].generation.next
         apps[i].process = .starting
+        apps[i].processKind = apps[i].manifest.kind
+        apps[i].callCause = apps[i].cause
         apps[i].pid = nil
         apps[i].isConnected = false
         apps[i].firstStatus = nil
@@ -17,7 +25,7 @@ extension System {
         apps[i].isBackgroundLaunch = isBackground
         apps[i].launchedAt = wall(now)
         apps[i].launchBegan = now
-        if var url = apps[i].pendingURL {
+        if var url = apps[i].pendingURLs.first {
             url.service = apps[i].launch.service
             apps[i].launch = url
         }
@@ -30,7 +38,9 @@ extension System {
         guard let i = current(app, generation), apps[i].process == .starting else { return }
         apps[i].pid = pid
         let reason = apps[i].launchReason ?? .userOpened(apps[i].manifest.name)
-        log(i, apps[i].isBackgroundLaunch ? .launchedInBackground : .launched, reason)
+        let event: LogEvent = apps[i].isBackgroundLaunch ? .launchedInBackground : .launched
+        logCall(i, event, reason, took: nil)
+        apps[i].launchReason = nil
         if apps[i].isPlain {
             apps[i].process = .alive
             apps[i].launch = .none
@@ -38,13 +48,14 @@ extension System {
         } else {
             apps[i].process = .connecting
         }
+        if apps[i].ending?.phase == .killing { kill(i) } else if apps[i].isConnected { beginCallbacks(i) }
         touch(app)
     }
 
     mutating func launchFailed(_ app: AppIndex, _ generation: Generation, _ failure: LaunchFailure) {
         guard let i = current(app, generation), apps[i].process == .starting else { return }
         apps[i].ending = Ending(
-            reason: .failedToLaunch(failure), phase: .killing, cause: apps[i].cause, state: apps[i].state)
+            reason: .failedToLaunch(failure), phase: .killing, cause: apps[i].callCause, state: apps[i].state)
         gone(i)
     }
 
@@ -52,47 +63,56 @@ extension System {
         guard let i = current(app, generation), !apps[i].isPlain else { return }
         apps[i].isConnected = true
         if apps[i].process == .connecting {
-            apps[i].process = .launching
-            launchCallbacks(i)
+            beginCallbacks(i)
             return
         }
         if let executed {
             while let first = apps[i].outstanding.first, first.callback.number <= executed { finishFirstCallback(i) }
         }
         if !apps[i].outstanding.isEmpty {
-            emit(.deliver(app, generation, apps[i].outstanding.map(\.callback)), cause: apps[i].cause)
+            emit(.deliver(app, generation, apps[i].outstanding.map(\.callback)), cause: apps[i].callCause)
         }
         touch(app)
     }
 
-    /// Sent together with where the launch leads: nothing is decided in between.
-    private mutating func launchCallbacks(_ i: Int) {
+    /// The launch callbacks are sent together with where they lead: nothing is decided in between.
+    private mutating func beginCallbacks(_ i: Int) {
+        guard apps[i].ending == nil else { return }
+        apps[i].process = .launching
         var callbacks: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching]
         if apps[i].isBackgroundLaunch {
             callbacks.append(.didEnterBackground)
         } else {
-            if apps[i].pendingURL != nil { callbacks.append(.openURL) }
+            for _ in apps[i].pendingURLs { callbacks.append(.openURL) }
             if presence(i) == .active { callbacks.append(.didBecomeActive) }
         }
-        call(i, callbacks)
+        call(i, callbacks, after: apps[i].callCause)
     }
 
     mutating func disconnected(_ app: AppIndex, _ generation: Generation) {
         guard let i = current(app, generation) else { return }
         apps[i].isConnected = false
-        if apps[i].check.isWaiting { apps[i].check = .idle }
+        if apps[i].check.isWaiting {
+            apps[i].check = .idle
+            disarm(i, .check)
+        }
         endIfHeadless(i)
         touch(app)
     }
 
     // MARK: Boot and inventory
 
-    /// Boot launches what must be launched at boot (L13).
+    /// Boot frees the screen and launches what must be launched at boot (L13). A system going down goes down first.
     mutating func boot() {
+        guard !isShuttingDown || apps.allSatisfy({ $0.process == .none }) else { return }
+        isShuttingDown = false
+        rebootsWhenDown = false
         logRoot(.booted, .deviceBooted)
+        for app in screen.clear() { leave(app) }
+        screen = Screen()
         for i in apps.indices
         where apps[i].isInstalled && apps[i].process == .none && apps[i].manifest.backgroundModes.contains(.voip)
-            && !apps[i].isPlain && profile.hasMultitasking
+            && !apps[i].isPlain && !endsOffScreen(i)
         {
             apps[i].cause = root
             apps[i].launch = LaunchOptions(service: .voip)
@@ -101,7 +121,10 @@ extension System {
         }
     }
 
-    mutating func install(_ manifest: AppManifest) {
+    mutating func install(_ given: AppManifest) {
+        var manifest = given
+        // Schemes are the same in capitals (RFC 3986, 3.1).
+        manifest.urlSchemes = given.urlSchemes.map { $0.lowercased() }
         if let index = apps.firstIndex(where: { $0.manifest.identifier == manifest.identifier }) {
             apps[index].manifest = manifest
             apps[index].isInstalled = true

@@ -42,26 +42,25 @@ extension System {
             if apps[i].state == .background { transition(i, .enteredForeground) }
             if wantsActive, apps[i].state == .inactive { transition(i, .becameActive) }
             if !wantsActive, apps[i].state == .active { transition(i, .resignedActive) }
-            apps[i].pendingURL = nil
+            apps[i].pendingURLs = []
             return
         }
         var callbacks: [CallbackKind] = []
         if apps[i].state == .background { callbacks.append(.willEnterForeground) }
-        if apps[i].pendingURL != nil { callbacks.append(.openURL) }
+        for _ in apps[i].pendingURLs { callbacks.append(.openURL) }
         if wantsActive {
             if apps[i].state != .active { callbacks.append(.didBecomeActive) }
         } else if apps[i].state == .active {
             callbacks.append(.willResignActive)
         }
-        call(i, callbacks)
+        call(i, callbacks, after: apps[i].cause)
     }
 
     // MARK: Off the screen
 
     /// Both callbacks go out in one write: nothing is decided between them.
     private mutating func leaveScreen(_ i: Int) {
-        let exits = apps[i].manifest.exitsOnSuspend || !profile.hasMultitasking
-        if exits {
+        if endsOffScreen(i) {
             end(i, .exitsOnSuspend)
             return
         }
@@ -71,7 +70,8 @@ extension System {
             touch(apps[i].index)
             return
         }
-        call(i, apps[i].state == .active ? [.willResignActive, .didEnterBackground] : [.didEnterBackground])
+        let last = CallbackKind.didEnterBackground
+        call(i, apps[i].state == .active ? [.willResignActive, last] : [last], after: apps[i].cause)
     }
 
     private mutating func keepRunning(_ i: Int) {
@@ -81,9 +81,10 @@ extension System {
 
     // MARK: Calling
 
-    /// Sends callbacks in one write. Their clocks run one after another.
-    mutating func call(_ i: Int, _ kinds: [CallbackKind]) {
+    /// Sends callbacks in one write. Their clocks run one after another, and so do their log entries.
+    mutating func call(_ i: Int, _ kinds: [CallbackKind], after cause: LogSequence?) {
         guard !kinds.isEmpty else { return }
+        apps[i].callCause = cause
         var callbacks: [Callback] = []
         for kind in kinds {
             let number = CallbackNumber(apps[i].lastCallback.rawValue + 1)
@@ -92,8 +93,7 @@ extension System {
             switch kind {
             case .willFinishLaunching, .didFinishLaunching: options = apps[i].launch
             case .openURL:
-                options = apps[i].pendingURL ?? .none
-                apps[i].pendingURL = nil
+                if !apps[i].pendingURLs.isEmpty { options = apps[i].pendingURLs.removeFirst() }
             case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
             }
             let callback = Callback(
@@ -102,7 +102,7 @@ extension System {
             apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
         }
         if apps[i].isConnected {
-            emit(.deliver(apps[i].index, apps[i].generation, callbacks), cause: apps[i].cause)
+            emit(.deliver(apps[i].index, apps[i].generation, callbacks), cause: cause)
         }
         armLimit(i)
     }
@@ -120,6 +120,7 @@ extension System {
         let done = apps[i].outstanding.removeFirst()
         if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
         let kind = done.callback.kind
+        forget(i, kind)
         switch kind {
         case .willFinishLaunching, .openURL, .willTerminate: break
         case .didFinishLaunching:
@@ -132,9 +133,20 @@ extension System {
             if apps[i].state != .background { transition(i, .enteredBackground) }
         case .willEnterForeground: transition(i, .enteredForeground)
         }
-        log(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - done.began)
-        if kind == .willTerminate { kill(i) }
+        logCall(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - done.began)
+        if kind == .willTerminate {
+            kill(i)
+            return
+        }
         armLimit(i)
         if kind == .didEnterBackground { endUndeclaredServices(i) }
+    }
+
+    /// Writes an entry of the launch or the callbacks under way.
+    mutating func logCall(_ i: Int, _ event: LogEvent, _ reason: Reason, took: Span?) {
+        let before = apps[i].callCause
+        let sequence = log(i, event, reason, after: before, took: took)
+        apps[i].callCause = sequence
+        if apps[i].ending?.cause == before { apps[i].ending?.cause = sequence }
     }
 }

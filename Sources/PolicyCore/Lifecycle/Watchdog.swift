@@ -1,10 +1,11 @@
 internal import Model
 
-// Deadlines of running apps. Before anything is enforced the host looks for a debugger (L9); an app that is suspended or
-// on its way there has no deadline but those of the pipeline.
+// Deadlines of running apps. Before anything is enforced the host looks for a debugger (L9). An app that is suspended
+// or on its way there has no deadline but those of the pipeline.
 extension System {
     mutating func arm(_ i: Int, _ kind: DeadlineKind, after span: Span) {
-        deadlines.arm(DeadlineSlot(app: apps[i].index, kind: kind), at: now + span)
+        // Never now: a profile with a limit of nothing would keep the system busy for ever.
+        deadlines.arm(DeadlineSlot(app: apps[i].index, kind: kind), at: now + max(span, .milliseconds(1)))
     }
 
     mutating func disarm(_ i: Int, _ kind: DeadlineKind) {
@@ -25,11 +26,17 @@ extension System {
 
     /// Arms the limit that ends first: the launch's or that of the oldest unanswered callback.
     mutating func armLimit(_ i: Int) {
-        guard let (limit, began) = currentLimit(i) else {
+        guard !isJudged(i), let (limit, began) = currentLimit(i) else {
             disarm(i, .limit)
             return
         }
         deadlines.arm(DeadlineSlot(app: apps[i].index, kind: .limit), at: began + allowance(limit))
+    }
+
+    /// A limit of the launch or a callback is over, and the host looks for a debugger.
+    private func isJudged(_ i: Int) -> Bool {
+        guard let exceeded = apps[i].exceeded else { return false }
+        return exceeded.limit != .mainThread
     }
 
     private func allowance(_ limit: Limit) -> Span {
@@ -71,9 +78,23 @@ extension System {
     }
 
     private mutating func exceed(_ i: Int, _ limit: Limit, since: Instant?) {
+        guard apps[i].exceeded == nil else {
+            // One verdict at a time; this limit is looked at again after it.
+            arm(i, limit == .mainThread ? .check : .limit, after: .seconds(1))
+            return
+        }
         let allowed = allowance(limit)
         apps[i].exceeded = ExceededLimit(limit: limit, allowed: allowed, elapsed: since.map { now - $0 } ?? allowed)
         emit(.checkTracer(apps[i].index, apps[i].generation), cause: apps[i].cause)
+    }
+
+    /// What was exceeded has been done after all, before the host knew whether a debugger is attached.
+    mutating func forget(_ i: Int, _ kind: CallbackKind) {
+        switch apps[i].exceeded?.limit {
+        case .callback: apps[i].exceeded = nil
+        case .launch: if kind == .didFinishLaunching { apps[i].exceeded = nil }
+        case .termination, .mainThread, nil: break
+        }
     }
 
     mutating func tracerChecked(_ app: AppIndex, _ generation: Generation, isTraced: Bool) {
@@ -137,6 +158,7 @@ extension System {
 
     mutating func mainThreadAnswered(_ app: AppIndex, _ generation: Generation) {
         guard let i = current(app, generation), apps[i].check.isWaiting else { return }
+        if apps[i].exceeded?.limit == .mainThread { apps[i].exceeded = nil }
         apps[i].check = .scheduled
         arm(i, .check, after: profile.checkInterval)
     }

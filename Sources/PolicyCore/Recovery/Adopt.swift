@@ -1,8 +1,8 @@
 internal import Model
 
 extension System {
-    /// The daemon died and is back: its journal restored what was decided, the host says what is. Whatever was asked of the
-    /// host and may not have been done is asked again; every such action may be done twice without harm.
+    /// The daemon died and is back: its journal restored what was decided, the host says what is. Whatever was asked of
+    /// the host and may not have been done is asked again; every such action may be done twice without harm.
     mutating func adopt(_ found: [AdoptedApp]) {
         logRoot(.daemonRestarted, .daemonRestarted)
         waiters = []
@@ -11,13 +11,14 @@ extension System {
         for i in apps.indices {
             let one = reality[i]
             if apps[i].process == .none {
-                if one?.pid != nil { endStray(i) }
+                if let pid = one?.pid { endStray(i, pid: pid) }
                 continue
             }
             apps[i].isConnected = false
             apps[i].check = .idle
             disarm(i, .check)
             apps[i].exceeded = nil
+            disarm(i, .limit)
             if let pid = one?.pid {
                 adoptLiving(i, pid: pid, isFrozen: one?.isFrozen ?? false, status: one?.status)
             } else {
@@ -25,23 +26,25 @@ extension System {
             }
             touch(apps[i].index)
         }
-        if isShuttingDown { continueShutdown() }
+        mayBeDown = true
     }
 
-    private mutating func endStray(_ i: Int) {
+    private mutating func endStray(_ i: Int, pid: Int32) {
         apps[i].generation = apps[i].generation.next
         apps[i].process = .alive
+        apps[i].processKind = apps[i].manifest.kind
+        apps[i].pid = pid
         apps[i].cause = root
         transition(i, .launchedIntoBackground)
         end(i, .stray)
     }
 
     private mutating func adoptMissing(_ i: Int, status: ExitStatus?) {
-        if apps[i].process == .starting, apps[i].ending == nil {
+        if apps[i].process == .starting, apps[i].ending == nil, status == nil {
             // Decided, but never done.
             emit(
                 .launch(apps[i].index, apps[i].generation, isBackground: apps[i].isBackgroundLaunch),
-                cause: apps[i].cause)
+                cause: apps[i].callCause)
             arm(i, .limit, after: profile.launchLimit)
             apps[i].launchBegan = now
             return
@@ -54,22 +57,23 @@ extension System {
         if apps[i].process == .starting { processStarted(apps[i].index, apps[i].generation, pid: pid) }
         apps[i].pid = pid
         if let status, apps[i].firstStatus == nil { apps[i].firstStatus = status }
+        endIfHeadless(i)
         if let ending = apps[i].ending {
-            repeatEnding(i, ending)
+            repeatEnding(i, ending, isFrozen: isFrozen)
             return
         }
         repeatSuspension(i, isFrozen: isFrozen)
         restartClocks(i)
     }
 
-    private mutating func repeatEnding(_ i: Int, _ ending: Ending) {
+    private mutating func repeatEnding(_ i: Int, _ ending: Ending, isFrozen: Bool) {
         switch ending.phase {
         case .leaving:
-            emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
-            apps[i].suspension = .none
-            if apps[i].state == .suspended { kill(i) } else { restartClocks(i) }
+            letRun(i, isFrozen: isFrozen)
+            restartClocks(i)
         case .asked:
-            emit(.askToEnd(apps[i].index, apps[i].generation), cause: apps[i].cause)
+            letRun(i, isFrozen: isFrozen)
+            emit(.askToEnd(apps[i].index, apps[i].generation), cause: ending.cause)
             arm(i, .limit, after: profile.callbackLimits.willTerminate)
         case .killing: kill(i)
         }
@@ -77,10 +81,9 @@ extension System {
 
     private mutating func repeatSuspension(_ i: Int, isFrozen: Bool) {
         switch apps[i].suspension {
-        case .none:
-            if isFrozen { emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause) }
-        case .waiting: break
+        case .none, .waiting: letRun(i, isFrozen: isFrozen)
         case .preparing:
+            letRun(i, isFrozen: isFrozen)
             arm(i, .suspension, after: profile.freezeLimit)
             emit(.prepare(apps[i].index, apps[i].generation), cause: apps[i].cause)
         case .freezing:
@@ -97,6 +100,11 @@ extension System {
             apps[i].cause = root
             log(i, .resumed, .thawedFromOutside)
         }
+    }
+
+    /// What was decided before is a thaw that may not have been done.
+    private mutating func letRun(_ i: Int, isFrozen: Bool) {
+        if isFrozen { emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause) }
     }
 
     /// While the daemon was away no app could answer: every clock starts again.

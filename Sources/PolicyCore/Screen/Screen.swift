@@ -47,6 +47,12 @@ struct Screen: Hashable, Codable {
 
     var front: AppIndex? { self[.covering] ?? self[.primary] }
 
+    /// The lock screen covers the switcher, which does not come back with the unlocking.
+    mutating func lock() {
+        isLocked = true
+        isSwitcherOpen = false
+    }
+
     mutating func begin(_ kind: InterruptionKind) {
         if !interruptions.contains(kind) { interruptions.append(kind) }
     }

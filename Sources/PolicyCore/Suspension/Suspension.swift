@@ -1,7 +1,8 @@
 internal import Model
 
-// Suspension is a pipeline: prepare (steps that services own) → freeze → verify → confirmed. Every step has the time of
-// `freezeLimit`; when it is over, or a step shows that the app must run, the app is thawed. Failed attempts are repeated
+// Suspension is a pipeline: prepare (steps that services own) → freeze → verify → confirmed. Every step has the time
+// of `freezeLimit`; when it is over, or a step shows that the app must run, the app is thawed; a thaw takes back every
+// step asked for before it, and the host answers none of them any more. Failed attempts are repeated
 // with growing pauses, reported once, and then tried every minute.
 extension System {
     mutating func suspend(_ i: Int) {
@@ -46,22 +47,23 @@ extension System {
         case .none, .confirmed: return
         case .waiting(let attempt):
             apps[i].suspension = .none
-            guard presence(i) == .hidden, apps[i].assertions.isEmpty, apps[i].ending == nil,
-                apps[i].outstanding.isEmpty
-            else {
+            guard presence(i) == .hidden, apps[i].assertions.isEmpty, apps[i].isSettled else {
                 touch(apps[i].index)
                 return
             }
             beginSuspension(i, attempt: attempt)
         case .preparing(let attempt), .freezing(let attempt), .verifying(let attempt):
             emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
-            if attempt == profile.freezeAttempts { reportUnfreezable(i, attempts: attempt) }
-            let isOver = attempt >= profile.freezeAttempts
-            apps[i].suspension = .waiting(attempt: isOver ? profile.freezeAttempts + 1 : attempt + 1)
+            if attempt == freezeAttempts { reportUnfreezable(i, attempts: attempt) }
+            let isOver = attempt >= freezeAttempts
+            apps[i].suspension = .waiting(attempt: isOver ? freezeAttempts + 1 : attempt + 1)
             arm(i, .suspension, after: isOver ? .seconds(60) : profile.freezeLimit * Int64(attempt))
             touch(apps[i].index)
         }
     }
+
+    /// A profile is data: whatever it says, one attempt is made and the count of attempts has an end.
+    private var freezeAttempts: UInt8 { min(max(profile.freezeAttempts, 1), 254) }
 
     private mutating func reportUnfreezable(_ i: Int, attempts: UInt8) {
         log(i, .suspensionFailed, .cannotFreeze(attempts: attempts))

@@ -1,0 +1,116 @@
+import Foundation
+import Model
+import PolicyCore
+import Testing
+
+@Suite("The coding of events") struct CodingTests {
+    private static let app = AppIndex(3_000_000_000)
+    private static let generation = Generation(.max)
+
+    static let events: [Event] =
+        [
+            .clockChanged(wallOffset: .min), .clockChanged(wallOffset: .max), .booted, .timer, .adopted([]),
+            .adopted([
+                AdoptedApp(app: app, pid: nil, isFrozen: true, status: .signaled(9)),
+                AdoptedApp(app: AppIndex(0), pid: .max, isFrozen: false, status: nil),
+                AdoptedApp(app: AppIndex(1), pid: 1, isFrozen: false, status: .exited(-1)),
+                AdoptedApp(app: AppIndex(2), pid: 1, isFrozen: false, status: .unknown),
+            ]),
+            .installed(.test("x", modes: [.audio, .listen], schemes: ["geo", "käse"])),
+            .installed(.test("y", kind: .plain, exitsOnSuspend: true, isFreezable: false)),
+            .processStarted(app, generation, pid: .min), .connected(app, generation, executed: nil),
+            .launchFailed(app, generation, LaunchFailure(stage: "clone3 🧊", errorNumber: -5, message: "")),
+            .connected(app, generation, executed: CallbackNumber(.max)), .disconnected(app, generation),
+            .callbackReturned(app, generation, CallbackNumber(0)), .mainThreadAnswered(app, generation),
+            .firstProcessEnded(app, generation, .exited(.min)), .allProcessesEnded(app, generation),
+            .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
+            .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
+        ] + commands.map { .command(CommandID(.max), $0) } + requests.map { .request(app, RequestID(.max), $0) }
+
+    private static let commands: [Command] =
+        [
+            .openURL("geo:\u{0}1", wait: true), .home(wait: false), .lock(wait: true), .unlock(wait: true),
+            .switcher(isOpen: true, wait: false), .switcher(isOpen: false, wait: true), .close(app, wait: true),
+            .restart(app, wait: true), .exempt(app, true), .uninstall(app), .endCall(wait: true), .sleep(wait: true),
+            .wake(wait: true), .reboot, .shutDown,
+        ] + ScreenRole.allCases.map { .open(app, role: $0, wait: true) }
+        + InterruptionKind.allCases.flatMap {
+            [.interrupt($0, wait: true), .dismiss($0, wait: false), .accept($0, wait: true)]
+        }
+
+    private static let requests: [AppRequest] =
+        [.openURL("a:b"), .canOpenURL("")]
+        + ServiceKind.allCases.flatMap { [.beginService($0), .endService($0)] }
+
+    private func encode(_ event: Event) -> [UInt8] {
+        var writer = ByteWriter()
+        event.encode(into: &writer)
+        return writer.bytes
+    }
+
+    @Test("Every event comes back as it was, and its bytes are used up")
+    func roundTrip() throws {
+        for event in Self.events {
+            var reader = ByteReader(encode(event)[...])
+            #expect(try Event(from: &reader) == event)
+            #expect(reader.isAtEnd)
+        }
+    }
+
+    @Test("An event cut anywhere is an error, never another event or a trap")
+    func cut() {
+        for event in Self.events {
+            let bytes = encode(event)
+            for length in 0..<bytes.count {
+                var reader = ByteReader(bytes[..<length])
+                #expect(throws: MalformedBytes.self, "\(event) cut to \(length)") { try Event(from: &reader) }
+            }
+        }
+    }
+
+    @Test("Damaged bytes are an error or another event, never a trap")
+    func damaged() {
+        for event in Self.events {
+            let bytes = encode(event)
+            for place in bytes.indices {
+                for bit in 0..<8 {
+                    var damaged = bytes
+                    damaged[place] ^= 1 << UInt8(bit)
+                    var reader = ByteReader(damaged[...])
+                    if let other = try? Event(from: &reader) { #expect(other != event || !reader.isAtEnd) }
+                }
+            }
+        }
+    }
+
+    @Test("Random bytes are an error or an event, never a trap")
+    func random() {
+        var generator = SplitMix64(seed: 7)
+        for _ in 0..<20_000 {
+            let bytes = (0..<generator.below(40)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+            var reader = ByteReader(bytes[...])
+            _ = try? Event(from: &reader)
+        }
+    }
+
+    @Test("The tags of a recording are for ever")
+    func tags() {
+        var bytes = encode(.timer) + encode(.booted) + encode(.clockChanged(wallOffset: -1))
+        bytes += encode(.verified(AppIndex(1), Generation(300)))
+        bytes += encode(.command(CommandID(5), .open(AppIndex(2), role: .pip, wait: true)))
+        bytes += encode(.request(AppIndex(1), RequestID(2), .canOpenURL("a:")))
+        #expect(bytes == [20, 2, 1, 1, 18, 1, 0xac, 2, 5, 5, 1, 2, 2, 1, 19, 1, 2, 2, 2, 0x61, 0x3a])
+    }
+
+    @Test("A checkpoint has the same bytes after it was read")
+    func checkpoint() throws {
+        let device = TestDevice()
+        let app = device.installTest("radio", modes: .audio)
+        device.open(app)
+        device.request(app, .beginService(.audio))
+        device.perform(.interrupt(.call, wait: true))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(try encoder.encode(device.checkpoint()) == encoder.encode(device.system))
+    }
+}

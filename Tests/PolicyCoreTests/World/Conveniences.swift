@@ -1,0 +1,86 @@
+import Model
+import PolicyCore
+import Testing
+
+extension AppManifest {
+    static func test(
+        _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
+        schemes: [String] = [], isFreezable: Bool = true
+    ) -> AppManifest {
+        guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure("\(name) names no app") }
+        return AppManifest(
+            identifier: identifier, name: name, kind: kind, backgroundModes: modes, exitsOnSuspend: exitsOnSuspend,
+            urlSchemes: schemes, isFreezable: isFreezable)
+    }
+}
+
+extension TestDevice {
+    @discardableResult
+    func installTest(
+        _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
+        schemes: [String] = [], isFreezable: Bool = true
+    ) -> AppIndex {
+        install(
+            .test(
+                name, kind: kind, modes: modes, exitsOnSuspend: exitsOnSuspend, schemes: schemes,
+                isFreezable: isFreezable))
+    }
+
+    /// Changes how an app behaves from now on.
+    func change(_ app: AppIndex, _ body: (inout Behaviour) -> Void) { body(&behaviours[Int(app.rawValue)]) }
+
+    func process(_ app: AppIndex) -> FakeProcess? { processes[Int(app.rawValue)] }
+
+    func state(_ app: AppIndex) -> LifecycleState { system.app(app)?.state ?? .notRunning }
+
+    /// The delegate methods that ran since the last look.
+    func takeCalls(_ app: AppIndex) -> [CallbackKind] {
+        defer { calls[Int(app.rawValue)] = [] }
+        return calls[Int(app.rawValue)]
+    }
+
+    /// What the log said of an app since the last look.
+    func takeEvents(_ app: AppIndex) -> [LogEvent] {
+        defer { log.removeAll { $0.app == app } }
+        return log.filter { $0.app == app }.map(\.event)
+    }
+
+    @discardableResult
+    func open(_ app: AppIndex, as role: ScreenRole = .primary) -> Answer? {
+        perform(.open(app, role: role, wait: true))
+    }
+
+    @discardableResult
+    func home() -> Answer? { perform(.home(wait: true)) }
+
+    /// Opens and leaves the app, so that it is suspended, and forgets what was called.
+    func suspend(_ app: AppIndex) {
+        open(app)
+        home()
+        _ = takeCalls(app)
+        _ = takeEvents(app)
+    }
+
+    /// The chain of causes from an entry back to its beginning, as `why` prints it.
+    func chain(from entry: LogEntry) -> [LogEvent] {
+        var events = [entry.event]
+        var cause = entry.cause
+        while let sequence = cause, let next = log.first(where: { $0.sequence == sequence }) {
+            events.append(next.event)
+            cause = next.cause
+        }
+        return events
+    }
+
+    func last(_ event: LogEvent, of app: AppIndex) throws -> LogEntry {
+        try #require(log.last { $0.app == app && $0.event == event })
+    }
+}
+
+/// Callback sequences as FACTS writes them.
+enum Sequences {
+    static let launch: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching, .didBecomeActive]
+    static let backgroundLaunch: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching, .didEnterBackground]
+    static let leave: [CallbackKind] = [.willResignActive, .didEnterBackground]
+    static let comeBack: [CallbackKind] = [.willEnterForeground, .didBecomeActive]
+}
