@@ -57,10 +57,14 @@ package enum Daemon {
         }
         host.restoreApps((restored?.system ?? system).allApps, installations.map(\.0))
         for effect in restored?.effects ?? [] { host.repeatRecord(effect) }
+        // Written before the next checkpoint makes the journal behind it superfluous.
+        host.records.flush()
+        workers.finish(.storage)
         if kept == nil { host.forgetApps() }
         host.begin(
             try Journal(
-                directory: home.journal, workers: workers, system: system, after: restored?.lastSegment ?? 0))
+                directory: home.journal, workers: workers, system: system, after: restored?.lastSegment ?? 0
+            ) { [unowned host] in host.records.flush() })
         FileSystem.remove(home.endedMarker)
         try host.watchClock()
         let listeners = try host.listen(configuration)

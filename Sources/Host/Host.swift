@@ -72,10 +72,10 @@ final class Host {
         isDraining = false
     }
 
-    /// Before the loop waits: the log goes to the database, and the Core's next deadline to the timer.
+    /// Before the loop waits: the log goes on its way, and the Core's next deadline to the timer.
     func settle() -> Int64? {
         while let deadline = system.nextDeadline(), deadline <= now { post(.timer) }
-        records.flush()
+        records.settle(loop)
         return system.nextDeadline()?.nanoseconds
     }
 

@@ -151,8 +151,17 @@ extension Host {
             Diagnostics.write("\(host(index)?.installation.identifier ?? "?") could not be frozen: \(error)")
             return
         }
-        // Mostly it is done by the time that the write returns.
+        awaitFreeze(index, generation, looks: 0)
+    }
+
+    /// The kernel announces at most one change of a group in 10 ms, and a freeze is mostly done within a tenth of one:
+    /// a few looks, further and further apart, before it is left to the announcement.
+    private func awaitFreeze(_ index: AppIndex, _ generation: Generation, looks: Int64) {
         boxChanged(index, generation)
+        guard looks < 9, process(index, generation)?.awaitsFreeze == true else { return }
+        loop.after(nanoseconds: 30_000 << looks) { [weak self] in
+            self?.awaitFreeze(index, generation, looks: looks + 1)
+        }
     }
 
     func thaw(_ index: AppIndex, _ generation: Generation) {

@@ -9,11 +9,16 @@ final class RecordKeeper {
     private let store: Store
     private let workers: Workers
     private var batch: [Model.LogEntry] = []
+    /// How much of the batch the followers know.
+    private var told = 0
+    private var isFlushPlanned = false
     private var identifiers: [String] = []
     private var followers: [ObjectIdentifier: (filter: String?, send: (Wire.LogEntry) -> Void)] = [:]
     private var written = 0
     /// Entries kept; what is older goes.
     private static let kept = 100_000
+    /// Nanoseconds.
+    private static let delay: Int64 = 20_000_000
 
     init(_ store: Store, _ workers: Workers) {
         self.store = store
@@ -33,18 +38,37 @@ final class RecordKeeper {
 
     func unfollow(_ owner: AnyObject) { followers[ObjectIdentifier(owner)] = nil }
 
-    /// Hands what this turn wrote to the database.
-    func flush() {
-        guard !batch.isEmpty else { return }
-        let entries = batch
-        batch.removeAll(keepingCapacity: true)
-        let identifiers = identifiers
+    /// Those who follow hear at once what this turn brought. The database can wait for a moment: writing would compete
+    /// for the processor with the very app that is being switched to, and the journal has it all.
+    func settle(_ loop: Loop) {
+        tellFollowers()
+        guard !batch.isEmpty, !isFlushPlanned else { return }
+        isFlushPlanned = true
+        loop.after(nanoseconds: Self.delay) { [weak self] in
+            self?.isFlushPlanned = false
+            self?.flush()
+        }
+    }
+
+    private func tellFollowers() {
+        let news = batch[told...]
+        told = batch.count
         for follower in followers.values {
-            for entry in entries {
+            for entry in news {
                 let record = Self.record(entry, identifiers)
                 if follower.filter == nil || follower.filter == record.app { follower.send(record) }
             }
         }
+    }
+
+    /// Hands what is not there yet to the database.
+    func flush() {
+        guard !batch.isEmpty else { return }
+        tellFollowers()
+        let entries = batch
+        batch.removeAll(keepingCapacity: true)
+        told = 0
+        let identifiers = identifiers
         written += entries.count
         let prunes = written > 5_000
         if prunes { written = 0 }

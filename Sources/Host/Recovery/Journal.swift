@@ -27,11 +27,17 @@ final class Journal {
     private var last: Int64
     private var writer = ByteWriter()
     private var framed = ByteWriter()
+    /// What older segments explain has to be on its way to the database before a checkpoint makes them superfluous.
+    private let beforeRotation: () -> Void
 
     /// Begins a new segment after `restored`, or the first one. The checkpoint is on disk when this returns.
-    init(directory: String, workers: Workers, system: System, after number: Int) throws {
+    init(
+        directory: String, workers: Workers, system: System, after number: Int,
+        beforeRotation: @escaping () -> Void
+    ) throws {
         self.directory = directory
         self.workers = workers
+        self.beforeRotation = beforeRotation
         self.number = number + 1
         base = Clock.boot()
         last = base
@@ -42,7 +48,7 @@ final class Journal {
     }
 
     /// Takes an event down; it survives whatever happens next to this process.
-    func append(_ event: Event, at now: Instant, system: System) {
+    func append(_ event: Event, at now: Instant, system: @autoclosure () -> System) {
         writer.removeAll()
         framed.removeAll()
         event.encode(into: &writer)
@@ -50,7 +56,7 @@ final class Journal {
         framed.write(now.nanoseconds - last)
         let record = framed.bytes + writer.bytes
         if !segment.append(record) {
-            rotate(system)
+            rotate(system())
             // The first difference of a segment counts from its base, which is the last event's time.
             if !segment.append(record) {
                 Diagnostics.write("an event could not be journaled: a crash now would lose it")
@@ -70,6 +76,7 @@ final class Journal {
             return
         }
         base = last
+        beforeRotation()
         let (directory, number, base) = (directory, number, base)
         let kept = Self.keptSegments
         workers.run(.storage) {
