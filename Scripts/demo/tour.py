@@ -11,7 +11,8 @@ from system import Failed, free_port, kill, moment, text, wait_for, write
 from terminal import Attached
 
 PREFIX = "org.greenroom.examples."
-COUNTER, EDITOR, SERVER, SLEEPYHEAD = (PREFIX + name for name in ("counter", "editor", "server", "sleepyhead"))
+JOURNAL, COUNTER, EDITOR, SERVER, SLEEPYHEAD = (
+    PREFIX + name for name in ("journal", "counter", "editor", "server", "sleepyhead"))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -77,8 +78,9 @@ class Tour:
 
     def start(self):
         self.show.heading(
-            "A system of its own", "It lives in a temporary folder and touches nothing else on this machine. Four apps "
-            "are installed: two that speak Greenroom's protocol, and two that have never heard of it.")
+            "A system of its own", "It lives in a temporary folder and touches nothing else on this machine. Five apps "
+            "are installed: one in Swift against UIKit, two in Python, and two programs that have never heard of "
+            "Greenroom.")
         shutil.copytree(self.source, self.apps)
         sleepyhead = os.path.join(self.apps, "Sleepyhead.app")
         shutil.copytree(os.path.join(HERE, "Sleepyhead.app"), sleepyhead)
@@ -90,7 +92,7 @@ class Tour:
         self.show.output(result.output)
         if result.code != 0:
             raise Failed("the system does not start")
-        for name in ("Counter.app", "Sleepyhead.app", EDITOR + ".desktop", SERVER + ".desktop"):
+        for name in ("Journal.app", "Counter.app", "Sleepyhead.app", EDITOR + ".desktop", SERVER + ".desktop"):
             self.show.command("greenroom install " + name)
             installed = self.system.run("install", os.path.join(self.apps, name))
             self.show.output(installed.output)
@@ -99,16 +101,28 @@ class Tour:
         self.row("The system starts", duration(result.took))
 
     def launch(self):
-        self.show.heading("Launch", "Counter counts the seconds during which it is on the screen. A URL adds three.")
+        self.show.heading(
+            "Launch", "Journal is an ordinary iOS app; only its screen is letters. A URL writes an entry and opens it.")
         before = self.system.last()
-        self.do("open", "counter")
-        self.pid = self.system.app(COUNTER)["pid"]
-        self.callbacks_since(COUNTER, before, ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"])
+        self.do("open", "journal")
+        self.pid = self.system.app(JOURNAL)["pid"]
+        self.callbacks_since(JOURNAL, before, ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"])
         self.cold = self.time_between(None, before, "openRequested", "didBecomeActive")
-        self.do("open", "counter://add?n=3")
-        self.expect("openURL counter://add?n=3 handled" in self.system.run("output", COUNTER).output, "it added three")
-        self.why("counter")
-        self.row("Counter is launched and active", duration(self.cold))
+        self.do("open", "journal://new?title=Lake%20Tahoe&text=Snow%20on%20the%20pass,%20sun%20on%20the%20water.")
+        self.show.command("greenroom output journal")
+        self.entry = self.screen()
+        self.show.output("\n".join(self.entry))
+        self.expect("Lake Tahoe" in self.entry[0], "the new entry is open")
+        self.why("journal")
+        self.row("Journal is launched and active", duration(self.cold))
+
+    def screen(self):
+        """What Journal drew last."""
+        lines = self.system.run("output", JOURNAL).output.splitlines()
+        tops = [number for number, line in enumerate(lines) if line.startswith("┌")]
+        if not tops:
+            raise Failed("Journal has drawn nothing")
+        return [line for line in lines[tops[-1]:] if line[:1] in "┌│└"]
 
     def freeze(self):
         self.show.heading(
@@ -116,16 +130,16 @@ class Tour:
             "processes. They stay in memory and compute nothing: these are the kernel's own figures.")
         before = self.system.last()
         self.do("home")
-        self.system.await_state(COUNTER, "suspended")
-        self.callbacks_since(COUNTER, before, ["willResignActive", "didEnterBackground"])
-        took = self.time_between(COUNTER, before, "didEnterBackground", "suspended")
-        self.show_kernel(COUNTER, self.pid)
+        self.system.await_state(JOURNAL, "suspended")
+        self.callbacks_since(JOURNAL, before, ["willResignActive", "didEnterBackground"])
+        took = self.time_between(JOURNAL, before, "didEnterBackground", "suspended")
+        self.show_kernel(JOURNAL, self.pid)
         self.expect(took < 1, f"frozen {duration(took)} after its didEnterBackground returned")
-        used = self.system.processor_time(COUNTER, self.pid)
+        used = self.system.processor_time(JOURNAL, self.pid)
         time.sleep(3)
-        now = self.system.processor_time(COUNTER, self.pid)
+        now = self.system.processor_time(JOURNAL, self.pid)
         self.expect(used == now, f"processor time {used} µs, and 3 seconds later {now} µs")
-        self.why("counter")
+        self.why("journal")
         self.row("Home to frozen, confirmed by the kernel", duration(took))
         self.row("Processor time that it used in 3 s of suspension", "0 µs")
 
@@ -142,24 +156,20 @@ class Tour:
 
     def come_back(self):
         self.show.heading("Back at once", "Opening it again is a thaw, not a launch: the same process, where it was.")
-        before, count = self.system.last(), self.counts()[-1]
-        self.do("open", "counter")
+        before = self.system.last()
+        self.do("open", "journal")
         took = self.time_between(None, before, "openRequested", "didBecomeActive")
-        self.expect(self.system.app(COUNTER)["pid"] == self.pid, f"the same process: {self.pid}")
-        self.callbacks_since(COUNTER, before, ["willEnterForeground", "didBecomeActive"])
-        self.expect(self.counts("didBecomeActive")[-1] == count, f"it stood still at {count} all the while")
+        self.expect(self.system.app(JOURNAL)["pid"] == self.pid, f"the same process: {self.pid}")
+        self.callbacks_since(JOURNAL, before, ["willEnterForeground", "didBecomeActive"])
+        self.expect(self.screen() == self.entry, "the same entry is open")
         self.expect(took < self.cold, f"active again after {duration(took)}; the launch took {duration(self.cold)}")
-        self.row(f"Counter is back ({self.cold / took:.0f} times as fast as its launch)", duration(took))
-
-    def counts(self, event=""):
-        """What Counter counted up to, at each of its lines about an event."""
-        lines = [line.split() for line in self.system.run("output", COUNTER).output.splitlines()]
-        return [int(line[-1]) for line in lines if event in line[1:] or not event]
+        self.row(f"Journal is back, {self.cold / took:.0f} times as fast as its launch", duration(took))
 
     def interrupt(self):
         self.show.heading(
             "A call comes in", "An interruption covers the app without sending it away: it becomes inactive, and active "
-            "again when the call is declined.")
+            "again when the call is declined. Counter counts the seconds during which it is active.")
+        self.do("open", "counter")
         before = self.system.last()
         self.do("simulate", "call")
         self.expect(self.system.app(COUNTER)["state"] == "inactive", "Counter is inactive")
@@ -235,16 +245,18 @@ class Tour:
     def close(self):
         self.show.heading(
             "Closed in the switcher", "A suspended app is not told that it ends: it had its chance to save when it left "
-            "the screen. A running one is told.")
-        before = self.system.last()
+            "the screen. A running one is told. Journal saves early enough to lose nothing either way.")
         first = self.do("close", "editor")
         self.expect(self.system.app(EDITOR)["state"] == "not-running", "the editor, suspended, is gone")
-        self.do("open", "counter")
+        self.do("open", "journal")
         before = self.system.last()
-        second = self.do("close", "counter")
-        self.callbacks_since(COUNTER, before, ["willResignActive", "didEnterBackground", "willTerminate"])
+        second = self.do("close", "journal")
+        self.callbacks_since(JOURNAL, before, ["willResignActive", "didEnterBackground", "willTerminate"])
         self.expect(not os.path.exists(f"/proc/{self.pid}"), f"process {self.pid} is gone")
-        self.why("counter")
+        self.why("journal")
+        self.do("open", "journal")
+        pid = self.system.app(JOURNAL)["pid"]
+        self.expect(pid != self.pid and self.screen() == self.entry, f"a new process, {pid}, shows the same entry")
         self.row("A suspended app is closed", duration(first.took))
         self.row("A running app is told, and closed", duration(second.took))
 
