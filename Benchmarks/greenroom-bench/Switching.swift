@@ -40,19 +40,19 @@ struct Switching {
     /// Goes round the apps, all of which are suspended.
     func switches(among apps: [String], rounds: Int) throws -> Times {
         var times = Times()
+        var opens: [Int64] = []
         let groups = try apps.map(events)
         let before = try system.log(with: tool).last?.sequence ?? 0
         for round in 0..<rounds {
             let index = round % apps.count
             pause(milliseconds: Self.rest)
-            times.open.append(try tool.time(.open, ["app": .string(apps[index])]).nanoseconds)
+            opens.append(try tool.time(.open, ["app": .string(apps[index])]).nanoseconds)
             pause(milliseconds: Self.rest)
             times.freeze.append(try home(apps[index], events: groups[index]))
         }
         // The last confirmation has to reach the log.
         pause(milliseconds: 200)
-        let entries = try system.log(with: tool).filter { $0.sequence > before }
-        try readLog(entries, into: &times)
+        try readLog(try system.log(with: tool).filter { $0.sequence > before }, opens, into: &times)
         return times
     }
 
@@ -72,15 +72,23 @@ struct Switching {
         throw BenchError("\(app) was not frozen within 5 s")
     }
 
-    private func readLog(_ entries: [LoggedEvent], into times: inout Times) throws {
+    /// An app whose freeze was not confirmed when it was opened is no suspended app: that round does not count.
+    private func readLog(_ entries: [LoggedEvent], _ opens: [Int64], into times: inout Times) throws {
         var opened: LoggedEvent?
-        var resumed = 0
+        var round = -1
+        var isResumed = false
         var left: [String: LoggedEvent] = [:]
         for entry in entries {
             switch entry.event {
-            case "openRequested": opened = entry
-            case "resumed": resumed += 1
-            case "didBecomeActive": if let opened { times.loggedOpen.append(entry.since(opened)) }
+            case "openRequested":
+                opened = entry
+                round += 1
+                isResumed = false
+            case "resumed": isResumed = true
+            case "didBecomeActive":
+                guard let opened, isResumed, opens.indices.contains(round) else { continue }
+                times.open.append(opens[round])
+                times.loggedOpen.append(entry.since(opened))
             case "didEnterBackground": if let app = entry.app { left[app] = entry }
             case "suspended":
                 guard let app = entry.app, let began = left[app] else { continue }
@@ -88,8 +96,8 @@ struct Switching {
             default: continue
             }
         }
-        guard times.loggedOpen.count == times.open.count, resumed == times.open.count else {
-            throw BenchError("of \(times.open.count) apps \(resumed) were suspended when they were opened")
+        guard round == opens.count - 1, times.open.count > opens.count / 2 else {
+            throw BenchError("of \(opens.count) apps \(times.open.count) were suspended when they were opened")
         }
     }
 }
