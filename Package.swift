@@ -26,7 +26,7 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let package = Package(
     name: "greenroom",
     products: [
-        .library(name: "UIKit", targets: ["UIKit"]),
+        .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
     ],
     dependencies: [
@@ -41,7 +41,7 @@ let package = Package(
         .target(
             name: "PolicyCore",
             dependencies: ["Model", .product(name: "HeapModule", package: collections)]),
-        .target(name: "Wire", dependencies: ["Model"]),
+        .target(name: "Wire"),
 
         // The kernel, typed.
         .target(name: "CLinux"),
@@ -56,9 +56,11 @@ let package = Package(
             dependencies: ["PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model", system]),
 
         // An app's side.
-        .target(name: "AppRuntime", dependencies: ["Wire", "Model", "LinuxSystem"]),
+        .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
-        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit"], path: "Sources/Frameworks/UIKit"),
+        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit", "Wire"], path: "Sources/Frameworks/UIKit"),
+        // Swift Testing looks for this overlay wherever a file imports both.
+        .target(name: "_Testing_UIKit", path: "Sources/Frameworks/TestingOverlay"),
 
         // The tools' side.
         .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
@@ -69,7 +71,7 @@ let package = Package(
         .executableTarget(name: "greenroom-bundle", dependencies: ["Bundles"]),
 
         .executableTarget(name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources"),
-        .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver"),
+        .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
             name: "greenroom-bench", dependencies: ["PolicyCore", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
@@ -78,10 +80,11 @@ let package = Package(
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
-        .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", system]),
+        // Also runs the program itself, from where the build puts it.
+        .testTarget(name: "KeeperTests", dependencies: ["LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
-        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "AppRuntime", "Wire", "Model", "LinuxSystem"]),
+        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire"]),
         .testTarget(name: "CommandsTests", dependencies: ["Commands", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",

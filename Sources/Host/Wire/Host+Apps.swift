@@ -172,7 +172,10 @@ extension Host {
                     "name": .string(app.installation.name),
                     "container": .string(home.container(app.installation.identifier)),
                     "profile": .string(profile.name),
-                    "options": ["expirationHandlersOnMainThread": .bool(profile.expirationThread == .mainThread)],
+                    "options": [
+                        "expirationHandlersOnMainThread": .bool(profile.expirationThread == .mainThread),
+                        "multitasking": .bool(profile.hasMultitasking),
+                    ],
                 ]))
         let number = executed.flatMap { $0 > 0 ? CallbackNumber(UInt64($0)) : nil }
         post(.connected(index, process.generation, executed: number))
