@@ -204,9 +204,9 @@ static int becomes_readable(int fd, int milliseconds) {
 }
 
 // Reads the child's failure; 0 when the pipe closed without one, which exec does.
-static int await_exec(int pipe, int pidfd, int *stage, int *error) {
+static int await_exec(int pipe, int pidfd, int milliseconds, int *stage, int *error) {
     struct failure failure;
-    if (!becomes_readable(pipe, 5000)) {
+    if (!becomes_readable(pipe, milliseconds)) {
         gr_pidfd_send_signal(pidfd, SIGKILL);
         *stage = GR_STAGE_TIMEOUT;
         *error = ETIMEDOUT;
@@ -289,7 +289,7 @@ pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error) 
         *error = failed;
         return -1;
     }
-    int outcome = await_exec(pipe[0], *pidfd, stage, error);
+    int outcome = await_exec(pipe[0], *pidfd, what->milliseconds, stage, error);
     close(pipe[0]);
     if (outcome == 0) return (pid_t)pid;
     // It has exited or was killed. Should it hang in the kernel, it is left to whoever collects children.

@@ -66,6 +66,8 @@ package struct Spawn {
     package var forbidsNewPrivileges = false
     package var oomScore: CInt?
     package var sandbox: Sandbox?
+    /// A child that takes longer until its program is loaded is killed: the caller waits for it.
+    package var limitMilliseconds: CInt = 5000
 
     package init(path: String, arguments: [String], environment: [String]) {
         self.path = path
@@ -95,6 +97,7 @@ package struct Spawn {
         unsafe what.gid = uid ?? 0
         unsafe what.no_new_privileges = forbidsNewPrivileges ? 1 : 0
         unsafe what.oom_score = oomScore ?? CInt.min
+        unsafe what.milliseconds = limitMilliseconds
         let mappings = unsafe memory.array(
             descriptors.map { gr_mapping(source: $0.source.rawValue, target: $0.target) })
         unsafe what.mappings = UnsafePointer(mappings)

@@ -22,7 +22,7 @@ struct FileSystemTests {
     @Test("A file is replaced as a whole and leaves nothing beside it")
     func replace() throws {
         let path = scratch.path + "/file"
-        try FileSystem.replace(path, with: [1, 2, 3], mode: 0o640)
+        try Umask.with(0o022) { try FileSystem.replace(path, with: [1, 2, 3], mode: 0o640) }
         #expect(FileSystem.read(path) == [1, 2, 3])
         #expect(mode(path) == 0o640)
         try FileSystem.replace(path, with: [4])
@@ -49,7 +49,7 @@ struct FileSystemTests {
     @Test("Directories are made with all their parents; one that exists is fine, a file in the way is not")
     func makeDirectory() throws {
         let path = scratch.path + "/a/b/c"
-        try FileSystem.makeDirectory(path, mode: 0o711)
+        try Umask.with(0o022) { try FileSystem.makeDirectory(path, mode: 0o711) }
         try FileSystem.makeDirectory(path, mode: 0o711)
         #expect(mode(scratch.path + "/a") == 0o711)
         _ = try scratch.file("file")

@@ -62,12 +62,12 @@ struct SandboxTests {
         let home = try makeHome(scratch)
         try FileSystem.changeOwnerOfTree(home + "/containers/a", to: 54_321)
         // A daemon that lets nobody else in makes its files so; the sandbox must not take over its mask.
-        let before = umask(0o077)
-        defer { umask(before) }
-        let output = try Script.run("cd \(home)/containers/a && cat note && id -u && ls .. ") {
-            $0.sandbox = sandbox(home)
-            $0.uid = 54_321
-            $0.directory = home + "/containers/a"
+        let output = try Umask.with(0o077) {
+            try Script.run("cd \(home)/containers/a && cat note && id -u && ls ..") {
+                $0.sandbox = sandbox(home)
+                $0.uid = 54_321
+                $0.directory = home + "/containers/a"
+            }
         }
         #expect(output == ["mine54321", "a"])
     }

@@ -53,6 +53,43 @@ struct SpawnTests {
         #expect(zombies.count < 150)
     }
 
+    @Test("A child that hangs before its program is killed and does not hang its parent")
+    func hangingChild() throws {
+        // A pipe that nobody empties: the child cannot record its birth.
+        var ends: [CInt] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let (reader, writer) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+        try writer.setNonblocking(true)
+        while case .bytes = try writer.write([UInt8](repeating: 0, count: 4096)[...]) {}
+        try writer.setNonblocking(false)
+        var spawn = Spawn(path: "/bin/true", arguments: ["true"], environment: [])
+        spawn.birth = writer
+        spawn.limitMilliseconds = 50
+        let before = Clock.monotonic()
+        let error = #expect(throws: SpawnError.self) { try spawn.start() }
+        #expect(error?.stage == "time")
+        #expect(Clock.monotonic() - before < 4_000_000_000)
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test("Programs of other users start while other threads allocate and start", .enabled(if: CurrentProcess.isRoot))
+    func concurrentStarts() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<10 {
+                        let output = try Script.run("echo $HOME") {
+                            $0.uid = 54_321
+                            $0.environment.append("HOME=/nowhere")
+                        }
+                        #expect(output == ["/nowhere"])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("A text with a zero byte is refused instead of being cut", arguments: ["argument", "environment", "path"])
     func zeroBytes(place: String) {
         var spawn = Spawn(path: "/bin/true", arguments: ["true"], environment: [])

@@ -181,11 +181,4 @@ struct UnixSocketTests {
         }
         withExtendedLifetime(client) {}
     }
-
-    @Test("The umask of other threads is left alone while a socket is made")
-    func umaskIsLeftAlone() throws {
-        let before = umask(0o022)
-        _ = try UnixSocket.listen(at: scratch.path + "/socket", mode: 0o600)
-        #expect(umask(before) == 0o022)
-    }
 }

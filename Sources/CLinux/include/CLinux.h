@@ -92,6 +92,7 @@ struct gr_spawn {
     gid_t gid;
     int no_new_privileges;
     int oom_score;            // written to oom_score_adj unless INT32_MIN
+    int milliseconds;         // within which the program must be loaded
     // Mount namespace: `hide` is covered by an empty file system in which only the binds and links exist.
     const char *_Nullable hide;
     const struct gr_bind *_Nullable binds;

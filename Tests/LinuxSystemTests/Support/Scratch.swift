@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Synchronization
 import SystemPackage
 
 /// A directory of a test's own, removed at its end.
@@ -24,6 +25,21 @@ final class Scratch {
     func directory(_ name: String, mode: UInt32 = 0o755) throws -> String {
         try FileSystem.makeDirectory("\(path)/\(name)", mode: mode)
         return "\(path)/\(name)"
+    }
+}
+
+/// The mask of the whole process, one test at a time.
+enum Umask {
+    private static let turn = Mutex(())
+
+    static func with<Success>(_ mask: UInt32, _ body: () throws -> Success) throws -> Success? {
+        var result: Result<Success, any Error>?
+        turn.withLock { _ in
+            let before = umask(mask)
+            defer { umask(before) }
+            result = Result { try body() }
+        }
+        return try result?.get()
     }
 }
 
