@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs what the README says: every console block, in one shell, and compares what is printed.
+"""Runs what the README says: every console block, in one shell, and compares what is printed. Swift blocks must compile.
 
 In a block, a line that begins with "$ " is a command, and the lines after it are what it prints. Numbers and the width of
 gaps may differ, and … stands for anything. A command without lines after it may print what it likes.
@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -25,6 +26,20 @@ def commands(text):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, printed = part.partition("\n")
             yield command, printed
+
+
+def compiles(number, source):
+    """Whether a Swift file of its own with this text compiles against what was built."""
+    products = subprocess.run(
+        ["swift", "build", "--configuration", "release", "--show-bin-path"], cwd=ROOT, capture_output=True, text=True,
+        check=True).stdout.strip()
+    with tempfile.NamedTemporaryFile("w", prefix=f"readme{number}-", suffix=".swift") as file:
+        file.write(source)
+        file.flush()
+        shim = os.path.join(ROOT, "Sources/Frameworks/CUIKit/include")
+        return subprocess.run(
+            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", f"{products}/Modules", "-I", shim,
+             file.name]).returncode == 0
 
 
 def pattern(printed):
@@ -66,7 +81,8 @@ class Shell:
 
 def main():
     with open(os.path.join(ROOT, "README.md")) as file:
-        todo = list(commands(file.read()))
+        text = file.read()
+    todo = list(commands(text))
     if not todo:
         sys.exit("README.md has no console block")
     signal.alarm(PATIENCE)
@@ -88,6 +104,10 @@ def main():
                 print(f"README.md says that this command prints something else: {command}\n{expected}")
     finally:
         shell.end()
+    for number, source in enumerate(re.findall(r"^```swift\n(.*?)^```", text, re.MULTILINE | re.DOTALL)):
+        if not compiles(number, source):
+            failures += 1
+            print(f"README.md: this does not compile:\n{source}")
     print(f"README.md: {len(todo)} commands, {failures} failures")
     sys.exit(1 if failures else 0)
 

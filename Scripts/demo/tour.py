@@ -278,8 +278,7 @@ class Tour:
         self.expect(
             len(reports) == 1 and reports[0]["app"] == SLEEPYHEAD and reports[0]["code"] == 0x8BADF00D,
             "one report, with the code 0x8badf00d (“ate bad food”)")
-        self.show.command(f"greenroom reports show {reports[0]['id']}")
-        self.show.output(reports[0]["reason"])
+        self.do("reports")
         self.why("sleepyhead")
         self.row("The watchdog ends an app that hangs", duration(took))
 
