@@ -3,61 +3,104 @@ internal import Model
 /// What must hold after every event; a text names what does not.
 extension System {
     package func brokenInvariants() -> [String] {
-        var broken: [String] = []
-        func require(_ condition: Bool, _ text: @autoclosure () -> String) {
-            if !condition { broken.append(text()) }
-        }
-        require(illegalTransitions == 0, "\(illegalTransitions) illegal transitions were decided")
-        require(touched.isEmpty && effects.isEmpty && answers.isEmpty, "work is left over")
-        for (i, app) in apps.enumerated() {
-            let name = app.manifest.identifier.rawValue
-            let isVisible = presence(i) != .hidden
-            require(
-                (app.state == .notRunning) == (app.process == .none), "\(name): a process exists for exactly what runs")
-            require(!(isVisible && app.state == .suspended && app.ending == nil), "\(name): visible and suspended")
-            require(
-                app.state != .suspended || app.suspension == .confirmed || app.ending != nil,
-                "\(name): suspended without the kernel's word")
-            require(
-                app.suspension != .confirmed || app.state == .suspended || app.ending != nil,
-                "\(name): confirmed frozen but \(app.state.name)")
-            require(
-                !(isVisible && app.suspension.isUnderWay && app.ending == nil), "\(name): visible and being frozen")
-            require(!app.suspension.isUnderWay || app.outstanding.isEmpty, "\(name): being frozen inside a callback")
-            require(app.outstanding.isEmpty || app.state != .suspended, "\(name): a callback to a suspended app")
-            require(app.process != .none || app.outstanding.isEmpty, "\(name): a callback to nobody")
-            require(app.role.map { screen[$0] == app.index } ?? true, "\(name): its role is not its own")
-            require(app.assertions.held.isEmpty || app.process != .none, "\(name): an assertion of nobody")
-            require(
-                app.assertions.isEmpty || app.state != .suspended || app.ending != nil,
-                "\(name): suspended with an assertion")
-            require(
-                !isIdleInBackground(app) || isVisible || !app.assertions.isEmpty || app.suspension != .none,
-                "\(name): runs in the background, and nothing entitles it")
-            require(
-                app.outstanding.isEmpty || app.exceeded != nil || isArmed(i, .limit),
-                "\(name): a callback without a limit")
-        }
-        for (slot, _) in deadlines.armed {
-            let app = apps[Int(slot.app.rawValue)]
-            require(app.process != .none, "\(app.manifest.identifier): a deadline of nobody (\(slot.kind))")
-            require(
-                app.state != .suspended || app.ending != nil || slot.kind == .assertion,
-                "\(app.manifest.identifier): suspended with a deadline (\(slot.kind))")
+        var broken = Findings()
+        broken.require(illegalTransitions == 0, "\(illegalTransitions) illegal transitions were decided")
+        broken.require(touched.isEmpty && effects.isEmpty && answers.isEmpty, "work is left over")
+        for i in apps.indices {
+            let before = broken.texts.count
+            checkProcess(apps[i], &broken)
+            checkSuspension(apps[i], &broken)
+            checkScreen(apps[i], &broken)
+            checkDeadlines(apps[i], &broken)
+            for place in before..<broken.texts.count {
+                broken.texts[place] = "\(apps[i].manifest.identifier): " + broken.texts[place]
+            }
         }
         for role in ScreenRole.allCases {
             guard let index = screen[role] else { continue }
-            let app = apps[Int(index.rawValue)]
-            require(app.role == role, "\(app.manifest.identifier): on screen without knowing it")
+            broken.require(apps[Int(index.rawValue)].role == role, "\(role.name) is an app that does not know it")
         }
-        return broken
+        return broken.texts
     }
 
-    private func isIdleInBackground(_ app: App) -> Bool {
-        app.state == .background && app.isSettled
+    private struct Findings {
+        var texts: [String] = []
+
+        mutating func require(_ condition: Bool, _ text: @autoclosure () -> String) {
+            if !condition { texts.append(text()) }
+        }
     }
 
-    private func isArmed(_ i: Int, _ kind: DeadlineKind) -> Bool {
-        deadlines.instant(DeadlineSlot(app: apps[i].index, kind: kind)) != nil
+    private func checkProcess(_ app: App, _ broken: inout Findings) {
+        let exists = app.process != .none
+        broken.require((app.state != .notRunning) == exists, "a process exists for exactly what runs")
+        broken.require(app.isInstalled || !exists || app.ending != nil, "it runs and is not installed")
+        broken.require(exists || app.outstanding.isEmpty, "a callback to nobody")
+        broken.require(exists || app.ending == nil, "an end of nobody")
+        broken.require(exists || app.assertions.isEmpty, "an assertion of nobody")
+        broken.require(!app.isPlain || app.outstanding.isEmpty, "a callback to a plain program")
+        broken.require(app.ending?.phase != .killing || app.outstanding.isEmpty, "a callback to what is being killed")
+        broken.require(
+            profile.hasMultitasking || (app.state != .suspended && app.suspension == .none) || app.ending != nil,
+            "\(app.state.name) on a device without multitasking")
+    }
+
+    private func checkSuspension(_ app: App, _ broken: inout Findings) {
+        guard app.ending == nil else { return }
+        let isFrozen = app.suspension == .confirmed
+        broken.require(isFrozen == (app.state == .suspended), "\(app.state.name) and \(app.suspension)")
+        broken.require(!app.suspension.isUnderWay || app.outstanding.isEmpty, "frozen inside a callback")
+        broken.require(
+            !app.suspension.isUnderWay || (app.role.map { _ in screenPresence(app) == .hidden } ?? true),
+            "visible and \(app.suspension)")
+        broken.require(!app.suspension.isUnderWay || app.assertions.isEmpty, "\(app.suspension) with an assertion")
+    }
+
+    /// The one rule: on screen, entitled to run, or suspended.
+    private func checkScreen(_ app: App, _ broken: inout Findings) {
+        broken.require(app.role.map { screen[$0] == app.index } ?? true, "its role is not its own")
+        if app.process == .none {
+            broken.require(app.role == nil || screenPresence(app) == .hidden, "on screen and not running")
+        }
+        guard app.isSettled else { return }
+        switch screenPresence(app) {
+        case .active: broken.require(app.state == .active, "\(app.state.name) and should be active")
+        case .inactive: broken.require(app.state == .inactive, "\(app.state.name) and should be inactive")
+        case .hidden:
+            broken.require(!app.state.isForeground, "\(app.state.name) and not on screen")
+            broken.require(
+                !app.assertions.isEmpty || app.suspension != .none, "runs in the background, and nothing entitles it")
+        }
+    }
+
+    private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }
+
+    /// Whatever waits has a deadline, and every deadline belongs to something that waits.
+    private func checkDeadlines(_ app: App, _ broken: inout Findings) {
+        func isArmed(_ kind: DeadlineKind) -> Bool {
+            deadlines.instant(DeadlineSlot(app: app.index, kind: kind)) != nil
+        }
+        let isJudged = app.exceeded != nil
+        let isLaunching = app.process == .starting || app.process == .connecting || app.process == .launching
+        broken.require(!isLaunching || isArmed(.limit) || isJudged, "a launch without a limit")
+        broken.require(app.outstanding.isEmpty || isArmed(.limit) || isJudged, "a callback without a limit")
+        switch app.ending?.phase {
+        case .killing: broken.require(isArmed(.limit), "killed only once")
+        case .asked: broken.require(isArmed(.limit) || isJudged, "asked to end without a limit")
+        case .leaving, nil: break
+        }
+        switch app.suspension {
+        case .preparing, .freezing, .verifying, .waiting:
+            broken.require(isArmed(.suspension), "\(app.suspension) for ever")
+        case .none, .confirmed: broken.require(!isArmed(.suspension), "a deadline of no suspension")
+        }
+        if app.isSettled, app.state.isRunning, !app.suspension.isUnderWay {
+            broken.require(isArmed(.check) || isJudged, "it runs and nobody looks at it")
+        }
+        if app.process == .none || (app.state == .suspended && app.ending == nil) {
+            for kind in DeadlineKind.allCases {
+                broken.require(!isArmed(kind), "a deadline (\(kind)) of what does not run")
+            }
+        }
     }
 }

@@ -215,6 +215,28 @@ import Testing
         device.finish()
     }
 
+    @Test("A program that starts while the host looks for a debugger has started; the verdict does not end its end")
+    func startsBeforeTheVerdict() {
+        let device = TestDevice()
+        let app = device.installTest("vim", kind: .plain)
+        device.change(app) {
+            $0.withholdsStart = true
+            $0.withholdsTracer = true
+            $0.isTraced = true
+            $0.ignoresTermination = true
+        }
+        device.perform(.open(app, role: .primary, wait: false))
+        device.pass(.seconds(20))
+        device.change(app) { $0.withholdsStart = false }
+        device.perform(.close(app, wait: false))
+        device.change(app) { $0.withholdsTracer = false }
+        device.run()
+        device.change(app) { $0.isTraced = false }
+        device.pass(.seconds(5))
+        #expect(device.state(app) == .notRunning)
+        device.finish()
+    }
+
     @Test("A callback that returns while the host looks for a debugger has returned")
     func returnsBeforeTheVerdict() {
         let device = TestDevice()

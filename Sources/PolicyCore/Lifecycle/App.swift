@@ -11,6 +11,8 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var since: WallTime
     package internal(set) var role: ScreenRole?
     var assertions = AssertionTable()
+    /// The assertion that the log names as the reason for running in the background.
+    var keptBy: AssertionKind?
     /// Services that the app has started, with or without the background mode.
     var services: [ServiceKind] = []
 

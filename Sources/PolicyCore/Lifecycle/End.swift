@@ -143,6 +143,7 @@ extension System {
         apps[i].role = nil
         apps[i].pendingURLs = []
         apps[i].launchReason = nil
+        apps[i].keptBy = nil
     }
 
     private mutating func clearProcess(_ i: Int) {

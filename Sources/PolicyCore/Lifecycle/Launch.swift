@@ -44,6 +44,7 @@ extension System {
         if apps[i].isPlain {
             apps[i].process = .alive
             apps[i].launch = .none
+            apps[i].exceeded = nil
             disarm(i, .limit)
         } else {
             apps[i].process = .connecting

@@ -20,11 +20,13 @@ extension System {
         guard apps[i].outstanding.isEmpty else { return }
         switch presence(i) {
         case .active, .inactive:
+            apps[i].keptBy = nil
             bringToScreen(i)
         case .hidden:
             if apps[i].state.isForeground {
                 leaveScreen(i)
             } else if apps[i].assertions.isEmpty {
+                apps[i].keptBy = nil
                 suspend(i)
             } else {
                 keepRunning(i)
@@ -77,6 +79,9 @@ extension System {
     private mutating func keepRunning(_ i: Int) {
         guard let kind = apps[i].assertions.first?.kind else { return }
         resume(i, .assertion(kind))
+        guard apps[i].keptBy != kind else { return }
+        apps[i].keptBy = kind
+        log(i, .keptRunning, .assertion(kind))
     }
 
     // MARK: Calling

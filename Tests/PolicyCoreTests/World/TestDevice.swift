@@ -32,6 +32,11 @@ final class TestDevice {
     var effectsUntilDeath: Int?
     var isDaemonDead = false
 
+    /// What is told is not what is: effects are not performed.
+    var isLawless = false
+    /// A storm keeps only the last entries.
+    var keepsLog = true
+
     let label: String
     let profile: DeviceProfile
     private(set) var faults: [String] = []
@@ -69,7 +74,7 @@ final class TestDevice {
         check(effects, after: event)
         for (number, effect) in effects.enumerated() {
             if let limit = effectsUntilDeath, number >= limit { break }
-            perform(effect.action)
+            if !isLawless { perform(effect.action) }
         }
         if effectsUntilDeath != nil {
             effectsUntilDeath = nil
@@ -112,11 +117,17 @@ final class TestDevice {
 
     @discardableResult
     func request(_ app: AppIndex, _ request: AppRequest) -> AppReply? {
+        let id = sendRequest(app, request)
+        run()
+        return replies[id]
+    }
+
+    @discardableResult
+    func sendRequest(_ app: AppIndex, _ request: AppRequest) -> RequestID {
         let id = RequestID(nextRequest)
         nextRequest += 1
         send(.request(app, id, request))
-        run()
-        return replies[id]
+        return id
     }
 
     func newPID() -> Int32 {
@@ -172,7 +183,7 @@ final class TestDevice {
             }
             if let cause = effect.cause, cause >= system.nextSequence { fault("\(effect) has no earlier cause") }
             if case .log(let entry) = effect.action { check(entry) }
-            if case .report(let facts) = effect.action { reports.append(facts) }
+            if case .report(let facts) = effect.action, keepsLog { reports.append(facts) }
         }
         for broken in system.brokenInvariants() { fault("\(broken), after \(event)") }
     }
@@ -184,6 +195,7 @@ final class TestDevice {
         lastSequence = entry.sequence.rawValue
         if let cause = entry.cause, cause >= entry.sequence { fault("entry \(entry) is caused by a later one") }
         if entry.cause == nil, entry.app != nil { fault("entry \(entry) has no cause") }
+        if !keepsLog, log.count == 100 { log.removeFirst(50) }
         log.append(entry)
     }
 

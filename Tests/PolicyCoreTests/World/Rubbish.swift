@@ -1,0 +1,124 @@
+import Model
+import PolicyCore
+import Testing
+
+/// Events that no host would send: of apps that do not exist, of other generations, out of order, at any moment.
+struct Rubbish {
+    let device = TestDevice(label: "rubbish")
+    private var random: SplitMix64
+    private let seed: UInt64
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        self.seed = seed
+        device.isLawless = true
+        device.keepsLog = false
+    }
+
+    mutating func run(events: Int) {
+        while device.eventCount < events, device.faults.isEmpty {
+            if random.oneIn(3) { device.now = device.now + .milliseconds(Int64(random.below(5000))) }
+            device.send(event())
+        }
+        #expect(device.faults.isEmpty, "seed \(seed)")
+        device.finish()
+    }
+
+    private mutating func app() -> AppIndex { AppIndex(UInt32(random.oneIn(20) ? Int(UInt32.max) : random.below(10))) }
+
+    private mutating func generation() -> Generation {
+        Generation(random.oneIn(3) ? UInt32(truncatingIfNeeded: random.next()) : UInt32(random.below(4)))
+    }
+
+    /// Mostly the present generation, so that the news gets past the first gate.
+    private mutating func process() -> (AppIndex, Generation) {
+        let app = app()
+        if !random.oneIn(5), let known = device.system.app(app) { return (app, known.generation) }
+        return (app, generation())
+    }
+
+    private mutating func status() -> Model.ExitStatus {
+        random.oneIn(3)
+            ? .unknown : random.oneIn(2) ? .exited(Int32(random.below(3))) : .signaled(Int32(random.below(70)))
+    }
+
+    private mutating func event() -> Event {
+        let (app, generation) = process()
+        switch random.below(24) {
+        case 0: return .clockChanged(wallOffset: Int64(bitPattern: random.next()))
+        case 1: return random.oneIn(10) ? .booted : .timer
+        case 2: return random.oneIn(5) ? .adopted(found()) : .timer
+        case 3: return .installed(manifest())
+        case 4: return .processStarted(app, generation, pid: Int32(truncatingIfNeeded: random.next()))
+        case 5: return .launchFailed(app, generation, LaunchFailure(stage: "", errorNumber: .max, message: "\u{1b}"))
+        case 6: return .connected(app, generation, executed: random.oneIn(2) ? nil : number())
+        case 7: return .disconnected(app, generation)
+        case 8...12: return .callbackReturned(app, generation, number(of: app))
+        case 13: return .mainThreadAnswered(app, generation)
+        case 14: return random.oneIn(4) ? .firstProcessEnded(app, generation, status()) : .timer
+        case 15: return random.oneIn(4) ? .allProcessesEnded(app, generation) : .timer
+        case 16: return .processesCounted(app, generation, Int32(truncatingIfNeeded: random.next() >> 40))
+        case 17: return .tracerChecked(app, generation, isTraced: random.oneIn(2))
+        case 18: return .prepared(app, generation)
+        case 19: return .frozen(app, generation)
+        case 20: return .verified(app, generation)
+        case 21: return .request(app, RequestID(random.next()), request())
+        default: return .command(CommandID(random.next()), command(app))
+        }
+    }
+
+    private mutating func number() -> CallbackNumber {
+        CallbackNumber(random.oneIn(4) ? random.next() : UInt64(random.below(12)))
+    }
+
+    private mutating func number(of app: AppIndex) -> CallbackNumber {
+        device.system.app(app)?.outstanding.first?.callback.number ?? number()
+    }
+
+    private mutating func found() -> [AdoptedApp] {
+        (0..<random.below(12)).map { _ in
+            AdoptedApp(
+                app: app(), pid: random.oneIn(2) ? 5 : nil, isFrozen: random.oneIn(2),
+                status: random.oneIn(2) ? status() : nil)
+        }
+    }
+
+    private mutating func manifest() -> AppManifest {
+        .test(
+            "app\(random.below(8))", kind: random.oneIn(3) ? .plain : .application,
+            modes: BackgroundModes(rawValue: UInt8(truncatingIfNeeded: random.next())),
+            exitsOnSuspend: random.oneIn(8), schemes: ["a", "", "é"], isFreezable: !random.oneIn(8))
+    }
+
+    private mutating func request() -> AppRequest {
+        let service = ServiceKind.allCases[random.below(5)]
+        return switch random.below(4) {
+        case 0: .openURL(["a:", "", ":", "é:x", "\u{0}"][random.below(5)])
+        case 1: .canOpenURL("A:")
+        case 2: .beginService(service)
+        default: .endService(service)
+        }
+    }
+
+    private mutating func command(_ app: AppIndex) -> Command {
+        let kind = InterruptionKind.allCases[random.below(3)]
+        let wait = random.oneIn(2)
+        return switch random.below(18) {
+        case 0, 1, 2: .open(app, role: ScreenRole.allCases[random.below(4)], wait: wait)
+        case 3: .openURL("a:b", wait: wait)
+        case 4: .home(wait: wait)
+        case 5: .lock(wait: wait)
+        case 6, 7: .unlock(wait: wait)
+        case 8: .switcher(isOpen: wait, wait: wait)
+        case 9: .close(app, wait: wait)
+        case 10: .restart(app, wait: wait)
+        case 11: .exempt(app, wait)
+        case 12: .uninstall(app)
+        case 13: .interrupt(kind, wait: wait)
+        case 14: .dismiss(kind, wait: wait)
+        case 15: .accept(kind, wait: wait)
+        case 16: random.oneIn(2) ? .endCall(wait: wait) : .wake(wait: wait)
+        default: random.oneIn(20) ? (wait ? .reboot : .shutDown) : .sleep(wait: wait)
+        }
+    }
+}
