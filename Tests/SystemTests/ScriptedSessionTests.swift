@@ -82,8 +82,7 @@ extension SystemTests {
         private func journal(_ system: TestSystem) throws -> String {
             let bundle = "\(system.folder)/Journal.app"
             let sources = "\(Machine.repository)/Examples/Journal"
-            let list = ["\(sources)/Info.plist", "\(sources)/Journal.app/Info.plist"].compactMap { FileSystem.read($0) }
-            let text = try #require(list.first, "Journal has no Info.plist")
+            let text = try #require(FileSystem.read("\(sources)/Info.plist"))
             try system.write(String(decoding: text, as: UTF8.self), to: "\(bundle)/Info.plist")
             let copy = try Child(
                 "/bin/cp", ["\(Machine.programs)/Journal", "\(bundle)/Journal"], environment: [:])
@@ -97,18 +96,20 @@ extension SystemTests {
             let app = kind.app
             try install(kind, on: system)
             var pid: Int?
+            var seen = 0
+            var last = ""
             for (number, step) in steps.enumerated() {
-                let before = try system.lastSequence
                 try system.play([step.command.replacing("APP", with: app)])
-                if step.state == "suspended", !step.callbacks.isEmpty || kind == .plain,
-                    step.command != "home" || number > 5
-                {
-                    try system.follower().wait("suspended", of: app, after: before)
+                if step.state == "suspended", last != "suspended" {
+                    try system.follower().wait("suspended", of: app, after: seen)
                 }
+                last = step.state
                 let context = Comment(rawValue: "step \(number + 1), \(step.command)")
                 let info = try system.app(app)
                 #expect(info.state == step.state, context)
-                #expect(try system.callbacks(app, after: before) == (kind == .plain ? [] : step.callbacks), context)
+                let entries = try system.entries(app).filter { $0.seq > seen }
+                seen = entries.last?.seq ?? seen
+                #expect(entries.filter(\.isCallback).map(\.event) == (kind == .plain ? [] : step.callbacks), context)
                 if step.state == "suspended" { #expect(system.isFrozen(app, info.pids), context) }
                 // A new process only where a launch was.
                 if step.callbacks == Self.launch {

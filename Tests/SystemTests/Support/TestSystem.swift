@@ -61,7 +61,7 @@ final class TestSystem {
     func run(_ arguments: String...) throws -> Child.Outcome { try child(arguments).outcome() }
 
     /// Starts a command that waits for something.
-    func begin(_ arguments: String...) throws -> Child { try child(arguments) }
+    func begin(_ arguments: [String]) throws -> Child { try child(arguments) }
 
     /// Runs a command that must succeed, and returns what it prints.
     @discardableResult

@@ -1,0 +1,146 @@
+import Glibc
+import LinuxSystem
+import Testing
+import Wire
+
+extension SystemTests {
+    @Suite("Kill storms", .serialized) struct KillStorms {
+        private static func number(_ name: String, default value: Int) -> Int {
+            CurrentProcess.environment(name).flatMap { Int($0) } ?? value
+        }
+
+        /// GREENROOM_KILLS=200 GREENROOM_SEED=7 swift test --filter KillStorms
+        private static let kills = number("GREENROOM_KILLS", default: 25)
+        private static let seed = number("GREENROOM_SEED", default: 1)
+
+        /// What a person does with the device, at random, as far as it is possible now.
+        private struct Session {
+            var dice: Dice
+            var isLocked = false
+            var isRinging = false
+            var isSwitcherOpen = false
+
+            /// Nothing lies over the screen.
+            var isHome: Bool { !isLocked && !isRinging && !isSwitcherOpen }
+
+            mutating func next() -> [String] {
+                if isRinging {
+                    isRinging = false
+                    return ["simulate", "call", "--decline"]
+                }
+                if isLocked {
+                    isLocked = false
+                    return ["unlock"]
+                }
+                if isSwitcherOpen {
+                    isSwitcherOpen = false
+                    return ["switcher", "close"]
+                }
+                switch Int.random(in: 0..<10, using: &dice) {
+                case 0..<5: return ["open", Menagerie.all.randomElement(using: &dice) ?? Menagerie.editor]
+                case 5, 6: return ["home"]
+                case 7:
+                    isLocked = true
+                    return ["lock"]
+                case 8:
+                    isSwitcherOpen = true
+                    return ["switcher", "open"]
+                default:
+                    isRinging = true
+                    return ["simulate", "call"]
+                }
+            }
+        }
+
+        private static func kill(_ pid: CInt) throws {
+            let process = try PidFD(pid)
+            try process.send(SIGKILL)
+            #expect(process.waitUntilDead(milliseconds: 20_000))
+        }
+
+        @Test("A daemon that is killed at random moments loses no app, no state and no callback")
+        func daemon() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            var menagerie = try Menagerie(system)
+            var session = Session(dice: Dice(seed: UInt64(Self.seed)))
+            for round in 1...Self.kills {
+                let words = session.next()
+                let context: Comment = "seed \(Self.seed), kill \(round), \(words.joined(separator: " "))"
+                let daemon = try system.daemon
+                let command = try system.begin(words)
+                usleep(UInt32.random(in: 0..<40_000, using: &session.dice))
+                try Self.kill(daemon)
+                let outcome = try command.outcome()
+                #expect(outcome.code == 0, "\(context): \(outcome.errors)")
+                #expect(try system.daemon != daemon)
+                try menagerie.expectWhole(context)
+            }
+            try menagerie.expectCallbacks("after the storm with seed \(Self.seed)")
+            while !session.isHome { try system.play([session.next().joined(separator: " ")]) }
+            try menagerie.expectWorking("after the storm with seed \(Self.seed)")
+            try menagerie.expectCallbacks("at the end, seed \(Self.seed)")
+            for name in Menagerie.all { #expect(try system.reports(name).isEmpty) }
+        }
+
+        @Test("A keeper that is killed is replaced, and no app notices")
+        func keeper() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            var menagerie = try Menagerie(system)
+            var seen = 0
+            for round in 1...3 {
+                let (keeper, daemon) = (try system.keeper(), try system.daemon)
+                try Self.kill(keeper)
+                // The daemon takes the keeper's place, and a new daemon follows.
+                seen = try system.follower().wait(for: "a new daemon", after: seen) { $0.event == "daemonRestarted" }
+                    .seq
+                #expect(try system.daemon != daemon)
+                #expect(try system.keeper() != keeper)
+                try menagerie.expectWhole("keeper killed \(round) times")
+                try menagerie.expectWorking("keeper killed \(round) times")
+            }
+            try menagerie.expectCallbacks("keeper killed")
+        }
+
+        @Test("When keeper and daemon are killed together, up finds every app as it was")
+        func both() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            var menagerie = try Menagerie(system)
+            for round in 1...2 {
+                try killBoth(system)
+                try system.up()
+                try menagerie.expectWhole("killed both \(round) times")
+                try menagerie.expectWorking("killed both \(round) times")
+            }
+            try menagerie.expectCallbacks("killed both")
+        }
+
+        @Test("Without keeper and daemon, thaw lets every app run, and down leaves nothing")
+        func thaw() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            let menagerie = try Menagerie(system)
+            try system.play(["home"])
+            let apps = try menagerie.expectWhole("before")
+            #expect(apps.filter { $0.state == "suspended" }.count == 4)
+            try killBoth(system)
+            #expect(apps.filter { system.isFrozen($0.app, $0.pids) }.count == 4, "they stay as they are")
+            try system.expect("thaw")
+            for app in apps {
+                #expect(!system.isFrozen(app.app, app.pids))
+                #expect(ProcFS().stat(CInt(app.pid ?? 0)) != nil)
+            }
+        }
+
+        /// The keeper first, stopped: neither may come to the other's help.
+        private func killBoth(_ system: TestSystem) throws {
+            let (keeper, daemon) = (try PidFD(system.keeper()), try PidFD(system.daemon))
+            try daemon.send(SIGSTOP)
+            try keeper.send(SIGKILL)
+            try daemon.send(SIGKILL)
+            #expect(keeper.waitUntilDead(milliseconds: 20_000) && daemon.waitUntilDead(milliseconds: 20_000))
+        }
+    }
+}
