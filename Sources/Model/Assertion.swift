@@ -33,8 +33,13 @@ package struct Assertion: Hashable, Sendable, Codable {
     }
 
     /// Why the app may run, for people.
+    package var reason: String { kind.reason }
+}
+
+extension AssertionKind {
+    /// Why it lets an app run, for people.
     package var reason: String {
-        switch kind {
+        switch self {
         case .audio: "it plays audio and declares the background mode audio"
         case .location: "it receives location updates and declares the background mode location"
         case .exemption: "the user exempted it from suspension (greenroom exempt --off takes that back)"

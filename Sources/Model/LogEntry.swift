@@ -3,7 +3,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case launched, launchedInBackground, suspended, resumed, terminated
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate, openedURL
-    case suspensionFailed, serviceStopped
+    case suspensionFailed, serviceStopped, keptRunning
     // The device and its user.
     case openRequested, homePressed, locked, unlocked, switcherOpened, switcherClosed, closeRequested
     case restartRequested, exemptionChanged, interrupted, interruptionEnded, callAccepted, callEnded
@@ -131,7 +131,7 @@ extension Reason {
         case .launchedAtBoot(let name): "\(name) declares the background mode voip, which is launched at boot"
         case .onTheWay(let callback, let state): Self.callbackSentence(callback, state)
         case .nothingEntitles: "it is not on screen, and no assertion entitles it to run in the background"
-        case .assertion(let kind): "a service holds an assertion for it (\(kind.name))"
+        case .assertion(let kind): kind.reason
         case .onScreenAgain: "it is on screen again"
         case .wantedInBackground: "it is wanted in the background"
         case .endRequested: "it has to run to be ended in order"
