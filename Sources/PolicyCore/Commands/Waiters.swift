@@ -31,8 +31,10 @@ extension System {
     mutating func settleWaiters() {
         var next = 0
         while next < waiters.count {
-            if let outcome = outcome(waiters[next].condition) {
-                answer(waiters.remove(at: next).id, outcome)
+            let waiter = waiters[next]
+            if let outcome = outcome(waiter.condition) {
+                waiters.remove(at: next)
+                answer(waiter.id, outcome)
             } else {
                 next += 1
             }

@@ -59,9 +59,12 @@ package struct App: Hashable, Codable, Sendable {
     }
 
     package var heldAssertions: [Assertion] { assertions.held }
+    // Inlined, because calling it would copy the whole app out of the table (seen in profiles).
+    @inline(__always)
     package var isPlain: Bool { (process == .none ? manifest.kind : processKind) == .plain }
 
     /// Callbacks can be called: the launch is over and no end is under way.
+    @inline(__always)
     var isSettled: Bool { process == .alive && outstanding.isEmpty && ending == nil }
 }
 

@@ -55,7 +55,8 @@ extension System {
         } else if apps[i].state == .active {
             callbacks.append(.willResignActive)
         }
-        call(i, callbacks, after: apps[i].cause)
+        let cause = apps[i].cause
+        call(i, callbacks, after: cause)
     }
 
     // MARK: Off the screen
@@ -72,8 +73,9 @@ extension System {
             touch(apps[i].index)
             return
         }
+        let (state, cause) = (apps[i].state, apps[i].cause)
         let last = CallbackKind.didEnterBackground
-        call(i, apps[i].state == .active ? [.willResignActive, last] : [last], after: apps[i].cause)
+        call(i, state == .active ? [.willResignActive, last] : [last], after: cause)
     }
 
     private mutating func keepRunning(_ i: Int) {
@@ -152,6 +154,6 @@ extension System {
         let before = apps[i].callCause
         let sequence = log(i, event, reason, after: before, took: took)
         apps[i].callCause = sequence
-        if apps[i].ending?.cause == before { apps[i].ending?.cause = sequence }
+        if let ending = apps[i].ending, ending.cause == before { apps[i].ending?.cause = sequence }
     }
 }

@@ -90,10 +90,11 @@ extension System {
 
     /// What was exceeded has been done after all, before the host knew whether a debugger is attached.
     mutating func forget(_ i: Int, _ kind: CallbackKind) {
-        switch apps[i].exceeded?.limit {
+        guard let exceeded = apps[i].exceeded else { return }
+        switch exceeded.limit {
         case .callback: apps[i].exceeded = nil
         case .launch: if kind == .didFinishLaunching { apps[i].exceeded = nil }
-        case .termination, .mainThread, nil: break
+        case .termination, .mainThread: break
         }
     }
 
