@@ -36,9 +36,9 @@ def compiles(number, source):
     with tempfile.NamedTemporaryFile("w", prefix=f"readme{number}-", suffix=".swift") as file:
         file.write(source)
         file.flush()
-        shim = os.path.join(ROOT, "Sources/Frameworks/CUIKit/include")
+        shim = f"-fmodule-map-file={products}/CUIKit.build/module.modulemap"
         return subprocess.run(
-            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", f"{products}/Modules", "-I", shim,
+            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", f"{products}/Modules", "-Xcc", shim,
              file.name]).returncode == 0
 
 
