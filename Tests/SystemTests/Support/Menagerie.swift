@@ -57,7 +57,6 @@ struct Menagerie {
             #expect(fits(app), comment, sourceLocation: location)
             let isFrozen = system.isFrozen(app.app, app.pids)
             #expect(isFrozen == (app.state == "suspended"), comment, sourceLocation: location)
-            if app.front { #expect(app.visible, comment, sourceLocation: location) }
         }
         #expect(apps.count == Self.all.count, context, sourceLocation: location)
         return apps

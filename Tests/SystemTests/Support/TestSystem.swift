@@ -43,7 +43,7 @@ final class TestSystem {
     }
 
     /// The directory that holds the apps' cgroups; `nil` where SIGSTOP stands in for the freezer. The daemon tells once it serves.
-    private var cgroup: String? {
+    var cgroup: String? {
         if let known = knownCgroup { return known }
         knownCgroup = contents("cgroup").flatMap { $0.isEmpty ? nil : $0 }
         return knownCgroup
