@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LinuxSystem
 internal import Wire
 
@@ -21,13 +22,26 @@ struct Footprint {
         }
     }
 
+    /// What nobody shares with daemon and keeper, in bytes.
+    func privateMemory() throws -> Double {
+        Double(processes.compactMap { procFS.memory($0)?.dirty }.reduce(0, +))
+    }
+
+    /// What happened over a while.
     struct Activity {
-        var daemonWakeups: Int64
-        var keeperWakeups: Int64
+        let daemonWakeups: Int64
+        let keeperWakeups: Int64
         /// Nanoseconds of daemon and keeper.
-        var processorTime: Int64
+        let processorTime: Int64
         /// Nanoseconds of all apps.
-        var appTime: Int64
+        let appTime: Int64
+    }
+
+    private struct Sample {
+        /// Of daemon and keeper: context switches by thread.
+        var switches: [[CInt: Int64]] = []
+        var processorTime: Int64 = 0
+        var appTime: Int64 = 0
     }
 
     func activity(seconds: Int) throws -> Activity {
@@ -35,22 +49,57 @@ struct Footprint {
         pause(milliseconds: seconds * 1_000)
         let after = try sample()
         return Activity(
-            daemonWakeups: after.daemonWakeups - before.daemonWakeups,
-            keeperWakeups: after.keeperWakeups - before.keeperWakeups,
+            daemonWakeups: wakeups(before.switches[0], after.switches[0]),
+            keeperWakeups: wakeups(before.switches[1], after.switches[1]),
             processorTime: after.processorTime - before.processorTime, appTime: after.appTime - before.appTime)
     }
 
-    private func sample() throws -> Activity {
-        let group = try system.groupDirectory.map { try Cgroup(creating: $0) }
-        return Activity(
-            daemonWakeups: wakeups(processes[0]), keeperWakeups: wakeups(processes[1]),
-            processorTime: processes.compactMap { procFS.stat($0)?.processorTime }.reduce(0, +),
-            appTime: (group?.processorMicroseconds() ?? 0) * 1_000)
+    private func sample() throws -> Sample {
+        var sample = Sample()
+        for process in processes {
+            sample.switches.append(try switches(process))
+            sample.processorTime += try processorTime(process)
+        }
+        if let group = system.groupDirectory {
+            guard let used = try Cgroup(creating: group).processorMicroseconds() else {
+                throw BenchError("\(group) has no cpu.stat")
+            }
+            sample.appTime = used * 1_000
+        }
+        return sample
     }
 
-    /// Context switches of all threads.
-    private func wakeups(_ pid: CInt) -> Int64 {
-        let threads = ProcFS(root: "/proc/\(pid)/task")
-        return threads.allProcesses().compactMap { threads.contextSwitches($0) }.reduce(0, +)
+    private func switches(_ pid: CInt) throws -> [CInt: Int64] {
+        var counts: [CInt: Int64] = [:]
+        for name in FileSystem.names(in: "/proc/\(pid)/task") {
+            guard let thread = CInt(name), let status = FileSystem.read("/proc/\(pid)/task/\(name)/status") else {
+                continue
+            }
+            let text = String(decoding: status, as: UTF8.self)
+            for field in ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"] {
+                guard let count = ProcFS.field(field, in: text).flatMap({ Int64($0) }) else {
+                    throw BenchError("the kernel does not tell \(field)")
+                }
+                counts[thread, default: 0] += count
+            }
+        }
+        guard counts[pid] != nil else { throw BenchError("process \(pid) cannot be looked at") }
+        return counts
+    }
+
+    /// A thread that ended has woken once more to do so.
+    private func wakeups(_ before: [CInt: Int64], _ after: [CInt: Int64]) -> Int64 {
+        let ended = before.keys.count { after[$0] == nil }
+        return after.reduce(Int64(ended)) { sum, thread in sum + thread.value - (before[thread.key] ?? 0) }
+    }
+
+    /// Nanoseconds of all threads, the ended ones included.
+    private func processorTime(_ pid: CInt) throws -> Int64 {
+        var clock = clockid_t()
+        var time = timespec()
+        guard unsafe clock_getcpuclockid(pid, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
+            throw BenchError("process \(pid) has no clock")
+        }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -27,12 +27,12 @@ struct Measurement {
         try measureCore()
         try measureCosts()
         say("the floor: thaw, freeze and one round trip without a daemon")
-        let floor = try Floor(rounds: rounds)
+        let floors = (one: try Floor(processes: 1, rounds: rounds), many: try Floor(processes: 50, rounds: rounds))
         let tool = try system.start()
         let footprint = try Footprint(system, tool)
         pause(milliseconds: 500)
         let empty = try footprint.memory()
-        try measureSwitching(tool, floor)
+        try measureSwitching(tool, floors)
         try measureFootprint(tool, footprint, empty)
         print(report.text)
         if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
@@ -77,7 +77,7 @@ struct Measurement {
 
     // MARK: Switching
 
-    private mutating func measureSwitching(_ tool: Tool, _ floor: Floor) throws {
+    private mutating func measureSwitching(_ tool: Tool, _ floors: (one: Floor, many: Floor)) throws {
         let switching = Switching(system: system, tool: tool)
         say("one resident app")
         let first = try system.install(1, with: tool)
@@ -86,7 +86,7 @@ struct Measurement {
         try tool.ask(.home)
         pause(milliseconds: 100)
         report.add(Figure(what: "cold launch p50", value: cold.p50, unit: .nanoseconds, samples: cold.count))
-        add(try switching.switches(among: [first], rounds: rounds), "1 resident", floor, cold)
+        add(try switching.switches(among: [first], rounds: rounds), "1 resident", floors.one, cold)
 
         say("50 resident apps")
         var apps = [first]
@@ -95,8 +95,8 @@ struct Measurement {
             try switching.suspend(apps[number - 1])
         }
         pause(milliseconds: 100)
-        add(try switching.switches(among: apps, rounds: rounds), "50 resident", floor, cold)
-        try measureJournal(switching, tool, floor)
+        add(try switching.switches(among: apps, rounds: rounds), "50 resident", floors.many, cold)
+        try measureJournal(switching, tool, floors.one)
     }
 
     /// The example app with the real framework, where it is built.
@@ -144,19 +144,24 @@ struct Measurement {
         say("\(crowd) suspended apps")
         let switching = Switching(system: system, tool: tool)
         pause(milliseconds: 500)
-        let few = try footprint.memory().reduce(0, +)
+        let few = (try footprint.memory().reduce(0, +), try footprint.privateMemory())
         for number in 51...crowd { try switching.suspend(try system.install(number, with: tool)) }
-        pause(milliseconds: 3_000)
+        // Worker threads that have nothing to do end after some seconds.
+        pause(milliseconds: 12_000)
         let full = try footprint.memory()
+        let apps = Double(crowd - 50)
         let seconds = options.isQuick ? 10 : 60
         say("\(seconds) s of idleness")
         let activity = try footprint.activity(seconds: seconds)
-        let growth = (full.reduce(0, +) - few) / Double(crowd - 50)
+        let growth = (full.reduce(0, +) - few.0) / apps
+        // What is shared with the apps counts less with each of them: private memory shows the daemon's own part.
+        let privateGrowth = (try footprint.privateMemory() - few.1) / apps
         report.add([
             memory("daemon, 0 apps", empty[0]), memory("keeper, 0 apps", empty[1]),
             memory("both, 0 apps", empty.reduce(0, +), .atMost(30 * 0x1p20)),
             memory("both, \(crowd) suspended apps", full.reduce(0, +)),
             memory("growth an app, from 50 to \(crowd)", growth, .atMost(8 * 0x1p10)),
+            memory("  of which private memory", privateGrowth, .atMost(8 * 0x1p10)),
             Figure(
                 what: "daemon's wakeups in \(seconds) s, Home in front", value: Double(activity.daemonWakeups),
                 unit: .count, target: .atMost(0)),

@@ -8,11 +8,11 @@ struct RawProcess {
     private let socket: Descriptor
     private let request = RPCMessage.request(id: .int(1), method: "ping", params: [:]).encoded()
 
-    init() throws {
+    init(_ number: Int) throws {
         guard let root = CgroupRoot.detect(isRoot: CurrentProcess.isRoot) else {
             throw BenchError("no cgroup v2 can be written here: see greenroom doctor")
         }
-        group = try Cgroup(creating: "\(root)/greenroom-bench-\(CurrentProcess.pid)")
+        group = try Cgroup(creating: "\(root)/greenroom-bench-\(CurrentProcess.pid)-\(number)")
         let (ours, theirs) = try UnixSocket.pair()
         socket = ours
         let own = CurrentProcess.executablePath ?? ""
@@ -56,15 +56,21 @@ struct Floor {
     var wake = Samples()
     var freeze = Samples()
 
-    /// With the same pauses as the real thing, so that the processor sleeps as deep.
-    init(rounds: Int) throws {
-        let raw = try RawProcess()
-        defer { raw.end() }
-        for _ in 0..<rounds {
-            freeze.append(try raw.freeze())
+    /// With as many processes and the same pauses as the real thing, so that caches are as cold and the processor sleeps
+    /// as deep.
+    init(processes: Int, rounds: Int) throws {
+        var raw: [RawProcess] = []
+        defer { for process in raw { process.end() } }
+        for number in 0..<processes {
+            raw.append(try RawProcess(number))
+            _ = try raw[number].freeze()
+        }
+        for round in 0..<rounds {
+            let process = raw[round % processes]
             pause(milliseconds: Switching.rest)
-            wake.append(try raw.wake())
+            wake.append(try process.wake())
             pause(milliseconds: Switching.rest)
+            freeze.append(try process.freeze())
         }
     }
 }

@@ -126,3 +126,8 @@ struct LoggedEvent {
 func pause(milliseconds: Int) {
     _ = poll(nil, 0, CInt(milliseconds))
 }
+
+/// The shortest sleep: some tens of microseconds.
+func nap() {
+    _ = usleep(20)
+}

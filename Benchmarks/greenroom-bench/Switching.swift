@@ -60,7 +60,7 @@ struct Switching {
         try Descriptor.open(try system.group(of: app) + "/cgroup.events", .read)
     }
 
-    /// Polls without a pause once the daemon has answered: until then the app is busy anyway.
+    /// Looks often once the daemon has answered, but leaves the processor to those who are to freeze and be frozen.
     private func home(_ app: String, events: Descriptor) throws -> Int64 {
         let start = Clock.monotonic()
         try tool.ask(.home)
@@ -68,6 +68,7 @@ struct Switching {
         while Clock.monotonic() - start < 5_000_000_000 {
             let count = try events.readAt(0, into: &buffer)
             if Cgroup.parseEvents(buffer[..<count]).isFrozen { return Clock.monotonic() - start }
+            nap()
         }
         throw BenchError("\(app) was not frozen within 5 s")
     }
