@@ -41,7 +41,8 @@ extension LogEntry {
 
     var isCallback: Bool { Self.callbacks.contains(event) }
 
-    /// Seconds within its day; tests that compare two of them do not run at midnight, or see a difference that is too small.
+    /// Seconds within its day; tests that compare two of them do not run at midnight, or see a difference that is too
+    /// small.
     var secondOfDay: Double {
         let time = at.split(separator: "T").last?.dropLast().split(separator: ":").compactMap { Double($0) } ?? []
         return time.reduce(0) { $0 * 60 + $1 }

@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// What these tests find on the machine. They run the real programs; what is missing skips them, loudly.
 enum Machine {
-    /// `.build/<triple>/<configuration>`, where the test bundle lies beside the programs; `GREENROOM_TEST_PROGRAMS` names
-    /// another folder, for example one of installed programs.
+    /// `.build/<triple>/<configuration>`, where the test bundle lies beside the programs; `GREENROOM_TEST_PROGRAMS`
+    /// names another folder, for example one of installed programs.
     static let programs: String = {
         if let given = CurrentProcess.environment("GREENROOM_TEST_PROGRAMS"), !given.isEmpty { return given }
         return folder(of: CurrentProcess.executablePath ?? CommandLine.arguments[0])

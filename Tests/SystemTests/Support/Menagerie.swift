@@ -10,6 +10,8 @@ struct Menagerie {
     static let server = "server"
     static let editor = "editor"
     static let all = python + [radio, server, editor]
+    /// Comes and goes: launched and closed while the others stay.
+    static let guest = "guest"
 
     let system: TestSystem
     private(set) var pids: [String: Int] = [:]
@@ -18,7 +20,7 @@ struct Menagerie {
 
     init(_ system: TestSystem) throws {
         self.system = system
-        for name in Self.python { try system.installPython(name) }
+        for name in Self.python + [Self.guest] { try system.installPython(name) }
         try system.installPython(Self.radio)
         try system.play(["exempt \(Self.radio)"])
         let script = try #require(FileSystem.read("\(Machine.repository)/Examples/plain/server.py"))
@@ -53,12 +55,17 @@ struct Menagerie {
         while !isSettled(apps), !patience.isOver { apps = try system.apps() }
         for app in apps {
             let comment: Comment = "\(context): \(app.app) is \(app.state)"
-            #expect(app.pid == pids[app.app], comment, sourceLocation: location)
+            if app.app == Self.guest {
+                // Never two of it, nor one that nobody knows of.
+                #expect(app.pids.count == (app.state == "not-running" ? 0 : 1), comment, sourceLocation: location)
+            } else {
+                #expect(app.pid == pids[app.app], comment, sourceLocation: location)
+            }
             #expect(fits(app), comment, sourceLocation: location)
             let isFrozen = system.isFrozen(app.app, app.pids)
             #expect(isFrozen == (app.state == "suspended"), comment, sourceLocation: location)
         }
-        #expect(apps.count == Self.all.count, context, sourceLocation: location)
+        #expect(apps.count == Self.all.count + 1, context, sourceLocation: location)
         return apps
     }
 
@@ -72,20 +79,26 @@ struct Menagerie {
         case "active", "inactive": app.visible
         case "background": app.app == Self.radio
         case "suspended": !app.visible
+        case "not-running": app.app == Self.guest && app.pids.isEmpty
         default: false
         }
     }
 
     /// What the delegates heard is what the log says, each callback once.
     func expectCallbacks(_ context: Comment, at location: SourceLocation = #_sourceLocation) throws {
-        for name in Self.python + [Self.radio] {
+        for name in Self.python + [Self.radio, Self.guest] {
             let lines = system.output(name).map { $0.split(separator: " ") }
             let heard = lines.map { $0[0] == "openURL" ? "openedURL" : String($0[0]) }
             #expect(
                 heard == (try system.callbacks(name)), "\(context): what \(name) heard, and the log",
                 sourceLocation: location)
-            let numbers = lines.compactMap { Int($0[1]) }
-            #expect(numbers == Array(1...max(1, numbers.count)), "\(context): \(name)", sourceLocation: location)
+            // Numbered without a gap, from 1 in each process.
+            var last = 0
+            for number in lines.compactMap({ Int($0[1]) }) {
+                let isFirst = number == 1 && name == Self.guest
+                #expect(number == last + 1 || isFirst, "\(context): \(name)", sourceLocation: location)
+                last = number
+            }
         }
     }
 

@@ -3,9 +3,10 @@ import Wire
 
 /// Programs that abuse the sockets, in Python: the daemon's side of the wire is not tested with itself.
 enum Peers {
-    /// Every kind of bad message on a connection of its own; prints for each what came back: `error CODE…`, `cut`, or `silence`.
+    /// Every kind of bad message on a connection of its own; prints for each what came back: `error CODE…`, `cut`, or
+    /// `silence`.
     static let library = """
-        import json, os, socket, sys, time
+        import json, os, socket, sys, threading, time
 
         class Peer(socket.socket):
             buffer = b""
@@ -64,18 +65,31 @@ enum Peers {
             "unknown method": request("levitate"),
         }
 
-        def flood(peer, message, seconds):
-            # As fast as it goes, without ever reading an answer.
+        def flood(path, message, seconds, reads, greeting=b""):
+            # As fast as it goes; without reading, it is cut off and comes again.
             end = time.monotonic() + seconds
             sent = 0
             block = message * 100
+            while time.monotonic() < end:
+                peer = connect(path)
+                say(peer, greeting)
+                if reads:
+                    threading.Thread(target=drain, args=(peer,), daemon=True).start()
+                try:
+                    while time.monotonic() < end:
+                        peer.sendall(block)
+                        sent += 100
+                except OSError:
+                    pass
+                peer.close()
+            return sent
+
+        def drain(peer):
             try:
-                while time.monotonic() < end:
-                    peer.sendall(block)
-                    sent += 100
+                while peer.recv(1 << 18):
+                    pass
             except OSError:
                 pass
-            return sent
 
         """
 
@@ -107,8 +121,10 @@ enum Peers {
             for peer in peers:
                 say(peer, request("status"))
             print("200 peers:", " ".join(sorted({heard(peer) for peer in peers})), flush=True)
-            print("flood:", flood(connect(path), request("status"), float(sys.argv[2])) > 0, flush=True)
-            print("flood of rubbish:", flood(connect(path), b"rubbish\\n", float(sys.argv[2])) > 0, flush=True)
+            for name, message in [("status", request("status")), ("rubbish", b"rubbish\\n")]:
+                for reads in [False, True]:
+                    sent = flood(path, message, float(sys.argv[2]), reads)
+                    print("flood of " + name + (" with answers read:" if reads else ":"), sent > 0, flush=True)
             """
 
     /// An app, started as such, that abuses the connection it was born with and whatever else it can reach.
@@ -172,11 +188,10 @@ enum Peers {
             attempt("victim's cgroup", lambda: open(group + "/cgroup.procs", "w").write(str(os.getpid())))
             attempt("victim's freezer", lambda: open(group + "/cgroup.freeze", "w").write("1"))
             find("done", "yes")
-            # Answers and pings from now on as an app that behaves, and floods in between.
+            hello = request("hello", {"protocol": 1, "client": "abuser", "executed": None})
             while True:
-                flood(peer, request("state"), 2.0)
-                peer = connect(os.environ["GREENROOM_SOCKET"])
-                say(peer, request("hello", {"protocol": 1, "client": "abuser", "executed": None}))
+                flood(os.environ["GREENROOM_SOCKET"], request("state"), 1.0, False, hello)
+                flood(os.environ["GREENROOM_SOCKET"], request("state"), 1.0, True, hello)
             """
 
     /// A tool that runs in an app's group: to the daemon it is that app.

@@ -42,7 +42,8 @@ final class TestSystem {
         try expect("up", "--detach", device.map { ["--device", try $0.argument(in: folder)] } ?? [])
     }
 
-    /// The directory that holds the apps' cgroups; `nil` where SIGSTOP stands in for the freezer. The daemon tells once it serves.
+    /// The directory that holds the apps' cgroups; `nil` where SIGSTOP stands in for the freezer. The daemon tells
+    /// once it serves.
     var cgroup: String? {
         if let known = knownCgroup { return known }
         knownCgroup = contents("cgroup").flatMap { $0.isEmpty ? nil : $0 }
