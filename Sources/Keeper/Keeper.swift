@@ -1,7 +1,7 @@
 package import LinuxSystem
 
-/// The supervisor: parent of last resort for the apps, holder of the listening sockets, starter of the daemon. Small and
-/// without Foundation, because it must be there when everything else is not.
+/// The supervisor: parent of last resort for the apps, holder of the listening sockets, starter of the daemon. Small
+/// and without Foundation, because it must be there when everything else is not.
 package struct Keeper {
     package struct Listeners {
         package let control: Descriptor

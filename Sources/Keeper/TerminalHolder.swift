@@ -1,7 +1,7 @@
 package import LinuxSystem
 
-/// Keeps the terminal of one app: what it prints goes to a bounded file and to whoever is attached, what they type goes to
-/// the app (`docs/PROTOCOL.md`, section 4). It ends with the last process that has the terminal open.
+/// Keeps the terminal of one app: what it prints goes to a bounded file and to whoever is attached, what they type
+/// goes to the app (`docs/PROTOCOL.md`, section 4). It ends with the last process that has the terminal open.
 package struct TerminalHolder {
     private final class Client {
         let socket: Descriptor

@@ -86,7 +86,8 @@ package final class Cgroup {
         throw SystemError("kill", .resourceBusy, path: path)
     }
 
-    /// Kills what is in the group and below it, waits for its end and removes it; for teardown and tools, never on a loop.
+    /// Kills what is in the group and below it, waits for its end and removes it; for teardown and tools, never on a
+    /// loop.
     package static func destroy(at path: String, milliseconds: CInt = 2000) throws(SystemError) {
         let deadline = Clock.monotonic() + Int64(milliseconds) * 1_000_000
         while FileSystem.exists(path) {

@@ -1,8 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// The corresponding C functions are `epoll_create1`, `epoll_ctl` and `epoll_wait`. What is ready is named by a token that is
-/// never given twice, so a closed and reused descriptor cannot be mistaken for its predecessor.
+/// The corresponding C functions are `epoll_create1`, `epoll_ctl` and `epoll_wait`. What is ready is named by a token
+/// that is never given twice, so a closed and reused descriptor cannot be mistaken for its predecessor.
 @safe package final class Epoll {
     package struct Events: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32

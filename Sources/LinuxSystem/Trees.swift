@@ -107,7 +107,8 @@ extension FileSystem {
         }
     }
 
-    /// Bytes of disk that a tree uses; what cannot be read counts nothing. A file with several names counts once for each.
+    /// Bytes of disk that a tree uses; what cannot be read counts nothing. A file with several names counts once for
+    /// each.
     package static func diskUsage(of path: String) -> Int64 {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return 0 }

@@ -14,7 +14,8 @@ package enum UnixSocket {
         let socket = try make()
         _ = unsafe unlink(path)
         unsafe try withAddress(path, "bind", socket) { fd, address, length in unsafe Glibc.bind(fd, address, length) }
-        // Nobody can connect before `listen`: the mode leaves no gap, and the umask, which is every thread's, is left alone.
+        // Nobody can connect before `listen`: the mode leaves no gap, and the umask, which is every thread's, is left
+        // alone.
         try check("chmod", path: path) { unsafe chmod(path, mode) }
         let fd = socket.rawValue
         try check("listen", path: path) { Glibc.listen(fd, backlog) }

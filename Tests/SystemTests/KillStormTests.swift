@@ -73,6 +73,7 @@ extension SystemTests {
                 let context: Comment = "seed \(Self.seed), kill \(round), \(words.joined(separator: " "))"
                 let daemon = try system.daemon
                 let command = try system.begin(words)
+                // The random moment of the kill.
                 usleep(UInt32.random(in: 0..<40_000, using: &session.dice))
                 try Self.kill(daemon)
                 let outcome = try command.outcome()

@@ -63,6 +63,7 @@ enum Deed {
     }
 
     static func wait(milliseconds: Int) {
+        // To be slow is the misdeed.
         Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
     }
 

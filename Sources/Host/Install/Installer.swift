@@ -2,7 +2,8 @@ internal import LinuxSystem
 internal import Model
 internal import Storage
 
-/// Installs and uninstalls, on a worker. The daemon itself parses nothing of a bundle: a helper with little memory and time does.
+/// Installs and uninstalls, on a worker. The daemon itself parses nothing of a bundle: a helper with little memory and
+/// time does.
 struct Installer: Sendable {
     let home: Home
     let helper: String

@@ -195,7 +195,8 @@ extension Host {
         }
     }
 
-    /// What an app prints goes straight into a file, so that no death of ours costs a byte; the oldest part of it is given back here.
+    /// What an app prints goes straight into a file, so that no death of ours costs a byte; the oldest part of it is
+    /// given back here.
     func trimOutput(_ app: String) {
         let path = home.output(app)
         workers.run(.slow) {

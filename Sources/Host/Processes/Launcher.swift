@@ -122,8 +122,8 @@ struct Launcher: Sendable {
     }
 }
 
-/// Where an app's program is for the app itself. A sandboxed app's folder is bound to one place below the home: its own user may have
-/// no way into the directory where the user keeps it.
+/// Where an app's program is for the app itself. A sandboxed app's folder is bound to one place below the home: its
+/// own user may have no way into the directory where the user keeps it.
 private struct Place {
     let program: String
     let directory: String

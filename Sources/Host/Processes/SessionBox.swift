@@ -1,8 +1,8 @@
 package import LinuxSystem
 
 /// The fallback where no cgroup can be written: the session of the first process and what descends from it, stopped by
-/// signals. Weaker in three ways that `doctor` names: the app's parent sees the stop, others of the same user can undo it, and a process that leaves
-/// session and parent escapes.
+/// signals. Weaker in three ways that `doctor` names: the app's parent sees the stop, others of the same user can undo
+/// it, and a process that leaves session and parent escapes.
 package final class SessionBox: ProcessBox {
     package let mechanism = "SIGSTOP"
     package let birthplace: Descriptor? = nil

@@ -1,6 +1,7 @@
 internal import LinuxSystem
 
-/// Starts the process that keeps an app's terminal: with it the app outlives the daemon, which must not hold the master alone.
+/// Starts the process that keeps an app's terminal: with it the app outlives the daemon, which must not hold the
+/// master alone.
 enum TerminalHolder {
     static func start(keeper: String, master: Descriptor, home: Home, app: String) throws -> PidFD {
         let listener = try UnixSocket.listen(at: home.terminal(app), mode: 0o600)

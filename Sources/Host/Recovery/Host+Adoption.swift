@@ -119,7 +119,8 @@ final class KeeperLink {
         if host.orphanStatuses.count > 4096 { host.orphanStatuses = [:] }
     }
 
-    /// The keeper died. This process is the parent of the apps that it started: it becomes the keeper, and a new daemon follows.
+    /// The keeper died. This process is the parent of the apps that it started: it becomes the keeper, and a new
+    /// daemon follows.
     private func succeed() {
         guard !host.isHalting else { return }
         Diagnostics.write("the keeper is gone; taking its place")

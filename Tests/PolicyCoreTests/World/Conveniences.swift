@@ -7,6 +7,7 @@ extension AppManifest {
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
         schemes: [String] = [], isFreezable: Bool = true
     ) -> AppManifest {
+        // The names are literals of the tests.
         guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure("\(name) names no app") }
         return AppManifest(
             identifier: identifier, name: name, kind: kind, backgroundModes: modes, exitsOnSuspend: exitsOnSuspend,

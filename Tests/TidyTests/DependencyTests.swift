@@ -1,0 +1,65 @@
+import Testing
+
+@Suite("The layers")
+struct DependencyTests {
+    /// What a folder's files may import; the compiler sees to the rest.
+    static let allowed: [(folder: String, modules: Set<String>)] = [
+        ("Sources/Model", []),
+        ("Sources/PolicyCore", ["Model", "HeapModule", "DequeModule", "OrderedCollections", "BitCollections"]),
+        ("Sources/Wire", ["FoundationEssentials", "Model"]),
+        ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
+        ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
+        ("Sources/Bundles", ["Glibc", "Model"]),
+        ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
+        ("Examples", ["Foundation", "UIKit"]),
+    ]
+
+    @Test("A folder imports only what its layer allows", arguments: allowed.map(\.folder))
+    func imports(_ folder: String) throws {
+        let modules = try #require(Self.allowed.first { $0.folder == folder }).modules
+        let files = Repository.files(folder)
+        #expect(!files.isEmpty, "\(folder) holds no Swift file: the rule guards nothing")
+        for file in files {
+            let foreign = Set(file.imports).subtracting(modules)
+            #expect(foreign.isEmpty, "\(file.path) imports \(foreign.sorted().joined(separator: ", "))")
+        }
+    }
+
+    /// Policy stays in the Core, and nobody but the host has both the Core and the machine.
+    static let forbidden: [(folders: [String], modules: Set<String>)] = [
+        (
+            ["Sources/AppRuntime", "Sources/Frameworks", "Sources/Commands", "Sources/Storage", "Sources/Keeper"],
+            ["PolicyCore", "Host", "Simulation"]
+        ),
+        (["Sources/Host"], ["Simulation", "Foundation", "ArgumentParser", "Bundles", "Keeper"]),
+        (["Sources/Model", "Sources/PolicyCore"], ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]),
+    ]
+
+    @Test("No folder imports what its layer forbids", arguments: forbidden.indices)
+    func forbids(_ rule: Int) {
+        let (folders, modules) = Self.forbidden[rule]
+        for folder in folders {
+            let files = Repository.files(folder)
+            #expect(!files.isEmpty, "\(folder) holds no Swift file: the rule guards nothing")
+            for file in files {
+                let foreign = Set(file.imports).intersection(modules)
+                #expect(foreign.isEmpty, "\(file.path) imports \(foreign.sorted().joined(separator: ", "))")
+            }
+        }
+    }
+
+    @Test("The Core knows no clock, no randomness and no threads")
+    func purity() {
+        let words = [
+            "ContinuousClock", "SuspendingClock", "SystemRandomNumberGenerator", ".random(", "Task {", "await ",
+            "print(",
+        ]
+        for file in Repository.files("Sources/Model", "Sources/PolicyCore") {
+            for (number, line) in file.code.enumerated() {
+                for word in words where line.contains(word) {
+                    Issue.record("\(file.path):\(number + 1) uses \(word)")
+                }
+            }
+        }
+    }
+}
