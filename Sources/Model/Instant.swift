@@ -51,8 +51,8 @@ package struct WallTime: Hashable, Comparable, Sendable, Codable {
     }
 
     private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
-        let remainder = ((value % by) + by) % by
-        return ((value - remainder) / by, remainder)
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
+        return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
     }
 
     /// The Gregorian date of a day count from 1970-01-01, by 400-year eras that begin on 1 March.

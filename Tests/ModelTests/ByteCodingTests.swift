@@ -73,6 +73,28 @@ struct ByteCodingTests {
         }
     }
 
+    @Test("A slice that does not begin at zero is read from its own beginning to its own end")
+    func slices() throws {
+        var writer = ByteWriter()
+        writer.write(UInt64(300))
+        let bytes: [UInt8] = [9, 9, 9] + writer.bytes + [9]
+        var reader = ByteReader(bytes[3..<5])
+        #expect(try reader.unsigned() == 300)
+        #expect(reader.isAtEnd)
+        #expect(throws: MalformedBytes(offset: 5, expected: "another byte")) { try reader.byte() }
+    }
+
+    @Test("A number of more than 64 bits is refused, the largest of 64 is not")
+    func tooLarge() throws {
+        let nines = [UInt8](repeating: 0xff, count: 9)
+        var largest = ByteReader((nines + [1])[...])
+        #expect(try largest.unsigned() == .max)
+        for bytes in [nines + [2], nines + [0xff, 1]] {
+            var reader = ByteReader(bytes[...])
+            #expect(throws: MalformedBytes.self) { try reader.unsigned() }
+        }
+    }
+
     @Test("Changed bytes give a value or an error, never a trap")
     func damaged() {
         let bytes = sample().bytes

@@ -19,11 +19,25 @@ struct WallTimeTests {
         #expect(WallTime(nanoseconds: nanoseconds).iso8601 == text)
     }
 
-    @Test("Every day of 400 years follows the one before")
+    @Test("Every moment that there is can be printed, the first and the last too")
+    func extremes() {
+        #expect(WallTime(nanoseconds: .max).iso8601 == "2262-04-11T23:47:16.854775Z")
+        #expect(WallTime(nanoseconds: .min).iso8601 == "1677-09-21T00:12:43.145224Z")
+        #expect(WallTime(nanoseconds: -1_000_000_001).iso8601 == "1969-12-31T23:59:58.999999Z")
+    }
+
+    @Test(
+        "Spans print seconds with two digits, rounded",
+        arguments: [(20_000, "20.00"), (19_996, "20.00"), (19_974, "19.97"), (5, "0.01"), (4, "0.00")])
+    func twoDigits(milliseconds: Int64, expected: String) {
+        #expect(Span.milliseconds(milliseconds).twoDigits == expected)
+    }
+
+    @Test("Every day that 64 bits of nanoseconds can name follows the one before")
     func days() {
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        var (year, month, day) = (1970, 1, 1)
-        for number in 0..<146_097 {
+        var (year, month, day) = (1679, 10, 13)
+        for number in -106_000...106_000 {
             let text = WallTime(nanoseconds: Int64(number) * 86_400_000_000_000).iso8601
             let pad = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
             // One expectation a day would cost minutes.

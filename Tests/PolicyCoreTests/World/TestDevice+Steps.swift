@@ -112,9 +112,9 @@ extension TestDevice {
     }
 
     /// A new daemon reads the checkpoint and looks at what is there.
-    func restartDaemon() {
-        if !isDaemonDead { killDaemon() } else { killDaemon() }
-        system = checkpoint()
+    func restartDaemon(fromCheckpoint: Bool = true) {
+        killDaemon()
+        if fromCheckpoint { system = checkpoint() }
         isDaemonDead = false
         var found: [AdoptedApp] = []
         for i in processes.indices {
