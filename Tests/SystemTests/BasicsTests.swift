@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import Testing
 import Wire
@@ -88,6 +89,10 @@ extension SystemTests {
             #expect(first.map(\.seq) == first.map(\.seq).sorted())
             #expect(Set(first.map(\.seq)).count == first.count)
             for entry in first where entry.isCallback { #expect(entry.took != nil) }
+            for entry in first {
+                guard let cause = entry.cause else { continue }
+                #expect(cause < entry.seq && first.contains { $0.seq == cause })
+            }
             let highest = try system.lastSequence
             try PidFD(system.daemon).send(9)
             try system.follower().wait(for: "the daemon's restart", after: highest) { $0.event == "daemonRestarted" }
@@ -131,6 +136,32 @@ extension SystemTests {
             try other.play(["install \(Self.bundle)", "open counter", "home"])
             #expect(try one.app(Self.counter).state == "active")
             #expect(try one.app(Self.counter).state == "active")
+        }
+
+        @Test("A home whose sockets have too long a path works, and its apps survive the daemon")
+        func deepHome() throws {
+            let system = try TestSystem(deep: true)
+            defer { system.end() }
+            unsafe chmod(Machine.folder(of: system.home), 0o755)
+            #expect("\(system.home)/control".utf8.count > 107)
+            try system.play(["install \(Self.bundle)", "open counter"])
+            let pid = try system.app(Self.counter).pid
+            try PidFD(system.daemon).send(9)
+            try system.play(["home"])
+            try system.follower().wait("suspended", of: Self.counter)
+            try system.play(["open counter"])
+            #expect(try system.app(Self.counter).pid == pid)
+        }
+
+        @Test("Nobody else can enter the home, and the control socket is its owner's")
+        func modes() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            for (name, mode) in [("", 0o700), ("/control", 0o600), ("/state.sqlite", 0o600)] {
+                var status = stat()
+                #expect(unsafe lstat(system.home + name, &status) == 0)
+                #expect(Int(status.st_mode & 0o777) == mode, "\(name)")
+            }
         }
 
         @Test("What an app prints is kept in a file that does not grow without bound")

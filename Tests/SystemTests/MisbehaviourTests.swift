@@ -85,6 +85,20 @@ extension SystemTests {
                     """, commands: ["open app --no-wait"], namespace: "GREENROOM", code: 0xfa11_7042, state: "inactive",
                 reason: ["could not be launched", "exit status 1"], allowed: nil),
             Case(
+                name: "blocks in willTerminate",
+                script: Python.app(
+                    """
+                    class Delegate(Base):
+                        def on_willTerminate(self, params):
+                            time.sleep(1000)
+                    """),
+                commands: ["open app", "close app"], namespace: "SPRINGBOARD", code: late, state: "background",
+                reason: ["process-exit (willTerminate) watchdog transgression", "1.50 seconds"], allowed: 1.5),
+            Case(
+                name: "cannot be executed", script: "#!/no/such/interpreter\n", commands: ["open app --no-wait"],
+                namespace: "GREENROOM", code: 0xfa11_7042, state: "inactive",
+                reason: ["could not be launched", "execve"], allowed: nil),
+            Case(
                 name: "forks without end",
                 script: Python.app(
                     """
@@ -152,6 +166,40 @@ extension SystemTests {
             #expect(report.namespace == "SPRINGBOARD" && report.code == Self.late)
             #expect(report.reason.contains("process-exit (SIGTERM) watchdog transgression"))
             #expect(try system.app("stubborn").pids.isEmpty)
+        }
+
+        @Test("Whoever waits for an app that ends at launch is told so")
+        func openFails() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.expect("install", try system.makeBundle("app", "#!/usr/bin/env python3\nraise SystemExit(7)\n"))
+            let outcome = try system.run("open", "app")
+            #expect(outcome.code == 1)
+            #expect(outcome.errors.contains("exit status 7"), "\(outcome.errors)")
+            // It can be tried again.
+            #expect(try system.run("open", "app").code == 1)
+            #expect(try system.reports("app").count == 2)
+        }
+
+        @Test("A plain program runs on in its children when its first process ends, and crashes with a report")
+        func plain() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.write("sleep 1000 &\nexit 0\n", to: "\(system.folder)/parent.sh")
+            try system.installPlain("parent", command: "sh \(system.folder)/parent.sh")
+            try system.play(["open parent", "home"])
+            try system.follower().wait("suspended", of: "parent")
+            try system.play(["open parent"])
+            let app = try system.app("parent")
+            #expect(app.state == "active" && app.pids.count == 1 && app.pid == app.pids.first)
+            try system.play(["close parent"])
+            #expect(try system.app("parent").pids.isEmpty)
+            try system.write("kill -SEGV $$\n", to: "\(system.folder)/crash.sh")
+            try system.installPlain("crash", command: "sh \(system.folder)/crash.sh")
+            try system.play(["open crash --no-wait"])
+            try system.follower().wait("terminated", of: "crash")
+            let report = try #require(try system.reports("crash").first)
+            #expect(report.namespace == "SIGNAL" && report.code == 11)
         }
 
         @Test("An app that forks children and is closed takes all of them with it")

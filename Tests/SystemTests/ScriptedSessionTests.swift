@@ -129,6 +129,22 @@ extension SystemTests {
         @Test("On an iPhone 4 locking leaves the app in the foreground", arguments: Kind.available)
         func iPhone4(kind: Kind) throws { try play(Self.of2010, kind, device: .named("iphone-4")) }
 
+        @Test("On iPhone OS 3, and where an app opts out, leaving the screen ends it")
+        func withoutMultitasking() throws {
+            for device in [Device.named("iphone-os-3"), .named("linux")] {
+                let system = try TestSystem(device: device)
+                defer { system.end() }
+                try system.installPython("app", keys: "<key>UIApplicationExitsOnSuspend</key><true/>")
+                try system.play(["open app", "home"])
+                try system.follower().wait("terminated", of: "app")
+                #expect(
+                    try system.callbacks("app") == Self.launch + ["willResignActive", "willTerminate"]
+                        || system.callbacks("app") == Self.launch + Self.leave + ["willTerminate"])
+                #expect(try system.app("app").state == "not-running")
+                #expect(try system.reports("app").isEmpty)
+            }
+        }
+
         @Test("Each callback reaches the delegate once, in the order of the log")
         func delegate() throws {
             let system = try TestSystem()

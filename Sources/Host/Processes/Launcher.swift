@@ -91,10 +91,13 @@ struct Launcher: Sendable {
             if app.terminal { list.append("TERM=xterm-256color") }
         } else {
             list.append("\(AppEnvironment.descriptor)=\(Self.appDescriptor)")
-            list.append("\(AppEnvironment.socket)=\(home.appSocketLink)")
+            list.append("\(AppEnvironment.socket)=\(socketPath)")
         }
         return list
     }
+
+    /// Most languages connect to no path of more than 107 bytes: a longer one is given from the container, where every app starts.
+    private var socketPath: String { home.appSocketLink.utf8.count < 108 ? home.appSocketLink : "../../app" }
 
     /// The hard bound beside the one that ends the app: `fork` fails before the machine is full.
     private func legacyPids(_ app: String, limit: Int32) -> [Descriptor] {

@@ -6,6 +6,7 @@ import Wire
 /// A Greenroom system of real processes in a home of its own.
 final class TestSystem {
     let home: String
+    private let root: String
     /// For what the test writes: bundles, profiles. Others may read it, as they may any user's files.
     let folder: String
     var environment: [String: String]
@@ -14,12 +15,16 @@ final class TestSystem {
     private(set) lazy var log = Result { try Follower(start("log", "--follow", "--json")) }
 
     /// Starts it.
-    init(device: Device? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil) throws {
-        home = try Self.makeFolder("/tmp/greenroom-home-")
+    init(
+        device: Device? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil, deep: Bool = false
+    ) throws {
+        root = try Self.makeFolder("/tmp/greenroom-home-")
+        // A socket's path holds 107 bytes.
+        home = deep ? "\(root)/\(String(repeating: "long", count: 30))" : root
         folder = try Self.makeFolder("/tmp/greenroom-files-")
         unsafe chmod(folder, 0o755)
         self.uid = uid
-        if let uid { unsafe chown(home, uid, uid) }
+        if let uid { unsafe chown(root, uid, uid) }
         var environment: [String: String] = [:]
         for variable in CurrentProcess.allEnvironment {
             let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -236,7 +241,7 @@ final class TestSystem {
         log = .failure(Trouble("the system is down"))
         _ = try? run("down", "--force")
         for pid in processes { try? PidFD(pid).send(SIGKILL) }
-        try? FileSystem.removeTree(home)
+        try? FileSystem.removeTree(root)
         try? FileSystem.removeTree(folder)
     }
 }
