@@ -23,9 +23,9 @@ struct Guardian {
 
     func run() throws -> CInt {
         let signals = try SignalFD([SIGHUP, SIGINT, SIGTERM])
-        defer { cleanUp() }
         let own = CurrentProcess.executablePath ?? ""
         let child = try Processes.start([own, "measure"] + options.arguments)
+        defer { cleanUp(after: child) }
         let epoll = try Epoll()
         try epoll.add(signals.descriptor.rawValue, .readable, token: 1)
         try epoll.add(child.descriptor.rawValue, .readable, token: 2)
@@ -51,7 +51,8 @@ struct Guardian {
         _ = child.reap()
     }
 
-    private func cleanUp() {
+    private func cleanUp(after child: PidFD) {
+        RawProcess.removeAll(of: child.pid)
         let system = RunningSystem(options)
         let problems = system.takeDown()
         for problem in problems { StandardError.write("greenroom-bench: left behind: \(problem)\n") }

@@ -8,12 +8,14 @@ struct Measurement {
     private let system: RunningSystem
     private var report = Report()
     private let rounds: Int
+    private let cold: Int
     private let crowd: Int
 
     init(_ options: Options) {
         self.options = options
         system = RunningSystem(options)
         rounds = options.isQuick ? 200 : 1_000
+        cold = options.isQuick ? 10 : 40
         crowd = options.isQuick ? 100 : 1_000
     }
 
@@ -26,13 +28,11 @@ struct Measurement {
     private mutating func measure() throws -> CInt {
         try measureCore()
         try measureCosts()
-        say("the floor: thaw, freeze and one round trip without a daemon")
-        let floors = (one: try Floor(processes: 1, rounds: rounds), many: try Floor(processes: 50, rounds: rounds))
         let tool = try system.start()
         let footprint = try Footprint(system, tool)
         pause(milliseconds: 500)
         let empty = try footprint.memory()
-        try measureSwitching(tool, floors)
+        try measureSwitching(tool)
         try measureFootprint(tool, footprint, empty)
         print(report.text)
         if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
@@ -77,44 +77,38 @@ struct Measurement {
 
     // MARK: Switching
 
-    private mutating func measureSwitching(_ tool: Tool, _ floors: (one: Floor, many: Floor)) throws {
-        let switching = Switching(system: system, tool: tool)
+    private mutating func measureSwitching(_ tool: Tool) throws {
+        let switching = Switching(system: system, tool: tool, place: options.place)
         say("one resident app")
-        let first = try system.install(1, with: tool)
-        try switching.suspend(first)
-        let cold = try switching.coldLaunches(first, rounds: options.isQuick ? 10 : 30)
-        try tool.ask(.home)
+        var apps = [try system.install(1, with: tool)]
+        try switching.suspend(apps[0])
         pause(milliseconds: 100)
-        report.add(Figure(what: "cold launch p50", value: cold.p50, unit: .nanoseconds, samples: cold.count))
-        add(try switching.switches(among: [first], rounds: rounds), "1 resident", floors.one, cold)
+        add(try switching.switches(among: apps, rounds: rounds, cold: cold), "1 resident")
 
         say("50 resident apps")
-        var apps = [first]
         for number in 2...50 {
             apps.append(try system.install(number, with: tool))
             try switching.suspend(apps[number - 1])
         }
         pause(milliseconds: 100)
-        add(try switching.switches(among: apps, rounds: rounds), "50 resident", floors.many, cold)
-        try measureJournal(switching, tool, floors.one)
+        add(try switching.switches(among: apps, rounds: rounds, cold: cold), "50 resident")
+        try measureJournal(switching, tool)
     }
 
     /// The example app with the real framework, where it is built.
-    private mutating func measureJournal(_ switching: Switching, _ tool: Tool, _ floor: Floor) throws {
+    private mutating func measureJournal(_ switching: Switching, _ tool: Tool) throws {
         let bundle = options.apps + "/Journal.app"
         guard FileSystem.exists(bundle) else { return }
         say("Journal")
-        let path = bundle.hasPrefix("/") ? bundle : "/proc/self/cwd/\(bundle)"
+        let path = bundle.hasPrefix("/") ? bundle : "/proc/\(CurrentProcess.pid)/cwd/\(bundle)"
         let app = try tool.ask(.install, ["path": .string(path)]).string("app")
         try switching.suspend(app)
-        let cold = try switching.coldLaunches(app, rounds: options.isQuick ? 5 : 15)
-        try tool.ask(.home)
         pause(milliseconds: 100)
-        report.add(Figure(what: "cold launch p50, Journal", value: cold.p50, unit: .nanoseconds, samples: cold.count))
-        add(try switching.switches(among: [app], rounds: rounds), "Journal", floor, cold)
+        let program = path + "/Journal"
+        add(try switching.switches(among: [app], rounds: rounds, cold: cold, program: program), "Journal")
     }
 
-    private mutating func add(_ times: Switching.Times, _ who: String, _ floor: Floor, _ cold: Samples) {
+    private mutating func add(_ times: Switching.Times, _ who: String) {
         let thaw = "raw thaw and round trip"
         func figure(
             _ what: String, _ value: Double, _ samples: Samples, _ floor: Double?, _ against: String?,
@@ -124,15 +118,16 @@ struct Measurement {
                 what: "\(what), \(who)", value: value, unit: .nanoseconds, floor: floor, against: against,
                 target: target, samples: samples.count)
         }
-        let (open, freeze) = (times.open, times.freeze)
+        let (open, freeze, cold) = (times.open, times.freeze, times.cold)
         report.add([
-            figure("open → active p50", open.p50, open, floor.wake.p50, "\(thaw) p50", .ratioAtMost(5)),
-            figure("open → active p99", open.p99, open, floor.wake.p99, "\(thaw) p99", .atMost(10e6)),
+            figure("open → active p50", open.p50, open, times.rawWake.p50, "\(thaw) p50", .ratioAtMost(5)),
+            figure("open → active p99", open.p99, open, times.rawWake.p99, "\(thaw) p99", .atMost(10e6)),
             figure("open → active p50", open.p50, open, cold.p50, "cold launch p50", .fasterAtLeast(50)),
+            figure("cold launch p50", cold.p50, cold, nil, nil),
             figure("  by the daemon's log p50", times.loggedOpen.p50, times.loggedOpen, nil, nil),
             figure("  by the daemon's log p99", times.loggedOpen.p99, times.loggedOpen, nil, nil),
-            figure("Home → frozen p50", freeze.p50, freeze, floor.freeze.p50, "raw freeze p50"),
-            figure("Home → frozen p99", freeze.p99, freeze, floor.freeze.p99, "raw freeze p99", .atMost(50e6)),
+            figure("Home → frozen p50", freeze.p50, freeze, times.rawFreeze.p50, "raw freeze p50"),
+            figure("Home → frozen p99", freeze.p99, freeze, times.rawFreeze.p99, "raw freeze p99", .atMost(50e6)),
             figure("  confirmed, by the log p50", times.loggedFreeze.p50, times.loggedFreeze, nil, nil),
             figure("  confirmed, by the log p99", times.loggedFreeze.p99, times.loggedFreeze, nil, nil, .atMost(50e6)),
         ])
@@ -142,7 +137,7 @@ struct Measurement {
 
     private mutating func measureFootprint(_ tool: Tool, _ footprint: Footprint, _ empty: [Double]) throws {
         say("\(crowd) suspended apps")
-        let switching = Switching(system: system, tool: tool)
+        let switching = Switching(system: system, tool: tool, place: options.place)
         pause(milliseconds: 500)
         let few = (try footprint.memory().reduce(0, +), try footprint.privateMemory())
         for number in 51...crowd { try switching.suspend(try system.install(number, with: tool)) }

@@ -129,5 +129,6 @@ func pause(milliseconds: Int) {
 
 /// The shortest sleep: some tens of microseconds.
 func nap() {
+    // Between two looks at a file that nothing announces.
     _ = usleep(20)
 }

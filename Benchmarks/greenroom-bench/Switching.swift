@@ -8,6 +8,7 @@ struct Switching {
 
     let system: RunningSystem
     let tool: Tool
+    let place: String
 
     struct Times {
         /// `open` → answer, the app having been suspended.
@@ -18,17 +19,11 @@ struct Switching {
         var loggedOpen = Samples()
         /// The log's `didEnterBackground` → `suspended`.
         var loggedFreeze = Samples()
-    }
-
-    /// Closes and opens an app again and again; it is in front afterwards.
-    func coldLaunches(_ app: String, rounds: Int) throws -> Samples {
-        var samples = Samples()
-        for _ in 0..<rounds {
-            try tool.ask(.close, ["app": .string(app)])
-            pause(milliseconds: 20)
-            samples.append(try tool.time(.open, ["app": .string(app)]).nanoseconds)
-        }
-        return samples
+        /// `open` → answer, the app not having run.
+        var cold = Samples()
+        /// The floors, of as many processes without a daemon.
+        var rawWake = Samples()
+        var rawFreeze = Samples()
     }
 
     /// The app must not be on screen and frozen.
@@ -37,18 +32,33 @@ struct Switching {
         _ = try home(app, events: try events(of: app))
     }
 
-    /// Goes round the apps, all of which are suspended.
-    func switches(among apps: [String], rounds: Int) throws -> Times {
+    /// Goes round the apps, all of which are suspended. Floor, warm and cold opening take turns: whatever else the
+    /// machine does disturbs all of them.
+    func switches(among apps: [String], rounds: Int, cold: Int, program: String? = nil) throws -> Times {
         var times = Times()
         var opens: [Int64] = []
-        let groups = try apps.map(events)
+        var raw: [RawProcess] = []
+        defer { for process in raw { process.end() } }
+        for number in apps.indices { raw.append(try RawProcess(number, program: program, place: place)) }
         let before = try system.log(with: tool).last?.sequence ?? 0
         for round in 0..<rounds {
             let index = round % apps.count
+            let app: JSONValue = ["app": .string(apps[index])]
             pause(milliseconds: Self.rest)
-            opens.append(try tool.time(.open, ["app": .string(apps[index])]).nanoseconds)
+            times.rawWake.append(try raw[index].wake())
             pause(milliseconds: Self.rest)
-            times.freeze.append(try home(apps[index], events: groups[index]))
+            times.rawFreeze.append(try raw[index].freeze())
+            pause(milliseconds: Self.rest)
+            let isCold = round % (rounds / cold) == 0
+            if isCold {
+                try tool.ask(.close, app)
+                pause(milliseconds: Self.rest)
+            }
+            let opened = try tool.time(.open, app).nanoseconds
+            if isCold { times.cold.append(opened) }
+            opens.append(opened)
+            pause(milliseconds: Self.rest)
+            times.freeze.append(try home(apps[index], events: try events(of: apps[index])))
         }
         // The last confirmation has to reach the log.
         pause(milliseconds: 200)
@@ -73,7 +83,8 @@ struct Switching {
         throw BenchError("\(app) was not frozen within 5 s")
     }
 
-    /// An app whose freeze was not confirmed when it was opened is no suspended app: that round does not count.
+    /// An app whose freeze was not confirmed when it was opened is no suspended app: that round does not count, nor does
+    /// a cold one.
     private func readLog(_ entries: [LoggedEvent], _ opens: [Int64], into times: inout Times) throws {
         var opened: LoggedEvent?
         var round = -1

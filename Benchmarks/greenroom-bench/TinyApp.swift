@@ -1,7 +1,8 @@
 internal import LinuxSystem
 internal import Wire
 
-/// The smallest app that speaks the protocol: every callback returns at once. What is measured with it is Greenroom's part.
+/// The smallest app that speaks the protocol: every callback returns at once. What is measured with it is Greenroom's
+/// part.
 enum TinyApp {
     private static let id = Array("\"id\":".utf8)
     private static let method = Array("\"method\":".utf8)
