@@ -89,6 +89,22 @@ extension SystemTests {
             for name in Menagerie.all + [Menagerie.guest] { #expect(try system.reports(name).isEmpty) }
         }
 
+        @Test("A tool that lost the answer and repeats its command is not refused for what is done already")
+        func repetition() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("app")
+            try system.play(["open app"])
+            for event in ["call-decline", "call-accept", "call-end", "sms-dismiss", "alert-dismiss"] {
+                let first = try system.ask("simulate", ["event": .string(event)])
+                #expect(first["error"]?["code"]?.int == -32001, "\(event): \(first)")
+                let again = try system.ask("simulate", ["event": .string(event), "retry": true])
+                #expect(again["result"] != nil, "\(event): \(again)")
+            }
+            try system.play(["close app"])
+            #expect(try system.ask("close", ["app": "app", "retry": true])["result"] != nil)
+        }
+
         @Test("A keeper that is killed is replaced, and no app notices")
         func keeper() throws {
             let system = try TestSystem()

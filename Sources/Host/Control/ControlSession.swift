@@ -67,13 +67,18 @@ final class ControlSession {
 
     private func respond(_ id: RPCID, _ result: JSONValue) { connection.send(.response(id: id, result: result)) }
 
-    private func command(_ command: Command, _ id: RPCID, _ result: @escaping (AppIndex?) -> JSONValue = { _ in [:] }) {
+    private func command(
+        _ command: Command, _ id: RPCID, forgivesRepetition: Bool = false,
+        _ result: @escaping (AppIndex?) -> JSONValue = { _ in [:] }
+    ) {
         waiting += 1
         _ = host.command(command) { [weak self] answer in
             guard let self else { return }
             waiting -= 1
             switch answer {
             case .done(let app): respond(id, result(app))
+            // What a tool repeats may have been done before the answer was lost: then nothing is left to do.
+            case .refused where forgivesRepetition: respond(id, [:])
             case .refused(let refusal): connection.send(.failure(id: id, RPCError(refusal)))
             case .overtaken(let refusal): connection.send(.failure(id: id, RPCError(.ended, refusal.sentence)))
             }
@@ -155,7 +160,7 @@ final class ControlSession {
     private func close(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let index = try app(params)
         // A tool repeats what it could not hear the answer to: by then the app may be gone.
-        if try params.bool("retry", default: false), host.system.app(index)?.state == .notRunning {
+        if try params.isRepetition, host.system.app(index)?.state == .notRunning {
             respond(id, [:])
             return
         }
@@ -229,20 +234,22 @@ final class ControlSession {
 
     private func simulate(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let wait = try params.waits
+        let happening: Command
         switch try params.word("event", of: SimulatedEvent.self) {
-        case .call: command(.interrupt(.call, wait: wait), id)
-        case .callAccept: command(.accept(.call, wait: wait), id)
-        case .callDecline: command(.dismiss(.call, wait: wait), id)
-        case .callEnd: command(.endCall(wait: wait), id)
-        case .sms: command(.interrupt(.sms, wait: wait), id)
-        case .smsDismiss: command(.dismiss(.sms, wait: wait), id)
-        case .smsOpen: command(.accept(.sms, wait: wait), id)
-        case .alert: command(.interrupt(.alert, wait: wait), id)
-        case .alertDismiss: command(.dismiss(.alert, wait: wait), id)
-        case .sleep: command(.sleep(wait: wait), id)
-        case .wake: command(.wake(wait: wait), id)
-        case .reboot: command(.reboot, id)
+        case .call: happening = .interrupt(.call, wait: wait)
+        case .callAccept: happening = .accept(.call, wait: wait)
+        case .callDecline: happening = .dismiss(.call, wait: wait)
+        case .callEnd: happening = .endCall(wait: wait)
+        case .sms: happening = .interrupt(.sms, wait: wait)
+        case .smsDismiss: happening = .dismiss(.sms, wait: wait)
+        case .smsOpen: happening = .accept(.sms, wait: wait)
+        case .alert: happening = .interrupt(.alert, wait: wait)
+        case .alertDismiss: happening = .dismiss(.alert, wait: wait)
+        case .sleep: happening = .sleep(wait: wait)
+        case .wake: happening = .wake(wait: wait)
+        case .reboot: happening = .reboot
         }
+        command(happening, id, forgivesRepetition: try params.isRepetition)
     }
 
     // MARK: Reads
@@ -319,5 +326,10 @@ final class ControlSession {
 extension JSONValue {
     fileprivate var waits: Bool {
         get throws(RPCError) { try bool("wait", default: true) }
+    }
+
+    /// A tool says so when it asks again, because the connection ended before the answer.
+    fileprivate var isRepetition: Bool {
+        get throws(RPCError) { try bool("retry", default: false) }
     }
 }

@@ -106,6 +106,22 @@ final class TestSystem {
     /// Lets time pass in which something must not happen; never a way to wait for what should.
     func pass(seconds: Double) throws { _ = try Child("/bin/sleep", ["\(seconds)"], environment: [:]).outcome() }
 
+    /// Speaks to the control socket itself; the whole answer.
+    func ask(_ method: String, _ params: JSONObject) throws -> JSONValue {
+        let socket = try UnixSocket.connect(to: "\(home)/control")
+        let message: JSONValue = [
+            "jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params),
+        ]
+        try socket.writeAll(Array((message.description + "\n").utf8))
+        var bytes: [UInt8] = []
+        let patience = Patience()
+        while bytes.last != UInt8(ascii: "\n") {
+            try Child.await(socket, patience, "the answer to \(method)")
+            guard case .bytes = try socket.read(into: &bytes, upTo: 4096) else { throw Trouble("cut off: \(method)") }
+        }
+        return try JSONValue(parsing: bytes)
+    }
+
     // MARK: Looking
 
     func apps() throws -> [AppInfo] {
