@@ -1,0 +1,142 @@
+import Foundation
+import Model
+import Testing
+
+/// The two documents that print what the code says: they are right, or these tests fail and print the right table.
+@Suite("Documents that print the code") struct DocumentTests {
+    private func document(_ name: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("docs/\(name)"), encoding: .utf8)
+    }
+
+    private func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+
+    private func seconds(_ span: Span) -> String {
+        let text = span.twoDigits
+        return (text.hasSuffix(".00") ? String(text.dropLast(3)) : text) + " s"
+    }
+
+    // MARK: Profiles
+
+    private var profileTable: String {
+        let profiles = DeviceProfile.all
+        var lines = [row([""] + profiles.map { "`\($0.name)`" }), row(["---"] + profiles.map { _ in "---" })]
+        func add(_ name: String, _ value: (DeviceProfile) -> String) {
+            lines.append(row([name] + profiles.map(value)))
+        }
+        add("multitasking") { $0.hasMultitasking ? "yes" : "no: an app that leaves the screen ends" }
+        add("apps beside each other, picture in picture") { $0.hasSplitScreen ? "yes" : "no" }
+        add("locking (the front app)") {
+            switch $0.locking {
+            case .leavesInactive: "stays in the foreground, inactive"
+            case .sendsToBackground: "goes to the background"
+            }
+        }
+        add("expiration handlers run on") {
+            switch $0.expirationThread {
+            case .anyThread: "any thread"
+            case .mainThread: "the main thread"
+            }
+        }
+        add("start of the process → `didFinishLaunching` returned") { seconds($0.launchLimit) }
+        for kind in CallbackKind.allCases { add("`\(kind.name)`") { seconds($0.limit(for: kind)) } }
+        add("SIGTERM (plain programs)") { seconds($0.callbackLimits.willTerminate) }
+        add("main thread blocked") { seconds($0.mainThreadLimit) }
+        add("running apps are looked at every") { seconds($0.checkInterval) }
+        add("processes of one app") { "\($0.processLimit)" }
+        add("one attempt to freeze") { seconds($0.freezeLimit) }
+        add("attempts until a report") { "\($0.freezeAttempts)" }
+        return lines.joined(separator: "\n")
+    }
+
+    @Test("docs/PROFILES.md holds the table of the profiles that ship")
+    func profiles() throws {
+        let document = try document("PROFILES.md")
+        #expect(document.contains(profileTable), "the table in docs/PROFILES.md should be:\n\(profileTable)")
+    }
+
+    // MARK: Terminations
+
+    private static let limits: [Limit] =
+        [.launch] + CallbackKind.allCases.map { .callback($0) } + [.termination, .mainThread]
+
+    private func codeCells(_ code: TerminationCode) -> [String] {
+        let hex = String(code.code, radix: 16)
+        return [code.namespace, "`0x\(String(repeating: "0", count: max(0, 8 - hex.count)))\(hex)`", "\(code.code)"]
+    }
+
+    private var limitTable: String {
+        var lines = [
+            row(["limit", "namespace", "code", "decimal", "what to change"]), row(["---", "---", "---", "---", "---"]),
+        ]
+        for limit in Self.limits {
+            guard let code = EndReason.exceeded(limit, allowed: .seconds(1)).code else { continue }
+            lines.append(row(["\(limit.name)"] + codeCells(code) + [limit.advice]))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    @Test("docs/TERMINATION.md holds every limit with its code and advice")
+    func limits() throws {
+        let document = try document("TERMINATION.md")
+        #expect(document.contains(limitTable), "the table of limits in docs/TERMINATION.md should be:\n\(limitTable)")
+        for limit in Self.limits { #expect(EndReason.exceeded(limit, allowed: .zero).code != nil) }
+    }
+
+    @Test("docs/TERMINATION.md holds the code of every other end and fault")
+    func codes() throws {
+        let document = try document("TERMINATION.md")
+        let failure = LaunchFailure(stage: "execve", errorNumber: 2, message: "")
+        let codes = [
+            EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.failedToLaunch(failure).code, .cannotFreeze,
+        ]
+        for code in codes {
+            let cells = row(codeCells(try #require(code)))
+            #expect(document.contains(cells.dropLast(1)), "docs/TERMINATION.md lacks \(cells)")
+        }
+        for (reason, namespace) in [(EndReason.ended(.exited(1)), "EXIT"), (.ended(.signaled(11)), "SIGNAL")] {
+            #expect(reason.code?.namespace == namespace)
+            #expect(document.contains("| \(namespace) |"), "docs/TERMINATION.md lacks \(namespace)")
+        }
+    }
+
+    @Test("An exit status and a signal are their own code, as unsigned numbers")
+    func statuses() {
+        #expect(EndReason.ended(.exited(1)).code == TerminationCode(namespace: "EXIT", code: 1))
+        #expect(EndReason.ended(.exited(-1)).code == TerminationCode(namespace: "EXIT", code: 0xffff_ffff))
+        #expect(EndReason.ended(.signaled(11)).code == TerminationCode(namespace: "SIGNAL", code: 11))
+    }
+
+    @Test("What is normal ends without a report")
+    func silent() {
+        let reasons: [EndReason] = [
+            .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray,
+            .ended(.exited(0)), .ended(.unknown),
+        ]
+        for reason in reasons { #expect(reason.code == nil, "\(reason)") }
+    }
+
+    @Test("Every end has a sentence that names the app")
+    func sentences() {
+        let failure = LaunchFailure(stage: "execve", errorNumber: 2, message: "No such file or directory")
+        let reasons: [EndReason] =
+            [
+                .closedByUser, .restartedByUser, .uninstalled, .exitsOnSuspend, .stray, .ended(.exited(3)),
+                .ended(.signaled(6)), .ended(.signaled(64)), .ended(.unknown), .failedToLaunch(failure),
+                .tooManyProcesses(count: 600, limit: 512),
+            ] + Self.limits.map { .exceeded($0, allowed: .seconds(5)) }
+        for reason in reasons {
+            let sentence = reason.sentence(name: "Journal", state: .background)
+            #expect(sentence.contains("Journal"))
+            #expect(!sentence.contains("Optional("))
+            #expect(sentence.last != ".")
+        }
+        #expect(
+            EndReason.exceeded(.callback(.didEnterBackground), allowed: .seconds(5)).sentence(
+                name: "J", state: .inactive)
+                == "scene-update (didEnterBackground) watchdog transgression: J exhausted real (wall clock) time allowance "
+                + "of 5.00 seconds while inactive; do the work of didEnterBackground elsewhere or later, and return at once"
+        )
+    }
+}
