@@ -19,7 +19,7 @@ struct Measurement {
         crowd = options.isQuick ? 100 : 1_000
     }
 
-    /// 1 when a target was missed.
+    /// A missed target is told and is no failure of the measurement.
     func run() throws -> CInt {
         var copy = self
         return try copy.measure()

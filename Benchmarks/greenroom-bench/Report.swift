@@ -31,9 +31,15 @@ struct Report {
         [
             figure.what, Format.quantity(figure.value, figure.unit), figure.samples > 1 ? String(figure.samples) : "",
             figure.floor.map { Format.quantity($0, figure.unit) } ?? "", figure.against ?? "",
-            figure.ratio.map { Format.number($0) } ?? "", figure.targetText,
+            ratio(figure), figure.targetText,
             figure.isMet.map { $0 ? "met" : "MISSED" } ?? "",
         ]
+    }
+
+    private func ratio(_ figure: Figure) -> String {
+        guard let ratio = figure.ratio else { return "" }
+        if case .fasterAtLeast = figure.target { return "1 / \(Format.number(1 / ratio))" }
+        return Format.number(ratio)
     }
 
     func write(to path: String, isQuick: Bool) throws {
