@@ -40,8 +40,9 @@ extension System {
     }
 
     private mutating func adoptMissing(_ i: Int, status: ExitStatus?) {
-        if apps[i].process == .starting, apps[i].ending == nil, status == nil {
-            // Decided, but never done.
+        if apps[i].process == .starting, apps[i].ending == nil {
+            // Decided, but never done; or done, and it died before anybody said a word to it. A status would prove
+            // nothing: it may be that of the process before.
             emit(
                 .launch(apps[i].index, apps[i].generation, isBackground: apps[i].isBackgroundLaunch),
                 cause: apps[i].callCause)
