@@ -156,7 +156,9 @@ struct Measurement {
             memory("both, 0 apps", empty.reduce(0, +), .atMost(30 * 0x1p20)),
             memory("both, \(crowd) suspended apps", full.reduce(0, +)),
             memory("growth an app, from 50 to \(crowd)", growth, .atMost(8 * 0x1p10)),
-            memory("  of which private memory", privateGrowth, .atMost(8 * 0x1p10)),
+            Figure(
+                what: "private memory growth an app", value: privateGrowth, unit: .bytes,
+                target: .atMost(8 * 0x1p10)),
             Figure(
                 what: "daemon's wakeups in \(seconds) s, Home in front", value: Double(activity.daemonWakeups),
                 unit: .count, target: .atMost(0)),
