@@ -165,6 +165,34 @@ import Testing
         device.finish()
     }
 
+    @Test("What the app says that it executed is not sent again; what it did not, is")
+    func executed() throws {
+        let device = TestDevice()
+        let app = device.installTest("journal")
+        device.open(app)
+        device.change(app) { $0.hangsIn = [.didEnterBackground] }
+        device.effectsUntilDeath = 100
+        _ = device.begin(.home(wait: false))
+        device.killDaemon()
+        device.runWithoutDaemon()
+        #expect(device.takeCalls(app) == Sequences.launch + [.willResignActive])
+        device.change(app) { $0.connects = false }
+        device.restartDaemon()
+        device.run()
+        let process = try #require(device.process(app))
+        device.processes[0]?.isConnected = true
+        let effects = device.send(.connected(app, process.generation, executed: process.executed))
+        let sent = effects.compactMap { effect -> [CallbackKind]? in
+            if case .deliver(_, _, let callbacks) = effect.action { callbacks.map(\.kind) } else { nil }
+        }
+        #expect(sent == [[.didEnterBackground]])
+        device.change(app) { $0.hangsIn = [] }
+        device.run()
+        #expect(device.takeCalls(app) == [.didEnterBackground])
+        #expect(device.state(app) == .suspended)
+        device.finish()
+    }
+
     @Test("What died while nobody looked is told with its status", arguments: AppKind.both)
     func died(kind: AppKind) {
         let device = TestDevice()

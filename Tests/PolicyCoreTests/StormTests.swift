@@ -8,7 +8,7 @@ import Testing
 /// `GREENROOM_STORM_EVENTS` sets the number of events, `GREENROOM_STORM_SEED` replays one storm.
 @Suite("Storms") struct StormTests {
     #if DEBUG
-        private static let defaultEvents = 60_000
+        private static let defaultEvents = 40_000
     #else
         private static let defaultEvents = 1_000_000
     #endif

@@ -253,6 +253,33 @@ import Testing
         device.finish()
     }
 
+    @Test("Two limits that are exceeded at once wait for one verdict each")
+    func twoVerdicts() {
+        let device = TestDevice()
+        let app = device.installTest("blocked")
+        device.open(app)
+        device.change(app) {
+            $0.answersPings = false
+            $0.hangsIn = [.willResignActive]
+            $0.withholdsTracer = true
+            $0.isTraced = true
+        }
+        device.pass(.seconds(8))
+        device.perform(.home(wait: false))
+        // The main thread's limit is over after 15 s, the callback's after 18 s.
+        device.pass(.seconds(12))
+        device.change(app) { $0.withholdsTracer = false }
+        device.pass(.seconds(3))
+        #expect(device.state(app) == .active)
+        device.change(app) {
+            $0.isTraced = false
+            $0.answersPings = true
+        }
+        device.pass(.seconds(12))
+        #expect(device.reports.map(\.limit) == ["scene-update (willResignActive)"])
+        device.finish()
+    }
+
     @Test("More processes than the limit end the app; as many as the limit do not", arguments: AppKind.both)
     func processLimit(kind: AppKind) throws {
         let device = TestDevice()
