@@ -83,8 +83,8 @@ struct Switching {
         throw BenchError("\(app) was not frozen within 5 s")
     }
 
-    /// An app whose freeze was not confirmed when it was opened is no suspended app: that round does not count, nor does
-    /// a cold one.
+    /// An app whose freeze was not confirmed when it was opened is no suspended app: that round does not count, nor
+    /// does a cold one.
     private func readLog(_ entries: [LoggedEvent], _ opens: [Int64], into times: inout Times) throws {
         var opened: LoggedEvent?
         var round = -1

@@ -17,6 +17,8 @@ package final class Cgroup {
     package let directory: Descriptor
     private let freezer: Descriptor
     private let events: Descriptor
+    /// For looking: a read of `events` would take the notification of what it reads away from whoever waits for it.
+    private let view: Descriptor
     private var buffer = [UInt8](repeating: 0, count: 128)
 
     /// Opens the group at a path, making it if need be. It stays frozen if it is: it may be a suspended app's.
@@ -26,10 +28,14 @@ package final class Cgroup {
         directory = try Descriptor.open(path, .directory)
         freezer = try Descriptor.open(path + "/cgroup.freeze", .write)
         events = try Descriptor.open(path + "/cgroup.events", .read)
+        view = try Descriptor.open(path + "/cgroup.events", .read)
     }
 
-    /// Readable with priority when `read` would tell something new.
+    /// Readable with priority when something changed since the last `acknowledge`.
     package var eventsDescriptor: Descriptor { events }
+
+    /// Arms the next notification; what changed is to be looked up after this.
+    package func acknowledge() { _ = try? events.readAt(0, into: &buffer) }
 
     package func setFrozen(_ isFrozen: Bool) throws(SystemError) {
         let fd = freezer.rawValue
@@ -38,7 +44,7 @@ package final class Cgroup {
     }
 
     package func readEvents() -> Events {
-        guard let count = try? events.readAt(0, into: &buffer) else {
+        guard let count = try? view.readAt(0, into: &buffer) else {
             return Events(isPopulated: false, isFrozen: false)
         }
         return Self.parseEvents(buffer[..<count])

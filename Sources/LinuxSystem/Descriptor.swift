@@ -127,6 +127,8 @@ package final class Descriptor: Sendable {
         /// Bytes of disk in use.
         package let allocated: Int64
         package let isDirectory: Bool
+        /// Whether everybody may run it, or pass through it.
+        package let isOpenToOthers: Bool
     }
 
     package func status() throws(SystemError) -> Status {
@@ -135,7 +137,7 @@ package final class Descriptor: Sendable {
         try check("fstat") { unsafe fstat(fd, &status) }
         return Status(
             size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
-            isDirectory: status.st_mode & S_IFMT == S_IFDIR)
+            isDirectory: status.st_mode & S_IFMT == S_IFDIR, isOpenToOthers: status.st_mode & S_IXOTH != 0)
     }
 
     /// Appends what a call puts into memory that nobody has cleared in vain.

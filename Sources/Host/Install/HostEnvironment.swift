@@ -11,6 +11,8 @@ struct HostEnvironment: Sendable {
     let uidBase: UInt32?
     /// Apps see nothing of the home but their own parts.
     let isSandboxed: Bool
+    /// What sandboxed apps see emptied: the home, or the first folder on the way to it that their users could not pass.
+    let hidden: String
     /// Variables of a graphical session, for plain programs.
     let display: [String]
 
@@ -25,6 +27,7 @@ struct HostEnvironment: Sendable {
         // A range that no distribution uses; homes take different parts of it.
         uidBase = ownUsers ? 0x6772_0000 + UInt32(number % 64) * Self.uidCount : nil
         isSandboxed = ownUsers
+        hidden = Self.firstClosed(onTheWayTo: home.path)
         display = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"].compactMap
         {
             name in CurrentProcess.environment(name).map { "\(name)=\($0)" }
@@ -34,6 +37,16 @@ struct HostEnvironment: Sendable {
     var hasDisplay: Bool { display.contains { $0.hasPrefix("DISPLAY=") || $0.hasPrefix("WAYLAND_DISPLAY=") } }
 
     func cgroupPath(_ app: String) -> String? { cgroup.map { "\($0)/app-\(app)" } }
+
+    private static func firstClosed(onTheWayTo path: String) -> String {
+        var folder = ""
+        for name in path.split(separator: "/") {
+            folder += "/\(name)"
+            guard folder != path, let status = try? Descriptor.open(folder, .directory).status() else { break }
+            if !status.isOpenToOthers { return folder }
+        }
+        return path
+    }
 
     /// FNV-1a: the same name for the same home, every time.
     private static func hash(_ text: String) -> UInt32 {

@@ -23,7 +23,10 @@ package final class CgroupBox: ProcessBox {
     package var processorTime: Int64? { group.processorMicroseconds().map { $0 * 1000 } }
 
     package func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError) {
-        watch = try loop.watch(group.eventsDescriptor.rawValue, .priority) { _ in changed() }
+        watch = try loop.watch(group.eventsDescriptor.rawValue, .priority) { [group] _ in
+            group.acknowledge()
+            changed()
+        }
     }
 
     package func remove() {

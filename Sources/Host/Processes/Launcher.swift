@@ -96,7 +96,8 @@ struct Launcher: Sendable {
         return list
     }
 
-    /// Most languages connect to no path of more than 107 bytes: a longer one is given from the container, where every app starts.
+    /// Most languages connect to no path of more than 107 bytes: a longer one is given from the container, where every
+    /// app starts.
     private var socketPath: String { home.appSocketLink.utf8.count < 108 ? home.appSocketLink : "../../app" }
 
     /// The hard bound beside the one that ends the app: `fork` fails before the machine is full.
@@ -114,9 +115,10 @@ struct Launcher: Sendable {
         }
     }
 
-    /// The home holds for the app its bundle, its container and the socket: nobody else's, and not the tools' socket.
+    /// The home, and what is closed above it, holds for the app its bundle, its container and the socket: nobody
+    /// else's, and not the tools' socket.
     private func sandbox(_ app: Installation, _ place: Place) -> Spawn.Sandbox {
-        var sandbox = Spawn.Sandbox(hiding: home.path)
+        var sandbox = Spawn.Sandbox(hiding: environment.hidden)
         let container = home.container(app.identifier)
         sandbox.binds = [(container, container, false), (home.wireDirectory, home.wireDirectory, true)]
         if let folder = place.boundFolder { sandbox.binds.append((folder, home.bundle(app.identifier), true)) }

@@ -69,6 +69,8 @@ package final class SessionBox: ProcessBox {
     package var processorTime: Int64? { processes().compactMap { procFS.stat($0)?.processorTime }.reduce(0, +) }
 
     package func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError) {
+        // What another loop was told of, this one must hear as well.
+        if self.loop !== loop { watches = [:] }
         self.loop = loop
         self.changed = changed
         follow()
