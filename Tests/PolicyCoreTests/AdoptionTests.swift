@@ -131,6 +131,24 @@ import Testing
         device.finish()
     }
 
+    @Test(
+        "A freeze that the kernel has yet to finish is taken back from an app that should run", arguments: AppKind.both)
+    func unfinishedFreeze(kind: AppKind) {
+        let device = TestDevice()
+        let app = device.installTest("journal", kind: kind)
+        device.open(app)
+        device.change(app) { $0.canFreeze = false }
+        device.home()
+        device.effectsUntilDeath = 0
+        _ = device.begin(.open(app, role: .primary, wait: false))
+        #expect(device.process(app)?.freezer == .freezing)
+        device.restartDaemon()
+        device.run()
+        #expect(device.process(app)?.freezer == .running)
+        #expect(device.state(app) == .active)
+        device.finish()
+    }
+
     @Test("Clocks start again: the app could not answer while no daemon ran")
     func clocks() {
         let device = TestDevice()

@@ -253,6 +253,33 @@ import Testing
         device.finish()
     }
 
+    @Test(
+        "A main thread that calls the delegate is not blocked, and what is suspended has no clock",
+        arguments: [true, false])
+    func verdictAfterSuspension(isTraced: Bool) {
+        for isSilent in [true, false] {
+            let device = TestDevice()
+            let app = device.installTest("journal", modes: .audio)
+            device.open(app)
+            device.request(app, .beginService(.audio))
+            if isSilent { device.home() }
+            device.change(app) {
+                $0.answersPings = false
+                $0.withholdsTracer = true
+                $0.isTraced = isTraced
+            }
+            device.pass(.seconds(15))
+            if !isSilent { device.home() }
+            device.request(app, .endService(.audio))
+            #expect(device.state(app) == .suspended)
+            device.change(app) { $0.withholdsTracer = false }
+            device.run()
+            #expect(device.state(app) == .suspended)
+            #expect(device.reports.isEmpty)
+            device.finish()
+        }
+    }
+
     @Test("Two limits that are exceeded at once wait for one verdict each")
     func twoVerdicts() {
         let device = TestDevice()

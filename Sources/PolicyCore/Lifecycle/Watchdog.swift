@@ -94,7 +94,11 @@ extension System {
         switch exceeded.limit {
         case .callback: apps[i].exceeded = nil
         case .launch: if kind == .didFinishLaunching { apps[i].exceeded = nil }
-        case .termination, .mainThread: break
+        // The main thread has just called the delegate.
+        case .mainThread:
+            apps[i].exceeded = nil
+            awaitMainThread(i)
+        case .termination: break
         }
     }
 
@@ -120,10 +124,15 @@ extension System {
             if apps[i].process == .launching { apps[i].launchBegan = now }
             armLimit(i)
         case .termination: arm(i, .limit, after: profile.callbackLimits.willTerminate)
-        case .mainThread:
-            apps[i].check = .waiting(since: now)
-            arm(i, .check, after: profile.mainThreadLimit)
+        case .mainThread: awaitMainThread(i)
         }
+    }
+
+    /// Its clock starts again, if it is still asked.
+    private mutating func awaitMainThread(_ i: Int) {
+        guard apps[i].check.isWaiting else { return }
+        apps[i].check = .waiting(since: now)
+        arm(i, .check, after: profile.mainThreadLimit)
     }
 
     // MARK: Looking at running apps

@@ -60,20 +60,20 @@ extension System {
         if let status, apps[i].firstStatus == nil { apps[i].firstStatus = status }
         endIfHeadless(i)
         if let ending = apps[i].ending {
-            repeatEnding(i, ending, isFrozen: isFrozen)
+            repeatEnding(i, ending)
             return
         }
         repeatSuspension(i, isFrozen: isFrozen)
         restartClocks(i)
     }
 
-    private mutating func repeatEnding(_ i: Int, _ ending: Ending, isFrozen: Bool) {
+    private mutating func repeatEnding(_ i: Int, _ ending: Ending) {
         switch ending.phase {
         case .leaving:
-            letRun(i, isFrozen: isFrozen)
+            letRun(i)
             restartClocks(i)
         case .asked:
-            letRun(i, isFrozen: isFrozen)
+            letRun(i)
             emit(.askToEnd(apps[i].index, apps[i].generation), cause: ending.cause)
             arm(i, .limit, after: profile.callbackLimits.willTerminate)
         case .killing: kill(i)
@@ -82,9 +82,9 @@ extension System {
 
     private mutating func repeatSuspension(_ i: Int, isFrozen: Bool) {
         switch apps[i].suspension {
-        case .none, .waiting: letRun(i, isFrozen: isFrozen)
+        case .none, .waiting: letRun(i)
         case .preparing:
-            letRun(i, isFrozen: isFrozen)
+            letRun(i)
             arm(i, .suspension, after: profile.freezeLimit)
             emit(.prepare(apps[i].index, apps[i].generation), cause: apps[i].cause)
         case .freezing:
@@ -103,10 +103,8 @@ extension System {
         }
     }
 
-    /// What was decided before is a thaw that may not have been done.
-    private mutating func letRun(_ i: Int, isFrozen: Bool) {
-        if isFrozen { emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause) }
-    }
+    /// The thaw that was decided may not have been done, also where the app runs: the kernel may be about to freeze it.
+    private mutating func letRun(_ i: Int) { emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause) }
 
     /// While the daemon was away no app could answer: every clock starts again.
     private mutating func restartClocks(_ i: Int) {

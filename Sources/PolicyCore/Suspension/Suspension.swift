@@ -12,7 +12,9 @@ extension System {
 
     private mutating func beginSuspension(_ i: Int, attempt: UInt8) {
         apps[i].suspension = .preparing(attempt: attempt)
+        // Nothing counts from here on, not even what was about to be judged.
         apps[i].check = .idle
+        apps[i].exceeded = nil
         disarm(i, .check)
         arm(i, .suspension, after: profile.freezeLimit)
         emit(.prepare(apps[i].index, apps[i].generation), cause: apps[i].cause)

@@ -155,7 +155,9 @@ struct Storm {
 
     // MARK: Calm
 
-    private func behave() {
+    private mutating func behave() {
+        device.effectsUntilDeath = nil
+        if device.isDaemonDead { restart() }
         for app in apps { device.change(app) { $0 = Behaviour() } }
     }
 
