@@ -70,8 +70,8 @@ struct Deadlines: Codable {
         return heap.min?.at
     }
 
-    /// Disarms and returns the earliest slot that is due.
-    mutating func popDue(at now: Instant) -> DeadlineSlot? {
+    /// Disarms and returns the earliest slot that is due, and since when.
+    mutating func popDue(at now: Instant) -> (slot: DeadlineSlot, due: Instant)? {
         settleTop()
         guard let entry = heap.min, entry.at <= now else { return nil }
         heap.removeMin()
@@ -79,7 +79,7 @@ struct Deadlines: Codable {
         due[Int(entry.slot)] = nil
         armedCount -= 1
         guard let kind = DeadlineKind(rawValue: entry.slot % Self.kinds) else { return nil }
-        return DeadlineSlot(app: AppIndex(entry.slot / Self.kinds), kind: kind)
+        return (DeadlineSlot(app: AppIndex(entry.slot / Self.kinds), kind: kind), entry.at)
     }
 
     /// Drops entries at the top that were cancelled, and moves back those that were postponed.

@@ -280,6 +280,53 @@ import Testing
         }
     }
 
+    @Test(
+        "Nobody pays for the time in which the machine slept or the daemon stood still",
+        arguments: CallbackKind.allCases)
+    func machineSlept(kind: CallbackKind) {
+        let device = TestDevice(label: kind.name)
+        let app = device.installTest("journal", schemes: ["test"])
+        hang(kind, device, app)
+        let started = device.now
+        device.now = started + .seconds(3600)
+        device.send(.timer)
+        device.run()
+        #expect(device.reports.isEmpty, "\(kind.name)")
+        device.pass(.milliseconds(4900))
+        #expect(device.reports.isEmpty, "\(kind.name)")
+        device.pass(.seconds(16))
+        #expect(device.reports.count == 1, "\(kind.name): awake, the limit is the limit")
+        device.finish()
+    }
+
+    @Test("The same for main threads, programs that were asked to end, and freezes")
+    func machineSleptOtherwise() {
+        let device = TestDevice()
+        let app = device.installTest("journal")
+        let vim = device.installTest("vim", kind: .plain)
+        let nano = device.installTest("nano", kind: .plain)
+        device.open(nano)
+        device.change(nano) { $0.canFreeze = false }
+        device.open(app)
+        device.open(vim, as: .secondary)
+        device.change(app) { $0.answersPings = false }
+        device.pass(.milliseconds(5500))
+        device.change(vim) { $0.ignoresTermination = true }
+        device.perform(.close(vim, wait: false))
+        device.now = device.now + .seconds(3600)
+        device.send(.timer)
+        #expect(device.process(nano)?.freezer == .freezing || device.process(nano)?.freezer == .running)
+        device.change(app) { $0.answersPings = true }
+        device.change(vim) { $0.ignoresTermination = false }
+        device.change(nano) { $0.canFreeze = true }
+        device.pass(.seconds(70))
+        #expect(device.reports.isEmpty)
+        #expect(device.state(app) == .active)
+        #expect(device.state(vim) == .notRunning)
+        #expect(device.state(nano) == .suspended)
+        device.finish()
+    }
+
     @Test("Two limits that are exceeded at once wait for one verdict each")
     func twoVerdicts() {
         let device = TestDevice()

@@ -13,8 +13,10 @@ extension System {
     }
 
     mutating func passDeadlines() {
-        while let slot = deadlines.popDue(at: now) {
+        while let (slot, due) = deadlines.popDue(at: now) {
             let i = Int(slot.app.rawValue)
+            // The machine slept, or the daemon stood still: in that time no app could answer either.
+            if now - due > .seconds(2), restartClock(i, slot.kind) { continue }
             switch slot.kind {
             case .limit: limitPassed(i)
             case .check: checkDue(i)
@@ -22,6 +24,36 @@ extension System {
             case .assertion: dropExpiredAssertions(i)
             }
         }
+    }
+
+    /// Gives what waits for an answer its whole time again; false where nothing does.
+    private mutating func restartClock(_ i: Int, _ kind: DeadlineKind) -> Bool {
+        switch kind {
+        case .limit:
+            if let ending = apps[i].ending, ending.phase != .leaving {
+                guard ending.phase == .asked else { return false }
+                arm(i, .limit, after: profile.callbackLimits.willTerminate)
+                return true
+            }
+            restartCalls(i)
+            return true
+        case .check:
+            guard apps[i].check.isWaiting else { return false }
+            awaitMainThread(i)
+            return true
+        case .suspension:
+            guard apps[i].suspension.isUnderWay else { return false }
+            arm(i, .suspension, after: profile.freezeLimit)
+            return true
+        case .assertion: return false
+        }
+    }
+
+    /// The clocks of the launch and of the callback under way start again.
+    mutating func restartCalls(_ i: Int) {
+        if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
+        if apps[i].process != .alive { apps[i].launchBegan = now }
+        armLimit(i)
     }
 
     /// Arms the limit that ends first: the launch's or that of the oldest unanswered callback.
@@ -116,13 +148,7 @@ extension System {
     /// Under a debugger every clock starts again.
     private mutating func forgive(_ i: Int, _ limit: Limit) {
         switch limit {
-        case .launch:
-            apps[i].launchBegan = now
-            armLimit(i)
-        case .callback:
-            if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
-            if apps[i].process == .launching { apps[i].launchBegan = now }
-            armLimit(i)
+        case .launch, .callback: restartCalls(i)
         case .termination: arm(i, .limit, after: profile.callbackLimits.willTerminate)
         case .mainThread: awaitMainThread(i)
         }

@@ -64,14 +64,15 @@ extension System {
             return
         }
         repeatSuspension(i, isFrozen: isFrozen)
-        restartClocks(i)
+        // While the daemon was away no app could answer.
+        restartCalls(i)
     }
 
     private mutating func repeatEnding(_ i: Int, _ ending: Ending) {
         switch ending.phase {
         case .leaving:
             letRun(i)
-            restartClocks(i)
+            restartCalls(i)
         case .asked:
             letRun(i)
             emit(.askToEnd(apps[i].index, apps[i].generation), cause: ending.cause)
@@ -105,11 +106,4 @@ extension System {
 
     /// The thaw that was decided may not have been done, also where the app runs: the kernel may be about to freeze it.
     private mutating func letRun(_ i: Int) { emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause) }
-
-    /// While the daemon was away no app could answer: every clock starts again.
-    private mutating func restartClocks(_ i: Int) {
-        if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
-        if apps[i].process != .alive { apps[i].launchBegan = now }
-        armLimit(i)
-    }
 }
