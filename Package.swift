@@ -62,6 +62,11 @@ let package = Package(
         // Swift Testing looks for this overlay wherever a file imports both.
         .target(name: "_Testing_UIKit", path: "Sources/Frameworks/TestingOverlay"),
 
+        // The second host of the Core, in virtual time. Pure as well.
+        .target(
+            name: "Simulation",
+            dependencies: ["PolicyCore", "Model", .product(name: "HeapModule", package: collections)]),
+
         // The tools' side.
         .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
 
@@ -78,6 +83,7 @@ let package = Package(
 
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "PolicyCore", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.

@@ -1,0 +1,74 @@
+package import Model
+package import PolicyCore
+
+/// An app as a scenario describes it: what is installed, how long things take it, and what it does when it is told
+/// something. The default behaves well and does nothing.
+package struct AppScript: Hashable, Sendable {
+    /// What the scenario calls it.
+    package var name: String
+    package var manifest: AppManifest
+    /// From the birth of the process to its `hello`.
+    package var startup = Span.milliseconds(120)
+    /// How long each delegate method takes; 2 ms where nothing is said.
+    package var callbackTimes: [CallbackKind: Span] = [:]
+    /// What it does when a delegate method has been called, before that returns.
+    package var reactions: [CallbackKind: [AppAction]] = [:]
+    /// What it has in memory when it runs.
+    package var footprint = Footprint()
+    /// How it behaves at the beginning.
+    package var manners = Manners()
+
+    package init(name: String, manifest: AppManifest) {
+        self.name = name
+        self.manifest = manifest
+    }
+
+    package struct Footprint: Hashable, Sendable {
+        package var dirtyBytes: Int64 = 20_000_000
+        package var purgeableBytes: Int64 = 0
+        package var cleanBytes: Int64 = 10_000_000
+
+        package init() {}
+    }
+}
+
+/// Something that an app does by itself.
+package enum AppAction: Hashable, Sendable {
+    case begin(ServiceKind)
+    case end(ServiceKind)
+    case openURL(String)
+    case canOpenURL(String)
+    /// Its first process ends with this status.
+    case exit(Int32)
+    case crash(signal: Int32)
+    /// Its main thread does nothing else for so long, not even answer.
+    case block(Span)
+    /// It has so many processes from now on.
+    case fork(Int32)
+    /// It uses a processor for so long, beside the main thread.
+    case work(Span)
+    case transfer(bytes: Int64)
+    case allocate(bytes: Int64)
+    /// Later, on a timer: in a suspended app it fires when that runs again.
+    indirect case after(Span, AppAction)
+}
+
+/// How an app behaves towards the system.
+package struct Manners: Hashable, Sendable {
+    package var connects = true
+    /// Delegate methods that do not return.
+    package var hangsIn: Set<CallbackKind> = []
+    package var answersPings = true
+    package var isTraced = false
+    package var ignoresTermination = false
+    /// Other processes of it live on when the first one ends.
+    package var leavesOthers = false
+    package var processCount: Int32 = 1
+    /// A process of it is in a state in which the kernel cannot stop it.
+    package var canFreeze = true
+    package var launchFailure: LaunchFailure?
+    /// Replies come so much later.
+    package var replyDelay = Span.zero
+
+    package init() {}
+}
