@@ -1,0 +1,136 @@
+internal import Model
+internal import PolicyCore
+
+// Why apps end, and what it must look like; and that what should end, does.
+extension Checkers {
+    func checkEnd(
+        _ place: Int, _ reason: EndReason, _ state: LifecycleState, _ entry: LogEntry, _ effects: [Effect],
+        _ device: Device
+    ) {
+        let name = device.apps[place].script.name
+        let reports = effects.compactMap { effect in
+            if case .report(let facts) = effect.action, facts.sequence == entry.sequence { facts } else { nil }
+        }
+        let wantsReport = Self.isAbnormal(reason)
+        if wantsReport != (reports.count == 1) {
+            device.violate("\(name) ended (\(entry.reason.sentence)) with \(reports.count) reports")
+        }
+        for report in reports where report.code != Self.code(of: reason) {
+            device.violate("\(name) ended (\(entry.reason.sentence)) with code \(report.code)")
+        }
+        let heard = watch(place).heardTermination
+        // L6: nothing is told to what is suspended.
+        if state == .suspended, heard { device.violate("\(name) was suspended, and heard willTerminate") }
+        let isOrdered: Bool =
+            switch reason {
+            case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
+            case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray: false
+            }
+        let isApp = device.apps[place].script.manifest.kind == .application
+        // One that ended by itself meanwhile, or was not there yet, has nothing to hear.
+        let wasKilled = device.apps[place].lastStatus == .signaled(9)
+        if isOrdered, isApp, wasKilled, state != .suspended, !heard, watch(place).hasLaunched {
+            device.violate("\(name) was \(state.name) when its end was decided, and heard no willTerminate")
+        }
+        checkLimit(place, reason, device)
+    }
+
+    /// Nobody is ended before its time is over.
+    private func checkLimit(_ place: Int, _ reason: EndReason, _ device: Device) {
+        guard case .exceeded(.callback(let kind), let allowed) = reason, let killed = watch(place).killed else {
+            return
+        }
+        let name = device.apps[place].script.name
+        if allowed != profile.limit(for: kind) { device.violate("\(name) was allowed \(allowed.twoDigits) s") }
+        guard let awaited = killed.awaited, !watch(place).hasReconnected else { return }
+        if awaited.kind != kind { device.violate("\(name) is ended for \(kind.name) and was in \(awaited.kind.name)") }
+        if killed.at - awaited.since < allowed {
+            device.violate("\(name) is ended \((killed.at - awaited.since).twoDigits) s after \(kind.name) began")
+        }
+    }
+
+    // MARK: What should have happened
+
+    /// Beyond a limit: a debugger is looked for, the kernel kills, another verdict comes first.
+    private static let slack = Span.seconds(6)
+    private static let longestCommand = Span.seconds(300)
+
+    mutating func checkClocks(_ device: Device) {
+        guard device.daemon == .running else { return }
+        var hasDebugger = false
+        for place in watches.indices {
+            guard let process = device.apps[place].process, process.status == nil, !process.isDying else { continue }
+            if process.manners.isTraced { hasDebugger = true } else { checkLimits(place, process, device) }
+            checkIdle(place, process, device)
+        }
+        guard !hasDebugger, let oldest = commands.first, device.now - oldest.since > Self.longestCommand else { return }
+        commands.removeFirst()
+        device.violate("the command \(oldest.command) waits for ever")
+    }
+
+    private func checkLimits(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
+        let (watch, name) = (watch(place), device.apps[place].script.name)
+        func isOver(_ since: Instant?, _ limit: Span) -> Bool {
+            since.map { device.now - $0 > limit + Self.slack } ?? false
+        }
+        if let first = watch.awaited.first, isOver(first.since, profile.limit(for: first.kind)) {
+            device.violate("\(name) does not return from \(first.kind.name), and nobody ends it")
+        }
+        if isOver(watch.launchedAt, profile.launchLimit) {
+            device.violate("\(name) does not launch, and nobody ends it")
+        }
+        if isOver(watch.pingedAt, profile.mainThreadLimit) {
+            device.violate("the main thread of \(name) is blocked, and nobody ends it")
+        }
+        let isWatched = process.freezer == .running && watch.awaited.isEmpty && watch.pingedAt == nil
+        if isWatched, isOver(watch.unseenSince, profile.checkInterval) {
+            device.violate("\(name) runs and nobody looks at it")
+        }
+    }
+
+    /// What nothing entitles to run is suspended, soon.
+    private mutating func checkIdle(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
+        guard isIdle(place, process, device) else {
+            watches[place].idleSince = nil
+            return
+        }
+        let since = watches[place].idleSince ?? device.now
+        watches[place].idleSince = since
+        // An app that could not be frozen is tried again once a minute.
+        if device.now - since > .seconds(75) {
+            device.violate("\(device.apps[place].script.name) runs on, and nothing entitles it to")
+        }
+    }
+
+    private func isIdle(_ place: Int, _ process: SimulatedProcess, _ device: Device) -> Bool {
+        let watch = watch(place)
+        guard process.freezer == .running, !process.isStarting, process.manners.canFreeze, profile.hasMultitasking,
+            !process.isThawedFromOutside, watch.awaited.isEmpty, !watch.isExempt, process.requests.isEmpty,
+            device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty
+        else { return false }
+        return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background
+    }
+
+    private static func isAbnormal(_ reason: EndReason) -> Bool {
+        switch reason {
+        case .exceeded, .tooManyProcesses, .failedToLaunch, .ended(.signaled): true
+        case .ended(.exited(let status)): status != 0
+        case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
+            false
+        }
+    }
+
+    /// `docs/TERMINATION.md`, once more.
+    private static func code(of reason: EndReason) -> TerminationCode? {
+        switch reason {
+        case .exceeded(.mainThread, _): TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
+        case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
+        case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
+        case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
+        case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))
+        case .ended(.exited(let status)):
+            TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,248 @@
+internal import Model
+internal import PolicyCore
+
+/// Oracles: they watch what the Core is told and says, and what really is, and judge it by the documents, in code that
+/// the Core does not share.
+struct Checkers {
+    /// What is known of one app.
+    struct Watch {
+        typealias Awaited = (number: CallbackNumber, kind: CallbackKind, since: Instant)
+
+        var grammar = CallbackGrammar()
+        var generation = Generation(0)
+        var isExempt = false
+        /// Sent and not answered, each with the moment since when it is its turn.
+        var awaited: [Awaited] = []
+        var launchedAt: Instant?
+        var pingedAt: Instant?
+        /// Since when the system should look at it again.
+        var unseenSince: Instant?
+        /// Since when nothing entitles it to run, and it runs.
+        var idleSince: Instant?
+        var heardTermination = false
+        var hasLaunched = false
+        var hasConnected = false
+        var hasReconnected = false
+        /// What it was in when its end was decided.
+        var killed: (awaited: Awaited?, at: Instant)?
+
+        mutating func returned(_ kind: CallbackKind) {
+            guard kind == .didFinishLaunching, killed == nil else { return }
+            launchedAt = nil
+            hasLaunched = true
+        }
+    }
+
+    let profile: DeviceProfile
+    var watches: [Watch] = []
+    private var lastSequence: UInt64 = 0
+    var commands: [(id: CommandID, command: Command, since: Instant)] = []
+
+    init(profile: DeviceProfile) { self.profile = profile }
+
+    private mutating func prepare(_ device: Device) {
+        while watches.count < device.apps.count { watches.append(Watch()) }
+    }
+
+    /// A delegate method is called, in fact.
+    mutating func called(_ callback: Callback, _ place: Int, on device: Device) {
+        prepare(device)
+        let name = device.apps[place].script.name
+        let isOptedOut = device.apps[place].script.manifest.exitsOnSuspend || !profile.hasMultitasking
+        begin(place, device)
+        if callback.kind == .willTerminate { watches[place].heardTermination = true }
+        if let wrong = watches[place].grammar.hear(callback, isOptedOut: isOptedOut) {
+            device.violate("\(name): \(wrong)")
+        }
+    }
+
+    /// A new process is a new life.
+    private mutating func begin(_ place: Int, _ device: Device) {
+        guard let process = device.apps[place].process, watches[place].generation != process.generation else { return }
+        let isExempt = watches[place].isExempt
+        watches[place] = Watch()
+        watches[place].generation = process.generation
+        watches[place].isExempt = isExempt
+    }
+
+    /// All clocks start again, and tools have gone.
+    mutating func daemonReturned(on device: Device) {
+        prepare(device)
+        commands = []
+        for place in watches.indices {
+            watches[place].pingedAt = nil
+            watches[place].idleSince = nil
+            watches[place].unseenSince = nil
+            watches[place].launchedAt = watches[place].launchedAt.map { _ in device.now }
+            for number in watches[place].awaited.indices { watches[place].awaited[number].since = device.now }
+        }
+    }
+
+    mutating func check(_ event: Event, _ effects: [Effect], on device: Device) {
+        prepare(device)
+        hear(event, device)
+        var hasAnswered = false
+        for effect in effects {
+            switch effect.action {
+            case .answer, .halt: hasAnswered = true
+            default: if hasAnswered { device.violate("an effect comes after an answer") }
+            }
+            check(effect, effects, device)
+        }
+        checkClocks(device)
+    }
+
+    func watch(_ place: Int) -> Watch { place < watches.count ? watches[place] : Watch() }
+
+    // MARK: Events
+
+    private mutating func hear(_ event: Event, _ device: Device) {
+        switch event {
+        case .command(let id, let command): commands.append((id, command, device.now))
+        case .callbackReturned(let app, let generation, let number):
+            change(app, generation, device) { watch in
+                guard let first = watch.awaited.first, first.number == number else { return }
+                watch.awaited.removeFirst()
+                if !watch.awaited.isEmpty { watch.awaited[0].since = device.now }
+                watch.returned(first.kind)
+                watch.unseenSince = device.now
+            }
+        case .connected(let app, let generation, let executed):
+            change(app, generation, device) { watch in
+                if watch.hasConnected { watch.hasReconnected = true }
+                watch.hasConnected = true
+                guard let executed else { return }
+                while let first = watch.awaited.first, first.number <= executed {
+                    watch.awaited.removeFirst()
+                    watch.returned(first.kind)
+                }
+                if !watch.awaited.isEmpty { watch.awaited[0].since = device.now }
+            }
+        case .mainThreadAnswered(let app, let generation):
+            change(app, generation, device) { $0.pingedAt = nil }
+        case .disconnected(let app, let generation): change(app, generation, device) { $0.pingedAt = nil }
+        case .tracerChecked(let app, let generation, let isTraced):
+            // Under a debugger every clock starts again.
+            guard isTraced else { return }
+            change(app, generation, device) { watch in
+                if !watch.awaited.isEmpty { watch.awaited[0].since = device.now }
+                watch.launchedAt = watch.launchedAt.map { _ in device.now }
+                watch.pingedAt = watch.pingedAt.map { _ in device.now }
+            }
+        default: return
+        }
+    }
+
+    private mutating func change(
+        _ app: AppIndex, _ generation: Generation, _ device: Device, _ body: (inout Watch) -> Void
+    ) {
+        guard let place = device.place(of: app), place < watches.count, watches[place].generation == generation else {
+            return
+        }
+        body(&watches[place])
+    }
+
+    // MARK: Effects
+
+    private mutating func check(_ effect: Effect, _ effects: [Effect], _ device: Device) {
+        switch effect.action {
+        case .log(let entry): check(entry, effects, device)
+        case .launch(let app, let generation, _): launched(app, generation, device)
+        case .deliver(let app, let generation, let callbacks):
+            change(app, generation, device) { watch in
+                // Sent again after a reconnection: known already.
+                for callback in callbacks where !watch.awaited.contains(where: { $0.number == callback.number }) {
+                    watch.awaited.append((callback.number, callback.kind, device.now))
+                }
+                watch.pingedAt = nil
+            }
+        case .check(let app, let generation, let pings):
+            change(app, generation, device) { watch in
+                watch.unseenSince = device.now
+                if pings { watch.pingedAt = watch.pingedAt ?? device.now }
+            }
+        case .prepare(let app, let generation):
+            change(app, generation, device) { watch in
+                watch.pingedAt = nil
+                watch.unseenSince = nil
+            }
+        case .freeze(let app, _): checkFreeze(app, device)
+        case .answer(let id, let answer): check(id, answer, device)
+        case .kill(let app, let generation):
+            change(app, generation, device) { watch in
+                watch.killed = watch.killed ?? (watch.awaited.first, device.now)
+                watch.awaited = []
+                watch.pingedAt = nil
+                watch.launchedAt = nil
+                watch.unseenSince = nil
+            }
+        case .report, .checkTracer, .verify, .thaw, .askToEnd, .stopService, .reply, .halt: return
+        }
+    }
+
+    private mutating func launched(_ app: AppIndex, _ generation: Generation, _ device: Device) {
+        guard let place = device.place(of: app), place < watches.count else { return }
+        let isExempt = watches[place].isExempt
+        watches[place] = Watch()
+        watches[place].isExempt = isExempt
+        watches[place].generation = generation
+        watches[place].launchedAt = device.now
+    }
+
+    private func checkFreeze(_ app: AppIndex, _ device: Device) {
+        guard let place = device.place(of: app) else { return }
+        let (name, manifest) = (device.apps[place].script.name, device.apps[place].script.manifest)
+        if watches[place].grammar.isForeground { device.violate("\(name) is frozen, and was never told to leave") }
+        if watches[place].isExempt { device.violate("\(name) is frozen although the user exempted it") }
+        if !manifest.isFreezable { device.violate("\(name) is frozen although it is graphical") }
+        for service in entitlements(place, device) {
+            device.violate("\(name) is frozen although it uses \(service), which it declares")
+        }
+    }
+
+    /// Services that the app really runs, and that entitle it to.
+    func entitlements(_ place: Int, _ device: Device) -> [ServiceKind] {
+        let modes = device.apps[place].script.manifest.backgroundModes
+        return (device.apps[place].process?.services ?? []).filter {
+            ($0 == .audio && modes.contains(.audio)) || ($0 == .location && modes.contains(.location))
+        }
+    }
+
+    private mutating func check(_ id: CommandID, _ answer: Answer, _ device: Device) {
+        guard let number = commands.firstIndex(where: { $0.id == id }) else { return }
+        let command = commands.remove(at: number).command
+        guard case .done = answer else { return }
+        switch command {
+        case .open(let app, _, true), .restart(let app, true):
+            guard let place = device.place(of: app) else { return }
+            let isThere = device.state(place) == .active && device.apps[place].process?.freezer == .running
+            let isTold = device.apps[place].process?.isPlain == true || watches[place].grammar.state == .active
+            if !isThere || !isTold {
+                device.violate("\(device.apps[place].script.name) is said to be open, and is not")
+            }
+        case .close(let app, true), .uninstall(let app):
+            guard let place = device.place(of: app) else { return }
+            if device.apps[place].process != nil {
+                device.violate("\(device.apps[place].script.name) is said to be gone, and runs")
+            }
+        case .exempt(let app, let isExempt):
+            if let place = device.place(of: app) { watches[place].isExempt = isExempt }
+        default: return
+        }
+    }
+
+    // MARK: The log
+
+    private mutating func check(_ entry: LogEntry, _ effects: [Effect], _ device: Device) {
+        let number = entry.sequence.rawValue
+        if lastSequence != 0, number != lastSequence + 1 {
+            device.violate("log entry \(number) follows \(lastSequence)")
+        }
+        lastSequence = number
+        if let cause = entry.cause, cause >= entry.sequence { device.violate("log entry \(number) is its own cause") }
+        guard let app = entry.app, let place = device.place(of: app) else { return }
+        if entry.cause == nil { device.violate("log entry \(number) about an app has no cause") }
+        guard entry.event == .terminated, case .end(let reason, _, let state) = entry.reason else { return }
+        checkEnd(place, reason, state, entry, effects, device)
+    }
+}

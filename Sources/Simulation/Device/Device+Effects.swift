@@ -1,0 +1,212 @@
+internal import Model
+internal import PolicyCore
+
+// The host's part: telling the Core, and doing what it says.
+extension Device {
+    func send(_ event: Event) {
+        guard daemon == .running else { return }
+        eventCount += 1
+        if rates.daemonCrash > 0, effectsUntilDeath == nil, random.chance(perMille: rates.daemonCrash) {
+            effectsUntilDeath = (random.below(4), random.span(.milliseconds(20), .seconds(3)))
+        }
+        journal.append(event, at: now, before: system)
+        let effects = system.handle(event, at: now)
+        observer?(event, effects)
+        note(effects)
+        if checksInvariants {
+            for broken in system.brokenInvariants() { violate(broken) }
+            checkers.check(event, effects, on: self)
+        }
+        let death = effectsUntilDeath
+        effectsUntilDeath = nil
+        for (number, effect) in effects.enumerated() {
+            if let death, number >= death.effects { break }
+            perform(effect.action)
+        }
+        if let death { killDaemon(downFor: death.downFor) }
+    }
+
+    /// Log and reports are what the Core decided, whether or not the daemon lived to do the rest: a new one writes them
+    /// again.
+    private func note(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect.action {
+            case .log(let entry): log.append(entry)
+            case .report(let facts): reports.append(facts)
+            default: continue
+            }
+        }
+    }
+
+    private func perform(_ action: Action) {
+        switch action {
+        case .log, .report: break
+        case .launch(let app, let generation, _): launch(app, generation)
+        case .deliver(let app, let generation, let callbacks):
+            change(app, generation, "deliver") { place in deliver(callbacks, place) }
+        case .check(let app, let generation, let pings):
+            change(app, generation, "check") { place in
+                if apps[place].process?.isFrozen == true { violate("a frozen app is looked at") }
+                if pings { after(costs.message, place) { .ping(connection: $0.connection) } }
+                after(costs.tracer, place) { _ in .count }
+            }
+        case .checkTracer(let app, let generation):
+            change(app, generation, "checkTracer") { after(costs.tracer, $0) { _ in .tracer } }
+        case .prepare(let app, let generation):
+            suspend(app, generation, costs.prepare) { .prepared($0.suspension) }
+        case .freeze(let app, let generation): freeze(app, generation)
+        case .verify(let app, let generation):
+            suspend(app, generation, costs.verify) { .verified($0.suspension) }
+        case .thaw(let app, let generation): change(app, generation, "thaw") { thaw($0, byDaemon: true) }
+        case .askToEnd(let app, let generation):
+            change(app, generation, "askToEnd") { after(costs.kill, $0) { _ in .terminate } }
+        case .kill(let app, let generation):
+            change(app, generation, "kill") { place in
+                apps[place].process?.isDying = true
+                after(costs.kill, place) { _ in .die }
+            }
+        case .stopService(let app, let service): stop(service, of: app)
+        case .reply(let app, let id, let reply): answer(app, id, reply)
+        case .answer(let id, let answer):
+            if unanswered.remove(id) == nil { violate("command \(id.rawValue) is answered and was not waiting") }
+            answers[id] = (answer, now)
+        case .halt: halt()
+        }
+    }
+
+    /// Schedules a step of an app's process after a time that is drawn.
+    func after(_ cost: Costs.Range, _ place: Int, _ step: (SimulatedProcess) -> ProcessStep) {
+        guard var process = apps[place].process else { return }
+        let delay = process.random.draw(cost)
+        apps[place].process = process
+        queue.insert(.process(place, process.generation, step(process)), at: now + delay)
+    }
+
+    func at(_ moment: Instant, _ place: Int, _ step: ProcessStep) {
+        guard let process = apps[place].process else { return }
+        queue.insert(.process(place, process.generation, step), at: max(moment, now))
+    }
+
+    /// What the Core asks for must concern a process that is; anything else no host could do.
+    private func change(_ app: AppIndex, _ generation: Generation, _ what: String, _ body: (Int) -> Void) {
+        guard let place = place(of: app), let process = apps[place].process else {
+            return violate("\(what) for \(name(of: app)), which has no process")
+        }
+        guard process.generation == generation else {
+            return violate("\(what) for generation \(generation.rawValue) of \(name(of: app)), which is gone")
+        }
+        body(place)
+    }
+
+    private func launch(_ app: AppIndex, _ generation: Generation) {
+        guard let place = place(of: app) else { return violate("launch of an app that is not installed") }
+        if apps[place].process != nil { violate("\(apps[place].script.name) is launched while it runs") }
+        let number = UInt64(apps[place].launches)
+        apps[place].launches += 1
+        var process = SimulatedProcess(
+            generation: generation, pid: newPID(), isPlain: system.app(app)?.isPlain ?? false,
+            manners: apps[place].manners,
+            random: SplitMix64(seed: seed, for: Stable.hash(apps[place].script.name), number))
+        if process.manners.launchFailure == nil, process.random.chance(perMille: rates.launchFailure) {
+            process.manners.launchFailure = LaunchFailure(
+                stage: "execve", errorNumber: 12, message: "Cannot allocate memory")
+        }
+        apps[place].process = process
+        after(costs.spawn, place) { _ in .start }
+    }
+
+    // MARK: Suspension
+
+    private func suspend(
+        _ app: AppIndex, _ generation: Generation, _ cost: Costs.Range,
+        _ step: (SimulatedProcess) -> ProcessStep
+    ) {
+        change(app, generation, "suspension") { place in
+            checkMaySuspend(place)
+            after(cost, place, step)
+        }
+    }
+
+    private func freeze(_ app: AppIndex, _ generation: Generation) {
+        change(app, generation, "freeze") { place in
+            checkMaySuspend(place)
+            // Also one that is frozen already is confirmed anew.
+            if apps[place].process?.isFrozen == false { apps[place].process?.freezer = .freezing }
+            if apps[place].process?.manners.canFreeze == true { after(costs.freeze, place) { .frozen($0.suspension) } }
+        }
+    }
+
+    private func checkMaySuspend(_ place: Int) {
+        guard let process = apps[place].process, let index = apps[place].index else { return }
+        let name = apps[place].script.name
+        if system.isVisible(index) { violate("\(name) is suspended while it is on screen") }
+        if process.isDying { violate("\(name) is suspended while it is being killed") }
+        if process.isConnected, process.status == nil, !process.pendingCallbacks.isEmpty {
+            violate("\(name) is suspended inside a callback")
+        }
+    }
+
+    /// Lets the app run again; whatever of a suspension was asked for before is taken back.
+    func thaw(_ place: Int, byDaemon: Bool) {
+        guard var process = apps[place].process else { return }
+        let wasFrozen = process.isFrozen
+        process.freezer = .running
+        if byDaemon { process.suspension += 1 }
+        process.isThawedFromOutside = wasFrozen && !byDaemon
+        apps[place].process = process
+        if wasFrozen { wake(place) }
+    }
+
+    // MARK: Messages to apps
+
+    private func deliver(_ callbacks: [Callback], _ place: Int) {
+        guard let process = apps[place].process else { return }
+        let name = apps[place].script.name
+        if callbacks.isEmpty { violate("an empty delivery to \(name)") }
+        if process.freezer != .running { violate("a callback to \(name), which is frozen") }
+        if process.isDying { violate("a callback to \(name), which is being killed") }
+        // A connection that broke a moment ago: the message is lost with it.
+        after(costs.message, place) { .arrive(callbacks, connection: $0.connection) }
+    }
+
+    private func answer(_ app: AppIndex, _ id: RequestID, _ reply: AppReply) {
+        guard let place = place(of: app) else { return }
+        apps[place].lastReply = reply
+        guard let number = apps[place].process?.requests.firstIndex(where: { $0.id == id }),
+            let request = apps[place].process?.requests.remove(at: number).request
+        else { return }
+        if case .done = reply, let process = apps[place].process {
+            switch request {
+            case .beginService(let kind):
+                if !process.services.contains(kind) { apps[place].process?.services.append(kind) }
+            case .endService(let kind): apps[place].process?.services.removeAll { $0 == kind }
+            case .openURL, .canOpenURL: break
+            }
+        }
+        apps[place].program?.answered(id, reply)
+    }
+
+    private func stop(_ service: ServiceKind, of app: AppIndex) {
+        guard let place = place(of: app) else { return }
+        apps[place].process?.services.removeAll { $0 == service }
+        apps[place].program?.stopped(service)
+    }
+
+    private func halt() {
+        for app in apps where app.process != nil { violate("the system halts while \(app.script.name) runs") }
+        if !unanswered.isEmpty { violate("the system halts and leaves commands unanswered") }
+        daemon = .off
+    }
+}
+
+/// Hashes that are the same in every process and build.
+package enum Stable {
+    /// FNV-1a.
+    package static func hash(_ text: String) -> UInt64 { hash(text.utf8) }
+
+    package static func hash(_ bytes: some Sequence<UInt8>, from start: UInt64 = 0xcbf2_9ce4_8422_2325) -> UInt64 {
+        var hash = start
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}

@@ -1,0 +1,221 @@
+package import Model
+package import PolicyCore
+
+// An app's main thread: one thing after another, as far as the app runs.
+extension Device {
+    /// Callbacks come in; those that were executed before are answered again (PROTOCOL, 2.2).
+    func arrive(_ callbacks: [Callback], _ place: Int) {
+        guard var process = apps[place].process, process.status == nil else { return }
+        for callback in callbacks {
+            if callback.number <= process.received {
+                if let executed = process.executed, callback.number <= executed {
+                    apps[place].process = process
+                    after(costs.message, place) { .reply(callback.number, connection: $0.connection) }
+                    process = apps[place].process ?? process
+                }
+                continue
+            }
+            if callback.number.rawValue != process.received.rawValue + 1 {
+                violate("\(apps[place].script.name): callback \(callback.number.rawValue) leaves a number out")
+            }
+            process.received = callback.number
+            process.main.append(.callback(callback))
+        }
+        apps[place].process = process
+        proceed(place)
+    }
+
+    func enqueue(_ item: SimulatedProcess.MainItem, _ place: Int) {
+        apps[place].process?.main.append(item)
+        proceed(place)
+    }
+
+    /// Begins what is next, if the thread is free and may run.
+    func proceed(_ place: Int) {
+        while let process = apps[place].process, process.canRun, process.work == nil, let item = process.main.first {
+            guard let duration = begin(item, place) else {
+                // It hangs.
+                apps[place].process?.work = SimulatedProcess.Work(ends: nil)
+                return
+            }
+            // What it did may have ended it.
+            guard apps[place].process?.generation == process.generation, apps[place].process?.status == nil else {
+                return
+            }
+            if duration == .zero, !item.isCallback {
+                finish(place)
+                continue
+            }
+            beginWork(place, ends: now + duration)
+            return
+        }
+    }
+
+    private func beginWork(_ place: Int, ends: Instant) {
+        guard var process = apps[place].process else { return }
+        process.workNumber += 1
+        process.work = SimulatedProcess.Work(ends: ends)
+        let number = process.workNumber
+        apps[place].process = process
+        at(ends, place, .workEnds(number))
+    }
+
+    /// How long the item takes; `nil`: it never returns by itself.
+    private func begin(_ item: SimulatedProcess.MainItem, _ place: Int) -> Span? {
+        switch item {
+        case .callback(let callback): return begin(callback, place)
+        case .block(let span): return span
+        case .ping: return .zero
+        case .action(let action):
+            if case .block(let span) = action { return span }
+            act(action, place)
+            return .zero
+        case .timer(let number):
+            apps[place].program?.timerFired(number)
+            return .zero
+        }
+    }
+
+    private func begin(_ callback: Callback, _ place: Int) -> Span? {
+        guard var process = apps[place].process else { return nil }
+        let script = apps[place].script
+        apps[place].calls.append(SimulatedApp.Call(kind: callback.kind, at: now, callback: callback))
+        checkers.called(callback, place, on: self)
+        if process.manners.hangsIn.contains(callback.kind) { return nil }
+        if process.random.chance(perMille: rates.hang) { return nil }
+        if process.random.chance(perMille: rates.crash) {
+            end(place, .signaled(11), others: process.manners.leavesOthers)
+            return .zero
+        }
+        var duration: Span
+        if let program = apps[place].program {
+            apps[place].process = process
+            switch program.call(callback) {
+            case .hangs: return nil
+            case .returned(let span): return span
+            }
+        } else if let given = script.callbackTimes[callback.kind] {
+            duration = given
+        } else {
+            duration = process.random.draw(costs.callback)
+        }
+        apps[place].process = process
+        for action in script.reactions[callback.kind] ?? [] {
+            if case .block(let span) = action { duration = duration + span } else { act(action, place) }
+            if apps[place].process?.status != nil { return .zero }
+        }
+        return duration
+    }
+
+    func endWork(_ place: Int) {
+        guard apps[place].process?.work != nil, apps[place].process?.freezer != .frozen else { return }
+        apps[place].process?.work = nil
+        finish(place)
+        proceed(place)
+    }
+
+    /// The first item of the main thread is done.
+    private func finish(_ place: Int) {
+        guard var process = apps[place].process, process.status == nil, !process.main.isEmpty else { return }
+        let item = process.main.removeFirst()
+        apps[place].process = process
+        switch item {
+        case .callback(let callback):
+            apps[place].process?.executed = callback.number
+            reply(callback.number, place)
+        case .ping:
+            if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
+        case .block, .action, .timer: break
+        }
+    }
+
+    private func reply(_ number: CallbackNumber, _ place: Int) {
+        guard var process = apps[place].process, process.isConnected else { return }
+        let isLost = process.losesNextReply || process.random.chance(perMille: rates.lostReply)
+        var delay = process.manners.replyDelay
+        if process.random.chance(perMille: rates.lateReply) {
+            delay = delay + process.random.span(.milliseconds(100), .seconds(8))
+        }
+        process.losesNextReply = false
+        delay = delay + process.random.draw(costs.message)
+        apps[place].process = process
+        if isLost {
+            disconnect(place)
+        } else {
+            at(now + delay, place, .reply(number, connection: process.connection))
+        }
+    }
+
+    // MARK: Frozen and thawed
+
+    func stopWork(_ place: Int) {
+        guard var process = apps[place].process else { return }
+        process.freezer = .frozen
+        if let ends = process.work?.ends { process.work?.left = ends - now }
+        process.workNumber += 1
+        apps[place].process = process
+    }
+
+    /// It runs again: it goes on with what it was at, timers that are overdue fire at once, and a connection that broke
+    /// meanwhile is noticed.
+    func wake(_ place: Int) {
+        guard var process = apps[place].process else { return }
+        let (late, left) = (process.lateTimers, process.work?.left)
+        process.lateTimers = []
+        process.main += late
+        apps[place].process = process
+        if process.mustConnect { after(costs.reconnect, place) { _ in .connect } }
+        if let left { beginWork(place, ends: now + left) } else { proceed(place) }
+    }
+
+    /// A timer is due; in a frozen app, once it runs again.
+    func fire(_ item: SimulatedProcess.MainItem, _ place: Int) {
+        guard let process = apps[place].process, process.status == nil else { return }
+        if process.isFrozen {
+            apps[place].process?.lateTimers.append(item)
+        } else {
+            enqueue(item, place)
+        }
+    }
+
+    // MARK: What apps do by themselves
+
+    func act(_ action: AppAction, _ place: Int) {
+        guard let process = apps[place].process, process.status == nil, !process.isStarting else { return }
+        switch action {
+        case .begin(let service): request(.beginService(service), place)
+        case .end(let service): request(.endService(service), place)
+        case .openURL(let url): request(.openURL(url), place)
+        case .canOpenURL(let url): request(.canOpenURL(url), place)
+        case .exit(let status): end(place, .exited(status), others: process.manners.leavesOthers)
+        case .crash(let signal): end(place, .signaled(signal), others: process.manners.leavesOthers)
+        case .block(let span): enqueue(.block(span), place)
+        case .fork(let count): apps[place].process?.manners.processCount = count
+        case .work, .transfer, .allocate: break
+        case .after(let span, let action): at(now + span, place, .timer(.action(action)))
+        }
+    }
+
+    /// Asks the system for something, as the app; the answer comes to `Program.answered` and `lastReply`.
+    @discardableResult
+    package func request(_ request: AppRequest, _ place: Int) -> RequestID? {
+        // A plain program has nobody to ask.
+        guard let process = apps[place].process, !process.isPlain, process.status == nil else { return nil }
+        let id = RequestID(nextRequest)
+        nextRequest += 1
+        apps[place].process?.requests.append((id, request))
+        if process.isConnected { after(costs.message, place) { .ask(id, request, connection: $0.connection) } }
+        return id
+    }
+
+    /// Calls `Program.timerFired` of the app's present process at a moment.
+    package func addTimer(_ number: UInt64, at moment: Instant, _ place: Int) {
+        at(moment, place, .timer(.timer(number)))
+    }
+}
+
+extension SimulatedProcess.MainItem {
+    var isCallback: Bool {
+        if case .callback = self { true } else { false }
+    }
+}

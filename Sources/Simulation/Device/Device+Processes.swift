@@ -1,0 +1,163 @@
+internal import Model
+internal import PolicyCore
+
+/// What happens to a process next.
+enum ProcessStep {
+    case start
+    case connect
+    case arrive([Callback], connection: UInt32)
+    case workEnds(UInt32)
+    /// The app's answer reaches the daemon.
+    case reply(CallbackNumber, connection: UInt32)
+    case ask(RequestID, AppRequest, connection: UInt32)
+    case prepared(UInt32)
+    case frozen(UInt32)
+    case verified(UInt32)
+    case tracer
+    case count
+    case ping(connection: UInt32)
+    case pong(connection: UInt32)
+    case timer(SimulatedProcess.MainItem)
+    case terminate
+    case die
+    case tellFirst
+    case tellDisconnected(connection: UInt32)
+    case tellAll
+}
+
+extension Device {
+    func take(_ step: ProcessStep, _ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index else { return }
+        let generation = process.generation
+        switch step {
+        case .start: start(place)
+        case .connect: connect(place)
+        case .arrive(let callbacks, let connection):
+            if connection == process.connection, process.isConnected { arrive(callbacks, place) }
+        case .workEnds(let number): if number == process.workNumber { endWork(place) }
+        case .reply(let number, let connection):
+            if connection == process.connection { send(.callbackReturned(app, generation, number)) }
+        case .ask(let id, let request, let connection):
+            if connection == process.connection { send(.request(app, id, request)) }
+        case .prepared(let suspension):
+            if suspension == process.suspension { send(.prepared(app, generation)) }
+        case .frozen(let suspension): frozen(place, suspension)
+        case .verified(let suspension):
+            if suspension == process.suspension { send(.verified(app, generation)) }
+        case .tracer: send(.tracerChecked(app, generation, isTraced: process.manners.isTraced))
+        case .count: if !process.isGone { send(.processesCounted(app, generation, process.manners.processCount)) }
+        case .ping(let connection):
+            if connection == process.connection, process.status == nil, process.manners.answersPings {
+                enqueue(.ping, place)
+            }
+        case .pong(let connection):
+            if connection == process.connection { send(.mainThreadAnswered(app, generation)) }
+        case .timer(let item): fire(item, place)
+        case .terminate:
+            if process.status == nil, !process.manners.ignoresTermination { end(place, .signaled(15), others: false) }
+        case .die: end(place, .signaled(9), others: false)
+        case .tellFirst, .tellDisconnected, .tellAll: tell(step, place)
+        }
+    }
+
+    private func start(_ place: Int) {
+        guard var process = apps[place].process, let app = apps[place].index else { return }
+        let diskFull = LaunchFailure(stage: "container", errorNumber: 28, message: "No space left on device")
+        if let failure = isDiskFull ? diskFull : process.manners.launchFailure {
+            apps[place].process = nil
+            send(.launchFailed(app, process.generation, failure))
+            return
+        }
+        process.isStarting = false
+        apps[place].process = process
+        if !process.isPlain, process.manners.connects {
+            let jitter = Int64(apps[place].process?.random.below(1000) ?? 0)
+            let startup = apps[place].script.startup
+            at(now + Span(nanoseconds: startup.nanoseconds + startup.nanoseconds / 10_000 * jitter), place, .connect)
+        }
+        send(.processStarted(app, process.generation, pid: process.pid))
+    }
+
+    private func connect(_ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index else { return }
+        guard process.status == nil, !process.isConnected, process.manners.connects else { return }
+        guard process.canRun, daemon == .running else {
+            apps[place].process?.mustConnect = true
+            return
+        }
+        apps[place].process?.mustConnect = false
+        apps[place].process?.isConnected = true
+        apps[place].process?.connection += 1
+        send(.connected(app, process.generation, executed: process.executed))
+        // Requests that nobody answered are asked again.
+        for request in process.requests {
+            after(costs.message, place) { .ask(request.id, request.request, connection: $0.connection) }
+        }
+    }
+
+    private func frozen(_ place: Int, _ suspension: UInt32) {
+        guard let process = apps[place].process, let app = apps[place].index, process.freezer != .running else {
+            return
+        }
+        if process.freezer == .freezing, process.manners.canFreeze { stopWork(place) }
+        if suspension == process.suspension, apps[place].process?.isFrozen == true {
+            send(.frozen(app, process.generation))
+        }
+    }
+
+    // MARK: Ends
+
+    /// Its first process ends; the kernel's news of it come one after another.
+    func end(_ place: Int, _ status: ExitStatus, others: Bool) {
+        guard var process = apps[place].process, !process.isStarting else { return }
+        let isNew = process.status == nil
+        if isNew { process.status = status }
+        process.othersLeft = others
+        process.main = []
+        process.work = nil
+        process.workNumber += 1
+        process.lateTimers = []
+        process.requests = []
+        let connection = process.connection
+        apps[place].process = process
+        if isNew {
+            apps[place].lastStatus = status
+            apps[place].program?.ended(status)
+            after(costs.news, place) { _ in .tellFirst }
+            if process.isConnected { after(costs.news, place) { _ in .tellDisconnected(connection: connection) } }
+        }
+        if process.isGone { after(costs.news, place) { _ in .tellAll } }
+    }
+
+    private func tell(_ step: ProcessStep, _ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index, daemon == .running else { return }
+        switch step {
+        case .tellFirst:
+            guard let status = process.status, !process.hasToldFirst else { return }
+            apps[place].process?.hasToldFirst = true
+            send(.firstProcessEnded(app, process.generation, status))
+        case .tellDisconnected(let connection):
+            guard process.isConnected, process.connection == connection else { return }
+            apps[place].process?.isConnected = false
+            send(.disconnected(app, process.generation))
+        case .tellAll:
+            guard process.isGone else { return }
+            guard process.hasToldFirst, !process.isConnected else {
+                after(costs.news, place) { _ in .tellAll }
+                return
+            }
+            apps[place].process = nil
+            send(.allProcessesEnded(app, process.generation))
+        default: return
+        }
+    }
+
+    /// The app's end of the connection closes; it connects again at once.
+    func disconnect(_ place: Int) {
+        guard let process = apps[place].process, process.isConnected, let app = apps[place].index else { return }
+        apps[place].process?.isConnected = false
+        apps[place].process?.connection += 1
+        send(.disconnected(app, process.generation))
+        after(costs.reconnect, place) { _ in .connect }
+    }
+}

@@ -1,0 +1,22 @@
+package import Model
+package import PolicyCore
+
+/// What a process does where no script says it: real code, in this process. Called by the device in virtual time, one
+/// call at a time; what it asks for meanwhile goes through `Device.request` and `Device.addTimer`.
+package protocol Program: AnyObject {
+    /// Calls the delegate method. It has returned in no time, or it takes a while, or it never returns.
+    func call(_ callback: Callback) -> CallbackOutcome
+    /// A timer of the app is due. Never called while the app is frozen: then it is called once the app runs again.
+    func timerFired(_ timer: UInt64)
+    /// The answer to a request.
+    func answered(_ request: RequestID, _ reply: AppReply)
+    /// A service ended because the app does not declare it.
+    func stopped(_ service: ServiceKind)
+    /// The process is gone; nothing of it runs any more.
+    func ended(_ status: ExitStatus)
+}
+
+package enum CallbackOutcome: Hashable, Sendable {
+    case returned(after: Span)
+    case hangs
+}

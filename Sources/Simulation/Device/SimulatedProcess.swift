@@ -1,0 +1,104 @@
+package import Model
+package import PolicyCore
+
+/// An app's process with its children: what is, whatever the Core believes.
+package struct SimulatedProcess {
+    package enum Freezer: UInt8 { case running, freezing, frozen }
+
+    /// What the main thread does, one after another.
+    enum MainItem {
+        case callback(Callback)
+        case block(Span?)
+        case ping
+        case action(AppAction)
+        case timer(UInt64)
+    }
+
+    /// The item that the main thread is at.
+    struct Work {
+        /// When it will be done; `nil`: never, by itself.
+        var ends: Instant?
+        /// While frozen: what is left of it.
+        var left: Span?
+    }
+
+    package let generation: Generation
+    package let pid: Int32
+    package let isPlain: Bool
+    /// The launch was asked for; its outcome is not yet told.
+    package internal(set) var isStarting = true
+    package internal(set) var isConnected = false
+    package internal(set) var freezer = Freezer.running
+    package internal(set) var manners: Manners
+    package internal(set) var services: [ServiceKind] = []
+
+    /// How the first process ended, if it did; whether others are left.
+    package internal(set) var status: ExitStatus?
+    var othersLeft = false
+    var hasToldFirst = false
+    package internal(set) var isDying = false
+    /// Somebody else let it run again; the system learns of it when it looks next.
+    var isThawedFromOutside = false
+
+    var main: [MainItem] = []
+    var work: Work?
+    /// Counts what the main thread began, so that a stale end of work is known as such.
+    var workNumber: UInt32 = 0
+    /// Counts connections: what was sent through one that broke is lost.
+    var connection: UInt32 = 0
+    /// Counts thaws: what was asked for before one is not answered after it.
+    var suspension: UInt32 = 0
+    /// The socket's other end is there, and the process has to run to notice.
+    var mustConnect = false
+    var losesNextReply = false
+    /// Timers that were due while it was frozen.
+    var lateTimers: [MainItem] = []
+
+    package internal(set) var received = CallbackNumber(0)
+    package internal(set) var executed: CallbackNumber?
+    var requests: [(id: RequestID, request: AppRequest)] = []
+    var random: SplitMix64
+
+    init(generation: Generation, pid: Int32, isPlain: Bool, manners: Manners, random: SplitMix64) {
+        self.generation = generation
+        self.pid = pid
+        self.isPlain = isPlain
+        self.manners = manners
+        self.random = random
+    }
+
+    package var isGone: Bool { status != nil && !othersLeft }
+    /// Its first process can execute something.
+    package var canRun: Bool { status == nil && !isStarting && freezer != .frozen }
+    package var isFrozen: Bool { freezer == .frozen }
+    /// Callbacks that it has received and not yet executed.
+    package var pendingCallbacks: [Callback] {
+        main.compactMap { item in
+            if case .callback(let callback) = item { callback } else { nil }
+        }
+    }
+}
+
+/// What the device remembers of an app, whether or not it runs.
+package struct SimulatedApp {
+    package let script: AppScript
+    /// Its number in the present system; `nil` while it is not installed.
+    package internal(set) var index: AppIndex?
+    package internal(set) var process: SimulatedProcess?
+    /// How it behaves from its next launch on, and in the present process.
+    package internal(set) var manners: Manners
+    package internal(set) var launches = 0
+    /// The delegate methods that really ran.
+    package internal(set) var calls: [Call] = []
+    /// The last answer to a request of it.
+    package internal(set) var lastReply: AppReply?
+    /// How its last process ended.
+    package internal(set) var lastStatus: ExitStatus?
+    var program: (any Program)?
+
+    package struct Call: Hashable, Sendable {
+        package var kind: CallbackKind
+        package var at: Instant
+        package var callback: Callback
+    }
+}
