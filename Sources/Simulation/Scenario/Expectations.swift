@@ -1,0 +1,235 @@
+internal import Model
+internal import PolicyCore
+
+// Whether what a scenario expects is so.
+extension ScenarioRun {
+    /// What is wrong, in a sentence, and the log entry that made it so; `nil` when it is as expected.
+    struct Finding {
+        var text: String
+        var entry: LogEntry?
+    }
+
+    func explain(_ expectation: Expectation) -> Finding? {
+        switch expectation {
+        case .state(let name, let state): explainState(name, state)
+        case .visible(let name, let isVisible): explainVisibility(name, isVisible)
+        case .callbacks(let name, let kinds): explainCallbacks(name, kinds)
+        case .accepted, .refused, .unanswered: explainAnswer(expectation)
+        case .order(let patterns): explainOrder(patterns)
+        case .never(let pattern):
+            entries(pattern).first.map { Finding(text: "\(pattern.text) should never happen, and did", entry: $0) }
+        case .count(let pattern, let count): explainCount(pattern, count)
+        case .within(let first, let second, let shortest, let longest):
+            explainTime(first, second, shortest, longest)
+        case .reports(let name, let codes): explainReports(name, codes)
+        case .reportSays(let name, let text): explainReport(name, text)
+        case .noReports:
+            device.reports.first.map { report in
+                Finding(text: "there should be no reports; \(device.name(of: report.app)): \(report.reason)")
+            }
+        case .why(let name, let events): explainWhy(name, events)
+        case .assertions(let name, let kinds): explainAssertions(name, kinds)
+        case .requestRefused(let name, let text): explainRequest(name, text)
+        case .launches(let name, let count): explainLaunches(name, count)
+        }
+    }
+
+    // MARK: Apps
+
+    private func place(_ name: String) -> Int? { device.place(named: name) }
+
+    /// The app's last entry of these events, or its last one.
+    private func lastEntry(_ name: String, _ events: [LogEvent] = []) -> LogEntry? {
+        guard let index = place(name).flatMap({ device.apps[$0].index }) else { return nil }
+        return device.log.last { $0.app == index && (events.isEmpty || events.contains($0.event)) }
+    }
+
+    private func explainState(_ name: String, _ state: LifecycleState) -> Finding? {
+        let found = place(name).map { device.state($0) } ?? .notRunning
+        guard found != state else { return nil }
+        return Finding(text: "\(name) should be \(state.name) and is \(found.name)", entry: lastEntry(name))
+    }
+
+    private func explainVisibility(_ name: String, _ isVisible: Bool) -> Finding? {
+        let found = place(name).flatMap { device.apps[$0].index }.map { device.system.isVisible($0) } ?? false
+        guard found != isVisible else { return nil }
+        let (wanted, real) = isVisible ? ("on screen", "hidden") : ("hidden", "on screen")
+        return Finding(text: "\(name) should be \(wanted) and is \(real)", entry: lastEntry(name))
+    }
+
+    private func explainCallbacks(_ name: String, _ kinds: [CallbackKind]) -> Finding? {
+        let all = place(name).map { device.apps[$0].calls.map(\.kind) } ?? []
+        let found = Array(all.dropFirst(comparedCalls[name] ?? 0))
+        comparedCalls[name] = all.count
+        guard found != kinds else { return nil }
+        return Finding(
+            text: "\(name) should have heard \(list(kinds.map(\.name))) and heard \(list(found.map(\.name)))",
+            entry: lastEntry(name))
+    }
+
+    private func explainAssertions(_ name: String, _ kinds: [AssertionKind]) -> Finding? {
+        let found = place(name).flatMap { device.known($0) }?.heldAssertions.map(\.kind) ?? []
+        guard found.map(\.name).sorted() != kinds.map(\.name).sorted() else { return nil }
+        return Finding(
+            text: "\(name) should run for \(list(kinds.map(\.name))) and does for \(list(found.map(\.name)))",
+            entry: lastEntry(name))
+    }
+
+    private func explainRequest(_ name: String, _ text: String) -> Finding? {
+        switch place(name).flatMap({ device.apps[$0].lastReply }) {
+        case .refused(let refusal)?:
+            guard !refusal.sentence.contains(text) else { return nil }
+            return Finding(text: "\(name) should be refused with “\(text)”: \(refusal.sentence)")
+        case .done?, .canOpen?:
+            return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
+        case nil: return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
+        }
+    }
+
+    private func explainLaunches(_ name: String, _ count: Int) -> Finding? {
+        let found = place(name).map { device.apps[$0].launches } ?? 0
+        guard found != count else { return nil }
+        return Finding(
+            text: "\(name) should have been launched \(count) times and was \(found) times",
+            entry: lastEntry(name, [.launched, .launchedInBackground]))
+    }
+
+    // MARK: Answers
+
+    private func explainAnswer(_ expectation: Expectation) -> Finding? {
+        let answer = lastCommand.flatMap { device.answers[$0]?.answer }
+        let said: String
+        switch (expectation, answer) {
+        case (.accepted, .done?), (.unanswered, nil): return nil
+        case (.refused(let text), .refused(let refusal)?), (.refused(let text), .overtaken(let refusal)?):
+            if refusal.sentence.contains(text) { return nil }
+            said = "was refused: \(refusal.sentence)"
+        case (_, .refused(let refusal)?), (_, .overtaken(let refusal)?): said = "was refused: \(refusal.sentence)"
+        case (_, .done?): said = "was done"
+        case (_, nil): said = lastCommand == nil ? "was never given" : "is not answered"
+        }
+        switch expectation {
+        case .refused(let text): return Finding(text: "the command should be refused with “\(text)”; it \(said)")
+        case .unanswered: return Finding(text: "the command should wait; it \(said)")
+        default: return Finding(text: "the command should be done; it \(said)")
+        }
+    }
+
+    // MARK: The log
+
+    private func entries(_ pattern: LogPattern) -> [LogEntry] { device.log.filter { matches($0, pattern) } }
+
+    private func matches(_ entry: LogEntry, _ pattern: LogPattern) -> Bool {
+        guard entry.event == pattern.event, entry.app.map({ device.name(of: $0) }) == pattern.app else { return false }
+        return pattern.reason.map { entry.reason.sentence.contains($0) } ?? true
+    }
+
+    private func explainOrder(_ patterns: [LogPattern]) -> Finding? {
+        var rest = device.log[...]
+        var last: LogEntry?
+        for (number, pattern) in patterns.enumerated() {
+            guard let place = rest.firstIndex(where: { matches($0, pattern) }) else {
+                let before = number > 0 ? " after \(patterns[number - 1].text)" : ""
+                return Finding(text: "\(pattern.text) should come\(before), and does not", entry: last)
+            }
+            last = rest[place]
+            rest = rest[(place + 1)...]
+        }
+        return nil
+    }
+
+    private func explainCount(_ pattern: LogPattern, _ count: Int) -> Finding? {
+        let found = entries(pattern)
+        guard found.count != count else { return nil }
+        return Finding(
+            text: "\(pattern.text) should come \(count) times and came \(found.count) times", entry: found.last)
+    }
+
+    private func explainTime(
+        _ first: LogPattern, _ second: LogPattern, _ shortest: Span, _ longest: Span
+    ) -> Finding? {
+        guard let begin = device.log.first(where: { matches($0, first) }) else {
+            return Finding(text: "\(first.text) should come before \(second.text), and does not come at all")
+        }
+        guard let end = device.log.first(where: { $0.sequence > begin.sequence && matches($0, second) }) else {
+            return Finding(text: "\(second.text) should come after \(first.text), and does not", entry: begin)
+        }
+        let span = Span(nanoseconds: end.at.nanoseconds - begin.at.nanoseconds)
+        guard span < shortest || span > longest else { return nil }
+        return Finding(
+            text: "\(second.text) should come \(shortest.text) to \(longest.text) after \(first.text) and comes after "
+                + span.text, entry: end)
+    }
+
+    private func explainWhy(_ name: String, _ events: [LogEvent]) -> Finding? {
+        guard let last = lastEntry(name) else {
+            return Finding(text: "\(name) should be explained by \(list(events.map(\.name))); the log does not know it")
+        }
+        let found = chain(to: last).map(\.event)
+        var rest = found[...]
+        for event in events {
+            guard let place = rest.firstIndex(of: event) else {
+                return Finding(
+                    text: "\(name) should be explained by \(list(events.map(\.name))) and is by "
+                        + list(found.map(\.name)), entry: last)
+            }
+            rest = rest[(place + 1)...]
+        }
+        return nil
+    }
+
+    // MARK: Reports
+
+    private func reports(_ name: String) -> [ReportFacts] {
+        device.reports.filter { device.name(of: $0.app) == name }
+    }
+
+    private func explainReports(_ name: String, _ codes: [UInt64]) -> Finding? {
+        let found = reports(name).map(\.code.code)
+        guard found != codes else { return nil }
+        return Finding(
+            text: "the reports about \(name) should be \(list(codes.map(Self.hexadecimal))) and are "
+                + list(found.map(Self.hexadecimal)), entry: lastEntry(name, [.terminated, .suspensionFailed]))
+    }
+
+    private func explainReport(_ name: String, _ text: String) -> Finding? {
+        guard let last = reports(name).last else {
+            return Finding(
+                text: "a report about \(name) should say “\(text)”, and there is none", entry: lastEntry(name))
+        }
+        guard !last.reason.contains(text) else { return nil }
+        return Finding(text: "the report about \(name) should say “\(text)” and says: \(last.reason)")
+    }
+
+    private static func hexadecimal(_ code: UInt64) -> String { "0x" + String(code, radix: 16) }
+
+    private func list(_ words: [String]) -> String { words.isEmpty ? "nothing" : words.joined(separator: ", ") }
+}
+
+extension LogPattern {
+    /// As scenarios write it.
+    package var text: String {
+        (app.map { "\($0) " } ?? "") + event.name + (reason.map { " because “\($0)”" } ?? "")
+    }
+}
+
+extension Span {
+    /// As scenarios write it: `1.5s`, `200ms`, in the unit that shows it best, exactly.
+    package var text: String {
+        let units: [(String, Int64)] = [
+            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000),
+        ]
+        for (name, length) in units where nanoseconds != 0 && nanoseconds % length == 0 {
+            return "\(nanoseconds / length)\(name)"
+        }
+        if nanoseconds == 0 { return "0s" }
+        if nanoseconds % 1_000_000 == 0 || abs(nanoseconds) >= 1_000_000_000 {
+            let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            var digits = String(abs(rest))
+            digits = String(repeating: "0", count: 9 - digits.count) + digits
+            while digits.last == "0" { digits.removeLast() }
+            return "\(whole == 0 && nanoseconds < 0 ? "-" : "")\(whole).\(digits)s"
+        }
+        return "\(nanoseconds)ns"
+    }
+}
