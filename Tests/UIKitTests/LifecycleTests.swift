@@ -75,11 +75,12 @@ extension UIKitTests {
     @Suite("Lifecycle")
     @MainActor
     struct LifecycleTests {
-        let application = UIApplication.shared
+        let application = UIApplication()
         let recorder = Recorder()
         let lifecycle: Lifecycle
 
         init() {
+            application.becomeShared()
             lifecycle = Lifecycle(application)
             application.delegate = recorder
             recorder.observe(application)

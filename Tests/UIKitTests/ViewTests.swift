@@ -5,6 +5,10 @@ extension UIKitTests {
     @Suite("Windows and controllers")
     @MainActor
     struct ViewTests {
+        let application = UIApplication()
+
+        init() { application.becomeShared() }
+
         @Test("Showing a window loads its controller's view and tells it that it appears")
         func shown() {
             let controller = NotesViewController()
@@ -50,7 +54,7 @@ extension UIKitTests {
         @Test("The responder chain leads from a view to the app's delegate")
         func chain() {
             let delegate = SampleAppDelegate()
-            UIApplication.shared.delegate = delegate
+            application.delegate = delegate
             let controller = NotesViewController()
             let window = UIWindow(frame: .zero)
             window.rootViewController = controller

@@ -4,14 +4,21 @@ public import Foundation
 /// The app as the system sees it. There is one, `shared`; use it on the main thread.
 @preconcurrency @MainActor
 open class UIApplication: UIResponder {
-    private static var instance: UIApplication?
+    /// The app that runs in this process; `nil` where none does.
+    package private(set) static var running: UIApplication?
 
-    /// The app.
+    /// The app. There is one from `UIApplicationMain` on; in a test, while an app runs on its device.
     public class var shared: UIApplication {
-        if let instance { return instance }
-        let created = UIApplication()
-        instance = created
-        return created
+        guard let running else {
+            // As on iOS, where using it without an app ends the process; here it says what to do.
+            fatalError(
+                """
+                UIApplication.shared was used where no app runs. In an app, UIApplicationMain (or @main on the delegate) \
+                makes it. In a test, install the delegate's class on a TestDevice of GreenroomTesting and open the app \
+                first; between an app's end and its next launch there is none.
+                """)
+        }
+        return running
     }
 
     /// The state of an app that runs. A suspended app never sees its own state.
@@ -46,8 +53,8 @@ open class UIApplication: UIResponder {
     open var keyWindow: UIWindow? { windows.first(where: \.isKeyWindow) }
 
     var state: State = .inactive
-    /// The wire to the daemon; `nil` in a process that it did not start.
-    package internal(set) var connection: AppConnection?
+    /// The way to the system; `nil` in a process that it did not start.
+    package internal(set) var connection: (any AppLink)?
 
     struct WeakWindow {
         weak var window: UIWindow?
@@ -58,7 +65,15 @@ open class UIApplication: UIResponder {
     /// Creates the app; `UIApplicationMain` does it.
     public override nonisolated init() { super.init() }
 
-    func becomeShared() { UIApplication.instance = self }
+    package func becomeShared() { UIApplication.running = self }
+
+    /// The app's process is gone, where that is not the whole process: nothing reaches it or comes from it any more.
+    package func end() {
+        connection?.stop()
+        connection = nil
+        delegate = nil
+        if UIApplication.running === self { UIApplication.running = nil }
+    }
 }
 
 extension UIApplication {

@@ -67,6 +67,28 @@ package enum ApplicationLauncher {
     package static func start(
         principal: AnyClass, delegate: AnyClass?, _ environment: LaunchEnvironment
     ) throws(Instantiation.Failure) -> UIApplication {
+        let application = try create(principal, delegate)
+        let lifecycle = Lifecycle(application)
+        let connection = AppConnection(environment, client: clientName, refused: refused) { lifecycle.handle($0) }
+        application.connection = connection
+        connection.start()
+        return application
+    }
+
+    /// Creates the app and its delegate for a system in the same process, which calls the lifecycle itself.
+    ///
+    /// - Returns: the app, until `UIApplication.end()` the one that is shared, and what turns callbacks into calls.
+    package static func start(
+        principal: AnyClass, delegate: AnyClass?, _ link: any AppLink
+    ) throws(Instantiation.Failure) -> (UIApplication, Lifecycle) {
+        let application = try create(principal, delegate)
+        application.connection = link
+        return (application, Lifecycle(application))
+    }
+
+    private static func create(
+        _ principal: AnyClass, _ delegate: AnyClass?
+    ) throws(Instantiation.Failure) -> UIApplication {
         guard let application = try Instantiation.make(principal) as? UIApplication else {
             throw .notAnNSObject(String(describing: principal))
         }
@@ -76,10 +98,6 @@ package enum ApplicationLauncher {
         } else {
             application.delegate = application as? any UIApplicationDelegate
         }
-        let lifecycle = Lifecycle(application)
-        let connection = AppConnection(environment, client: clientName, refused: refused) { lifecycle.handle($0) }
-        application.connection = connection
-        connection.start()
         return application
     }
 

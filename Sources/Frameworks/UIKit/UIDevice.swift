@@ -42,6 +42,6 @@ open class UIDevice: NSObject {
     /// Whether apps can run in the background on this device. False under profiles without multitasking: there an app
     /// that leaves the screen ends (WWDC 2010, session 105).
     open var isMultitaskingSupported: Bool {
-        UIApplication.shared.connection?.greeting?["options"]?["multitasking"]?.bool ?? true
+        UIApplication.running?.connection?.greeting?["options"]?["multitasking"]?.bool ?? true
     }
 }

@@ -28,13 +28,13 @@ open class UIWindow: UIView {
     }
 
     /// Whether events that belong to no place on the screen go to this window.
-    open var isKeyWindow: Bool { UIApplication.shared.currentKeyWindow === self }
+    open var isKeyWindow: Bool { UIApplication.running?.currentKeyWindow === self }
 
     /// The window itself.
     open override var window: UIWindow? { self }
 
     /// The app.
-    open override var next: UIResponder? { UIApplication.shared }
+    open override var next: UIResponder? { UIApplication.running }
 
     private var isShown = false
 
@@ -59,8 +59,8 @@ open class UIWindow: UIView {
     private func hide() {
         guard isShown else { return }
         isShown = false
-        UIApplication.shared.visibleWindows.removeAll { $0.window == nil || $0.window === self }
-        if isKeyWindow { UIApplication.shared.currentKeyWindow = nil }
+        UIApplication.running?.visibleWindows.removeAll { $0.window == nil || $0.window === self }
+        if isKeyWindow { UIApplication.running?.currentKeyWindow = nil }
         rootViewController?.leave()
     }
 

@@ -1,0 +1,21 @@
+package import Wire
+
+/// What an app says to the system: through a socket to the daemon, or to a simulated device in the same process.
+@MainActor
+package protocol AppLink: AnyObject {
+    /// The answer to `hello`; `nil` before it has come.
+    var greeting: JSONValue? { get }
+
+    /// Asks the system; the completion comes later, never before this returns.
+    func request(
+        _ method: AppMethod, _ params: JSONValue,
+        completion: @escaping @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void)
+
+    /// Asks the system and waits for the answer on the main thread. `nil` when the time is over.
+    func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>?
+
+    /// Ends it for good.
+    func stop()
+}
+
+extension AppConnection: AppLink {}

@@ -1,0 +1,89 @@
+import AppRuntime
+import Testing
+import UIKit
+import Wire
+
+extension UIKitTests {
+    /// An app that comes and goes while the process stays, as on a simulated device.
+    @Suite("The shared app")
+    @MainActor
+    struct SharedTests {
+        @Test("UIApplication.shared where no app runs ends the process and says what to do")
+        func explained() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                await MainActor.run { _ = UIApplication.shared }
+            }
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("UIApplication.shared was used where no app runs"))
+            #expect(text.contains("TestDevice"))
+        }
+
+        @Test("A device, a window and a screen exist without an app")
+        func withoutApp() {
+            UIApplication().becomeShared()
+            UIApplication.running?.end()
+            let window = UIWindow(frame: UIScreen.main.bounds)
+            #expect(!window.isKeyWindow)
+            #expect(window.next == nil)
+            #expect(UIDevice.current.isMultitaskingSupported)
+        }
+
+        @Test("An app that has ended is released with its delegate, and the next one is another")
+        func ended() throws {
+            let link = SilentLink()
+            weak var seen: AnyObject?
+            weak var delegate: AnyObject?
+            do {
+                let (first, lifecycle) = try ApplicationLauncher.start(
+                    principal: UIApplication.self, delegate: SampleAppDelegate.self, link)
+                _ = lifecycle.handle(
+                    Callback(seq: 1, name: .didFinishLaunching, params: ["state": "inactive", "options": [:]]))
+                #expect(UIApplication.shared === first)
+                #expect(first.keyWindow != nil)
+                (seen, delegate) = (first, first.delegate)
+                first.end()
+            }
+            #expect(seen == nil)
+            #expect(delegate == nil)
+            #expect(UIApplication.running == nil)
+            #expect(link.isStopped)
+            let (second, _) = try ApplicationLauncher.start(
+                principal: UIApplication.self, delegate: SampleAppDelegate.self, link)
+            #expect(UIApplication.shared === second)
+            #expect(second.windows.isEmpty)
+        }
+
+        @Test("Requests go through whatever links the app with the system")
+        func linked() async throws {
+            let link = SilentLink()
+            let (application, _) = try ApplicationLauncher.start(
+                principal: UIApplication.self, delegate: SampleAppDelegate.self, link)
+            let url = try #require(URL(string: "other://x"))
+            #expect(application.canOpenURL(url))
+            #expect(await application.open(url))
+            #expect(link.methods == [.canOpenURL, .openURL])
+        }
+    }
+}
+
+/// A system that agrees to everything.
+private final class SilentLink: AppLink {
+    private(set) var methods: [AppMethod] = []
+    private(set) var isStopped = false
+    let greeting: JSONValue? = nil
+
+    func request(
+        _ method: AppMethod, _ params: JSONValue,
+        completion: @escaping @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
+    ) {
+        methods.append(method)
+        Task { completion(.success(["opened": true])) }
+    }
+
+    func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>? {
+        methods.append(method)
+        return .success(["canOpen": true])
+    }
+
+    func stop() { isStopped = true }
+}
