@@ -59,11 +59,16 @@ extension Checkers {
         guard device.daemon == .running else { return }
         var hasDebugger = false
         for place in watches.indices {
-            guard let process = device.apps[place].process, process.status == nil, !process.isDying else { continue }
-            if process.manners.isTraced { hasDebugger = true } else { checkLimits(place, process, device) }
+            guard let process = device.apps[place].process else { continue }
+            if process.manners.isTraced { hasDebugger = true }
+            guard process.status == nil, !process.isDying else { continue }
+            if !process.manners.isTraced { checkLimits(place, process, device) }
             checkIdle(place, process, device)
         }
-        guard !hasDebugger, let oldest = commands.first, device.now - oldest.since > Self.longestCommand else { return }
+        // Who waits for an app under a debugger waits as long as that takes.
+        if hasDebugger || hadDebugger { for number in commands.indices { commands[number].since = device.now } }
+        hadDebugger = hasDebugger
+        guard let oldest = commands.first, device.now - oldest.since > Self.longestCommand else { return }
         commands.removeFirst()
         device.violate("the command \(oldest.command) waits for ever")
     }
@@ -81,6 +86,9 @@ extension Checkers {
         }
         if isOver(watch.pingedAt, profile.mainThreadLimit) {
             device.violate("the main thread of \(name) is blocked, and nobody ends it")
+        }
+        if isOver(watch.askedAt, profile.callbackLimits.willTerminate) {
+            device.violate("\(name) ignores SIGTERM, and nobody ends it")
         }
         let isWatched = process.freezer == .running && watch.awaited.isEmpty && watch.pingedAt == nil
         if isWatched, isOver(watch.unseenSince, profile.checkInterval) {
@@ -105,7 +113,8 @@ extension Checkers {
     private func isIdle(_ place: Int, _ process: SimulatedProcess, _ device: Device) -> Bool {
         let watch = watch(place)
         guard process.freezer == .running, !process.isStarting, process.manners.canFreeze, profile.hasMultitasking,
-            !process.isThawedFromOutside, watch.awaited.isEmpty, !watch.isExempt, process.requests.isEmpty,
+            !process.isThawedFromOutside, watch.awaited.isEmpty, watch.askedAt == nil, !watch.isExempt,
+            process.requests.isEmpty,
             device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty
         else { return false }
         return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background

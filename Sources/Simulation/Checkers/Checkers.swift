@@ -15,6 +15,8 @@ struct Checkers {
         var awaited: [Awaited] = []
         var launchedAt: Instant?
         var pingedAt: Instant?
+        /// A plain program was asked to end.
+        var askedAt: Instant?
         /// Since when the system should look at it again.
         var unseenSince: Instant?
         /// Since when nothing entitles it to run, and it runs.
@@ -33,10 +35,20 @@ struct Checkers {
         }
     }
 
+    struct Waiting {
+        let id: CommandID
+        let command: Command
+        /// Of the process that it is about.
+        let generation: Generation?
+        var since: Instant
+    }
+
     let profile: DeviceProfile
     var watches: [Watch] = []
     private var lastSequence: UInt64 = 0
-    var commands: [(id: CommandID, command: Command, since: Instant)] = []
+    /// A debugger was attached when the clocks were last looked at.
+    var hadDebugger = false
+    var commands: [Waiting] = []
 
     init(profile: DeviceProfile) { self.profile = profile }
 
@@ -71,9 +83,11 @@ struct Checkers {
         commands = []
         for place in watches.indices {
             watches[place].pingedAt = nil
+            watches[place].askedAt = watches[place].askedAt.map { _ in device.now }
             watches[place].idleSince = nil
             watches[place].unseenSince = nil
-            watches[place].launchedAt = watches[place].launchedAt.map { _ in device.now }
+            let isPlain = device.apps[place].process?.isPlain == true
+            watches[place].launchedAt = isPlain ? nil : watches[place].launchedAt.map { _ in device.now }
             for number in watches[place].awaited.indices { watches[place].awaited[number].since = device.now }
         }
     }
@@ -98,7 +112,7 @@ struct Checkers {
 
     private mutating func hear(_ event: Event, _ device: Device) {
         switch event {
-        case .command(let id, let command): commands.append((id, command, device.now))
+        case .command(let id, let command): begin(id, command, device)
         case .callbackReturned(let app, let generation, let number):
             change(app, generation, device) { watch in
                 guard let first = watch.awaited.first, first.number == number else { return }
@@ -115,11 +129,19 @@ struct Checkers {
                 while let first = watch.awaited.first, first.number <= executed {
                     watch.awaited.removeFirst()
                     watch.returned(first.kind)
+                    watch.unseenSince = device.now
                 }
                 if !watch.awaited.isEmpty { watch.awaited[0].since = device.now }
             }
+        case .processStarted(let app, let generation, _):
+            // Nobody waits for a plain program's launch.
+            guard let place = device.place(of: app), device.apps[place].process?.isPlain == true else { return }
+            change(app, generation, device) { $0.launchedAt = nil }
         case .mainThreadAnswered(let app, let generation):
-            change(app, generation, device) { $0.pingedAt = nil }
+            change(app, generation, device) { watch in
+                watch.pingedAt = nil
+                watch.unseenSince = device.now
+            }
         case .disconnected(let app, let generation): change(app, generation, device) { $0.pingedAt = nil }
         case .tracerChecked(let app, let generation, let isTraced):
             // Under a debugger every clock starts again.
@@ -128,9 +150,20 @@ struct Checkers {
                 if !watch.awaited.isEmpty { watch.awaited[0].since = device.now }
                 watch.launchedAt = watch.launchedAt.map { _ in device.now }
                 watch.pingedAt = watch.pingedAt.map { _ in device.now }
+                watch.askedAt = watch.askedAt.map { _ in device.now }
             }
         default: return
         }
+    }
+
+    private mutating func begin(_ id: CommandID, _ command: Command, _ device: Device) {
+        var generation: Generation?
+        switch command {
+        case .close(let app, _), .uninstall(let app):
+            generation = device.place(of: app).flatMap { device.apps[$0].process?.generation }
+        default: break
+        }
+        commands.append(Waiting(id: id, command: command, generation: generation, since: device.now))
     }
 
     private mutating func change(
@@ -166,8 +199,12 @@ struct Checkers {
                 watch.pingedAt = nil
                 watch.unseenSince = nil
             }
+        case .askToEnd(let app, let generation):
+            change(app, generation, device) { watch in
+                watch.askedAt = device.now
+                watch.unseenSince = nil
+            }
         case .freeze(let app, _): checkFreeze(app, device)
-        case .answer(let id, let answer): check(id, answer, device)
         case .kill(let app, let generation):
             change(app, generation, device) { watch in
                 watch.killed = watch.killed ?? (watch.awaited.first, device.now)
@@ -176,7 +213,7 @@ struct Checkers {
                 watch.launchedAt = nil
                 watch.unseenSince = nil
             }
-        case .report, .checkTracer, .verify, .thaw, .askToEnd, .stopService, .reply, .halt: return
+        case .report, .checkTracer, .verify, .thaw, .stopService, .reply, .answer, .halt: return
         }
     }
 
@@ -208,11 +245,12 @@ struct Checkers {
         }
     }
 
-    private mutating func check(_ id: CommandID, _ answer: Answer, _ device: Device) {
+    /// A tool is told; what it is told must be so by now.
+    mutating func answered(_ id: CommandID, _ answer: Answer, on device: Device) {
         guard let number = commands.firstIndex(where: { $0.id == id }) else { return }
-        let command = commands.remove(at: number).command
+        let command = commands.remove(at: number)
         guard case .done = answer else { return }
-        switch command {
+        switch command.command {
         case .open(let app, _, true), .restart(let app, true):
             guard let place = device.place(of: app) else { return }
             let isThere = device.state(place) == .active && device.apps[place].process?.freezer == .running
@@ -222,16 +260,26 @@ struct Checkers {
             }
         case .close(let app, true), .uninstall(let app):
             guard let place = device.place(of: app) else { return }
-            if device.apps[place].process != nil {
+            // It may have been launched anew since.
+            if let process = device.apps[place].process, process.generation == command.generation {
                 device.violate("\(device.apps[place].script.name) is said to be gone, and runs")
             }
-        case .exempt(let app, let isExempt):
-            if let place = device.place(of: app) { watches[place].isExempt = isExempt }
         default: return
         }
     }
 
     // MARK: The log
+
+    private mutating func noteExemption(_ entry: LogEntry, _ device: Device) {
+        let change: (name: String, isExempt: Bool)
+        switch entry.reason {
+        case .exempted(let name, let isExempt): change = (name, isExempt)
+        case .uninstalled(let name): change = (name, false)
+        default: return
+        }
+        guard let place = device.apps.firstIndex(where: { $0.script.manifest.name == change.name }) else { return }
+        watches[place].isExempt = change.isExempt
+    }
 
     private mutating func check(_ entry: LogEntry, _ effects: [Effect], _ device: Device) {
         let number = entry.sequence.rawValue
@@ -240,6 +288,7 @@ struct Checkers {
         }
         lastSequence = number
         if let cause = entry.cause, cause >= entry.sequence { device.violate("log entry \(number) is its own cause") }
+        noteExemption(entry, device)
         guard let app = entry.app, let place = device.place(of: app) else { return }
         if entry.cause == nil { device.violate("log entry \(number) about an app has no cause") }
         guard entry.event == .terminated, case .end(let reason, _, let state) = entry.reason else { return }

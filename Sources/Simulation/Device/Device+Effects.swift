@@ -70,6 +70,7 @@ extension Device {
         case .answer(let id, let answer):
             if unanswered.remove(id) == nil { violate("command \(id.rawValue) is answered and was not waiting") }
             answers[id] = (answer, now)
+            if checksInvariants { checkers.answered(id, answer, on: self) }
         case .halt: halt()
         }
     }
@@ -152,7 +153,7 @@ extension Device {
         let wasFrozen = process.isFrozen
         process.freezer = .running
         if byDaemon { process.suspension += 1 }
-        process.isThawedFromOutside = wasFrozen && !byDaemon
+        process.isThawedFromOutside = !byDaemon && (wasFrozen || process.isThawedFromOutside)
         apps[place].process = process
         if wasFrozen { wake(place) }
     }

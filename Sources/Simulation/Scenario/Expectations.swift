@@ -31,6 +31,7 @@ extension ScenarioRun {
         case .assertions(let name, let kinds): explainAssertions(name, kinds)
         case .requestRefused(let name, let text): explainRequest(name, text)
         case .launches(let name, let count): explainLaunches(name, count)
+        case .atRest: explainUnrest()
         }
     }
 
@@ -92,6 +93,34 @@ extension ScenarioRun {
         return Finding(
             text: "\(name) should have been launched \(count) times and was \(found) times",
             entry: lastEntry(name, [.launched, .launchedInBackground]))
+    }
+
+    // MARK: Rest
+
+    private func explainUnrest() -> Finding? {
+        if !device.unanswered.isEmpty {
+            return Finding(text: "everything should be at rest, and \(device.unanswered.count) commands still wait")
+        }
+        for place in device.apps.indices {
+            guard let wrong = unrest(place) else { continue }
+            let name = device.apps[place].script.name
+            return Finding(text: "everything should be at rest, and \(name) \(wrong)", entry: lastEntry(name))
+        }
+        return nil
+    }
+
+    private func unrest(_ place: Int) -> String? {
+        guard let app = device.known(place) else { return nil }
+        let process = device.apps[place].process
+        if (app.process == .none) != (process == nil) { return "is not what the system knows of it" }
+        if app.process != .none, !app.outstanding.isEmpty || app.ending != nil { return "is in a callback or an end" }
+        if app.state == .background, app.heldAssertions.isEmpty { return "runs on without a reason" }
+        if process?.isThawedFromOutside == true { return nil }
+        if (app.state == .suspended) != (process?.isFrozen ?? false) {
+            return "is \(app.state.name), and the kernel differs"
+        }
+        if app.state == .suspended, device.system.isVisible(app.index) { return "is suspended on screen" }
+        return nil
     }
 
     // MARK: Answers

@@ -120,7 +120,8 @@ package enum Fault: Hashable, Sendable {
     case killDaemonWithin(effects: Int, downFor: Span)
 }
 
-/// Faults that come by themselves: how often in a thousand opportunities, drawn from the scenario's seed.
+/// Faults that come by themselves, until the last step: how often in a thousand opportunities, drawn from the
+/// scenario's seed.
 package struct FaultRates: Hashable, Sendable {
     /// Of callbacks.
     package var crash = 0
@@ -168,6 +169,8 @@ package enum Expectation: Hashable, Sendable {
     case requestRefused(String, String)
     /// Processes of the app since it was installed.
     case launches(String, Int)
+    /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
+    case atRest
 }
 
 /// Log entries: of an app, or of the device where none is named.

@@ -52,6 +52,7 @@ package final class ScenarioRun {
             if !device.violations.isEmpty { break }
             perform(step)
         }
+        device.rates = FaultRates()
         device.advance(to: start + max(scenario.duration ?? .zero, scenario.steps.last?.at ?? .zero))
         for violation in device.violations {
             let chain = device.log.last.map(chain(to:)) ?? []

@@ -1,0 +1,192 @@
+internal import Model
+internal import PolicyCore
+
+/// Makes up a scenario from a seed: a device, apps of every kind, a person who uses them for a day, and whatever can go
+/// wrong. What it makes is an ordinary scenario: it can be written down, run again and made smaller.
+package struct StormGenerator {
+    private static let day = Span.seconds(86_400)
+
+    private var random: SplitMix64
+    private var scenario: Scenario
+    private var now = Span.zero
+    private var names: [String] = []
+
+    package static func scenario(seed: UInt64) -> Scenario {
+        var generator = StormGenerator(seed: seed)
+        generator.makeApps()
+        generator.makeDay()
+        return generator.scenario
+    }
+
+    private init(seed: UInt64) {
+        random = SplitMix64(seed: seed, for: 0x5702)
+        let profile = DeviceProfile.all[random.below(DeviceProfile.all.count)]
+        scenario = Scenario(name: "Storm \(seed)", profile: profile)
+        scenario.seed = seed
+        if random.oneIn(3) { makeRates() }
+    }
+
+    private mutating func makeRates() {
+        scenario.rates.crash = random.below(6)
+        scenario.rates.hang = random.below(6)
+        scenario.rates.lateReply = random.below(40)
+        scenario.rates.lostReply = random.below(30)
+        scenario.rates.launchFailure = random.below(20)
+        scenario.rates.daemonCrash = random.oneIn(2) ? random.below(8) : 0
+    }
+
+    // MARK: Apps
+
+    private mutating func makeApps() {
+        for number in 0..<(3 + random.below(8)) {
+            let name = "app\(number)"
+            guard let identifier = AppIdentifier("org.example.\(name)") else { continue }
+            names.append(name)
+            var manifest = AppManifest(identifier: identifier, name: name)
+            manifest.kind = random.oneIn(4) ? .plain : .application
+            manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(32)))
+            manifest.exitsOnSuspend = random.oneIn(10)
+            manifest.urlSchemes = ["s\(random.below(4))"]
+            manifest.isFreezable = !random.oneIn(10)
+            var script = AppScript(name: name, manifest: manifest)
+            script.startup = .milliseconds(Int64(20 + random.below(800)))
+            for kind in CallbackKind.allCases where random.oneIn(3) {
+                script.callbackTimes[kind] = .milliseconds(Int64(random.below(random.oneIn(10) ? 5_500 : 300)))
+            }
+            for kind in CallbackKind.allCases where random.oneIn(6) { script.reactions[kind] = [reaction()] }
+            scenario.apps.append(script)
+        }
+    }
+
+    private mutating func reaction() -> AppAction {
+        let action = self.action()
+        return random.oneIn(2) ? .after(.milliseconds(Int64(random.below(120_000))), action) : action
+    }
+
+    private mutating func action() -> AppAction {
+        let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
+        return switch random.below(12) {
+        case 0...3: .begin(service)
+        case 4...6: .end(service)
+        case 7: .openURL("s\(random.below(5)):x")
+        case 8: .canOpenURL("s\(random.below(5)):x")
+        case 9: .block(.milliseconds(Int64(random.below(random.oneIn(4) ? 20_000 : 1_000))))
+        case 10: random.oneIn(2) ? .exit(Int32(random.below(2))) : .crash(signal: 11)
+        default: .fork(random.oneIn(4) ? 600 : Int32(1 + random.below(20)))
+        }
+    }
+
+    // MARK: The day
+
+    private mutating func add(_ action: Scenario.Action) { scenario.steps.append(Scenario.Step(at: now, action)) }
+
+    private mutating func pass(_ shortest: Span, _ longest: Span) { now = now + random.span(shortest, longest) }
+
+    private mutating func name() -> String { random.pick(names) ?? "" }
+
+    private mutating func makeDay() {
+        let isHectic = random.oneIn(4)
+        while now < Self.day {
+            session(isHectic: isHectic)
+            // Between two sessions the device lies on the table.
+            if isHectic { pass(.zero, .seconds(900)) } else { pass(.seconds(60), .seconds(5_000)) }
+        }
+        calmDown()
+    }
+
+    private mutating func session(isHectic: Bool) {
+        if random.oneIn(3) { add(.input(.wake)) }
+        add(.input(.unlock))
+        for _ in 0..<(3 + random.below(isHectic ? 40 : 16)) {
+            if random.oneIn(5) { pass(.zero, .milliseconds(40)) } else { pass(.milliseconds(200), .seconds(45)) }
+            switch random.below(100) {
+            case 0..<50: add(.input(.open(name(), role: role())))
+            case 50..<64: add(.input(.home))
+            case 64..<72: interruption()
+            case 72..<84: add(.input(unusual()))
+            case 84..<90: add(.input(.app(name(), action())))
+            default: add(.fault(fault()))
+            }
+        }
+        if !random.oneIn(4) {
+            add(.input(random.oneIn(2) ? .lock : .home))
+            if random.oneIn(3) { add(.input(.sleep)) }
+        }
+    }
+
+    private mutating func role() -> ScreenRole {
+        random.oneIn(6) ? ScreenRole.allCases[random.below(ScreenRole.allCases.count)] : .primary
+    }
+
+    private mutating func interruption() {
+        let kind = InterruptionKind.allCases[random.below(InterruptionKind.allCases.count)]
+        add(.input(.interrupt(kind)))
+        pass(.milliseconds(10), .seconds(20))
+        if kind != .alert, random.oneIn(3) {
+            add(.input(.accept(kind)))
+            pass(.seconds(1), .seconds(200))
+            if kind == .call { add(.input(.endCall)) }
+        } else {
+            add(.input(.dismiss(kind)))
+        }
+    }
+
+    private mutating func unusual() -> Input {
+        switch random.below(16) {
+        case 0, 1: .openURL("s\(random.below(5)):y")
+        case 2: .lock
+        case 3: .unlock
+        case 4: .switcher(isOpen: true)
+        case 5: .switcher(isOpen: false)
+        case 6, 7: .close(name())
+        case 8: .restart(name())
+        case 9: .exempt(name(), random.oneIn(2))
+        case 10: random.oneIn(3) ? .uninstall(name()) : .install(name())
+        case 11: random.oneIn(4) ? .reboot : .wake
+        case 12: random.oneIn(4) ? .shutDown : .boot
+        case 13: .boot
+        case 14: .setClock(by: .seconds(Double(random.below(200_000) - 100_000)))
+        default: .sleep
+        }
+    }
+
+    private mutating func fault() -> Fault {
+        let app = name()
+        let kind = CallbackKind.allCases[random.below(CallbackKind.allCases.count)]
+        let isOn = random.oneIn(3)
+        return switch random.below(22) {
+        case 0: .crash(app, signal: random.oneIn(2) ? 11 : 6)
+        case 1: .exit(app, status: Int32(random.below(3)))
+        case 2, 3: .hang(app, kind)
+        case 4: .freezeMainThread(app)
+        case 5...7: .recover(app)
+        case 8: .disconnect(app)
+        case 9: .loseReply(app)
+        case 10: .delayReplies(app, .milliseconds(Int64(random.below(9_000))))
+        case 11: .unfreezable(app, isOn)
+        case 12: .ignoreTermination(app, isOn)
+        case 13: .leaveOthers(app, isOn)
+        case 14: .endOthers(app)
+        case 15: .debugger(app, isOn)
+        case 16: .fork(app, isOn ? 600 : 1)
+        case 17: .thaw(app)
+        case 18: random.oneIn(2) ? .diskFull(isOn) : .networkDown(isOn)
+        case 19: .launchFails(app, isOn)
+        case 20: .killDaemon(downFor: .milliseconds(Int64(1 + random.below(5_000))))
+        default: .killDaemonWithin(effects: random.below(5), downFor: .milliseconds(Int64(1 + random.below(2_000))))
+        }
+    }
+
+    /// At the end everybody behaves: then everything has to come to rest.
+    private mutating func calmDown() {
+        for name in names {
+            add(.fault(.recover(name)))
+            add(.fault(.unfreezable(name, false)))
+            add(.fault(.fork(name, 1)))
+            add(.fault(.endOthers(name)))
+        }
+        add(.fault(.diskFull(false)))
+        scenario.duration = now + .seconds(400)
+        scenario.expectations = [Placed(.atRest)]
+    }
+}
