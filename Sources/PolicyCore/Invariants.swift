@@ -6,14 +6,14 @@ extension System {
         var broken = Findings()
         broken.require(illegalTransitions == 0, "\(illegalTransitions) illegal transitions were decided")
         broken.require(touched.isEmpty && effects.isEmpty && answers.isEmpty, "work is left over")
-        for i in apps.indices {
+        for app in apps {
             let before = broken.texts.count
-            checkProcess(apps[i], &broken)
-            checkSuspension(apps[i], &broken)
-            checkScreen(apps[i], &broken)
-            checkDeadlines(apps[i], &broken)
+            checkProcess(app, &broken)
+            checkSuspension(app, &broken)
+            checkScreen(app, &broken)
+            checkDeadlines(app, &broken)
             for place in before..<broken.texts.count {
-                broken.texts[place] = "\(apps[i].manifest.identifier): " + broken.texts[place]
+                broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
             }
         }
         for role in ScreenRole.allCases {
@@ -31,7 +31,7 @@ extension System {
         }
     }
 
-    private func checkProcess(_ app: App, _ broken: inout Findings) {
+    @inline(__always) private func checkProcess(_ app: borrowing App, _ broken: inout Findings) {
         let exists = app.process != .none
         broken.require((app.state != .notRunning) == exists, "a process exists for exactly what runs")
         broken.require(app.isInstalled || !exists || app.ending != nil, "it runs and is not installed")
@@ -45,7 +45,7 @@ extension System {
             "\(app.state.name) on a device without multitasking")
     }
 
-    private func checkSuspension(_ app: App, _ broken: inout Findings) {
+    @inline(__always) private func checkSuspension(_ app: borrowing App, _ broken: inout Findings) {
         guard app.ending == nil else { return }
         let isFrozen = app.suspension == .confirmed
         broken.require(isFrozen == (app.state == .suspended), "\(app.state.name) and \(app.suspension)")
@@ -57,7 +57,7 @@ extension System {
     }
 
     /// The one rule: on screen, entitled to run, or suspended.
-    private func checkScreen(_ app: App, _ broken: inout Findings) {
+    @inline(__always) private func checkScreen(_ app: borrowing App, _ broken: inout Findings) {
         broken.require(app.role.map { screen[$0] == app.index } ?? true, "its role is not its own")
         if app.process == .none {
             broken.require(app.role == nil || screenPresence(app) == .hidden, "on screen and not running")
@@ -76,7 +76,7 @@ extension System {
     private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }
 
     /// Whatever waits has a deadline, and every deadline belongs to something that waits.
-    private func checkDeadlines(_ app: App, _ broken: inout Findings) {
+    @inline(__always) private func checkDeadlines(_ app: borrowing App, _ broken: inout Findings) {
         func isArmed(_ kind: DeadlineKind) -> Bool {
             deadlines.instant(DeadlineSlot(app: app.index, kind: kind)) != nil
         }

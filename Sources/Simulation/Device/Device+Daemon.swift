@@ -56,6 +56,7 @@ extension Device {
                     continue
                 }
                 process.isStarting = false
+                apps[place].launches += 1
                 process.mustConnect = !process.isPlain
             }
             apps[place].process = process

@@ -102,8 +102,8 @@ extension Device {
     private func launch(_ app: AppIndex, _ generation: Generation) {
         guard let place = place(of: app) else { return violate("launch of an app that is not installed") }
         if apps[place].process != nil { violate("\(apps[place].script.name) is launched while it runs") }
-        let number = UInt64(apps[place].launches)
-        apps[place].launches += 1
+        let number = UInt64(apps[place].attempts)
+        apps[place].attempts += 1
         var process = SimulatedProcess(
             generation: generation, pid: newPID(), isPlain: system.app(app)?.isPlain ?? false,
             manners: apps[place].manners,

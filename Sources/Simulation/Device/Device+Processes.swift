@@ -70,6 +70,7 @@ extension Device {
         }
         process.isStarting = false
         apps[place].process = process
+        apps[place].launches += 1
         if !process.isPlain, process.manners.connects {
             let jitter = Int64(apps[place].process?.random.below(1000) ?? 0)
             let startup = apps[place].script.startup

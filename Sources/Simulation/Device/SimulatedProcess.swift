@@ -87,7 +87,10 @@ package struct SimulatedApp {
     package internal(set) var process: SimulatedProcess?
     /// How it behaves from its next launch on, and in the present process.
     package internal(set) var manners: Manners
+    /// Processes that were born.
     package internal(set) var launches = 0
+    /// Launches that were asked for.
+    var attempts = 0
     /// The delegate methods that really ran.
     package internal(set) var calls: [Call] = []
     /// The last answer to a request of it.

@@ -32,7 +32,7 @@ package struct Shrinker {
 
     private var size: Int { best.steps.count + best.apps.count * 3 + best.apps.reduce(0) { $0 + $1.complexity } }
 
-    static func signature(_ text: String) -> String {
+    package static func signature(_ text: String) -> String {
         text.split(separator: " ").filter { word in !word.contains(where: \.isNumber) }.joined(separator: " ")
     }
 
