@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test demo bench format lint clean
+.PHONY: help build test demo bench mutants format lint clean
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -40,6 +40,10 @@ bench: ## Measure on real processes.
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench
+
+mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
+	@$(NEED) libsqlite3-dev python3 git
+	@Scripts/mutants.py
 
 format: ## Format the Swift code.
 	swift format --in-place --parallel --configuration .swift-format --recursive $(SOURCES)

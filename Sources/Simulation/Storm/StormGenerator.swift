@@ -4,21 +4,24 @@ internal import PolicyCore
 /// Makes up a scenario from a seed: a device, apps of every kind, a person who uses them for a day, and whatever can go
 /// wrong. What it makes is an ordinary scenario: it can be written down, run again and made smaller.
 package struct StormGenerator {
-    private static let day = Span.seconds(86_400)
+    package static let day = Span.seconds(86_400)
 
+    private let length: Span
     private var random: SplitMix64
     private var scenario: Scenario
     private var now = Span.zero
     private var names: [String] = []
 
-    package static func scenario(seed: UInt64) -> Scenario {
-        var generator = StormGenerator(seed: seed)
+    /// - Parameter length: how long the person uses the device, about.
+    package static func scenario(seed: UInt64, length: Span = day) -> Scenario {
+        var generator = StormGenerator(seed: seed, length: length)
         generator.makeApps()
         generator.makeDay()
         return generator.scenario
     }
 
-    private init(seed: UInt64) {
+    private init(seed: UInt64, length: Span) {
+        self.length = length
         random = SplitMix64(seed: seed, for: 0x5702)
         let profile = DeviceProfile.all[random.below(DeviceProfile.all.count)]
         scenario = Scenario(name: "Storm \(seed)", profile: profile)
@@ -86,7 +89,7 @@ package struct StormGenerator {
 
     private mutating func makeDay() {
         let isHectic = random.oneIn(4)
-        while now < Self.day {
+        while now < length {
             session(isHectic: isHectic)
             // Between two sessions the device lies on the table.
             if isHectic { pass(.zero, .seconds(900)) } else { pass(.seconds(60), .seconds(5_000)) }
