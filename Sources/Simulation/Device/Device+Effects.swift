@@ -80,12 +80,23 @@ extension Device {
         guard var process = apps[place].process else { return }
         let delay = process.random.draw(cost)
         apps[place].process = process
-        queue.insert(.process(place, process.generation, step(process)), at: now + delay)
+        at(now + delay, place, step(process))
     }
 
     func at(_ moment: Instant, _ place: Int, _ step: ProcessStep) {
         guard let process = apps[place].process else { return }
-        queue.insert(.process(place, process.generation, step), at: max(moment, now))
+        var moment = max(moment, now)
+        // A socket hands over in order what goes through it.
+        switch step.way {
+        case .toApp:
+            moment = max(moment, process.lastToApp)
+            apps[place].process?.lastToApp = moment
+        case .fromApp:
+            moment = max(moment, process.lastFromApp)
+            apps[place].process?.lastFromApp = moment
+        case .none: break
+        }
+        queue.insert(.process(place, process.generation, step), at: moment)
     }
 
     /// What the Core asks for must concern a process that is; anything else no host could do.

@@ -208,6 +208,18 @@ extension Device {
         return id
     }
 
+    /// The answer to a question that changes nothing, at once: for a main thread that waits for it.
+    package func answer(_ question: AppRequest, _ place: Int) -> AppReply? {
+        guard let app = apps[place].index, daemon == .running else { return nil }
+        let id = RequestID(nextRequest)
+        // A copy of the Core is asked, so that nothing that happens is interrupted.
+        var copy = system
+        for effect in copy.handle(.request(app, id, question), at: now) {
+            if case .reply(app, id, let reply) = effect.action { return reply }
+        }
+        return nil
+    }
+
     /// Calls `Program.timerFired` of the app's present process at a moment.
     package func addTimer(_ number: UInt64, at moment: Instant, _ place: Int) {
         at(moment, place, .timer(.timer(number)))

@@ -23,6 +23,19 @@ enum ProcessStep {
     case tellFirst
     case tellDisconnected(connection: UInt32)
     case tellAll
+
+    enum Way { case toApp, fromApp, none }
+
+    /// Through the app's socket, and in which direction.
+    var way: Way {
+        switch self {
+        case .arrive, .ping: .toApp
+        case .reply, .ask, .pong: .fromApp
+        case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
+            .tellFirst, .tellDisconnected, .tellAll:
+            .none
+        }
+    }
 }
 
 extension Device {

@@ -181,6 +181,14 @@ package final class Device {
 
     package func advance(by span: Span) { advance(to: now + span) }
 
+    /// The next single thing, if it is due by then; false when none is, and nothing has changed. For those who have to do
+    /// something in between.
+    package func step(upTo target: Instant) -> Bool {
+        guard let next = nextMoment, next <= target, violations.isEmpty else { return false }
+        step(next)
+        return true
+    }
+
     /// Lets things happen until a condition holds; false if it does not within the time.
     @discardableResult
     package func advance(within span: Span, until condition: (Device) -> Bool) -> Bool {

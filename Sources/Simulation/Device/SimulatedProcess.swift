@@ -46,6 +46,9 @@ package struct SimulatedProcess {
     var workNumber: UInt32 = 0
     /// Counts connections: what was sent through one that broke is lost.
     var connection: UInt32 = 0
+    /// When the last message arrives, or arrived, on either side.
+    var lastToApp = Instant.zero
+    var lastFromApp = Instant.zero
     /// Counts thaws: what was asked for before one is not answered after it.
     var suspension: UInt32 = 0
     /// The socket's other end is there, and the process has to run to notice.
@@ -56,7 +59,8 @@ package struct SimulatedProcess {
 
     package internal(set) var received = CallbackNumber(0)
     package internal(set) var executed: CallbackNumber?
-    var requests: [(id: RequestID, request: AppRequest)] = []
+    /// Asked and not yet answered.
+    package internal(set) var requests: [(id: RequestID, request: AppRequest)] = []
     var random: SplitMix64
 
     init(generation: Generation, pid: Int32, isPlain: Bool, manners: Manners, random: SplitMix64) {

@@ -139,4 +139,21 @@ struct DeviceTests {
         #expect(device.state("one") == .suspended)
         #expect(device.calls("one") == Sequences.launch + Sequences.leave)
     }
+
+    @Test(
+        "Messages arrive in the order in which they were sent, also those of an app that takes no time",
+        arguments: 1...40)
+    func ordered(seed: UInt64) throws {
+        var script = try AppScript.test("quick")
+        for kind in CallbackKind.allCases { script.callbackTimes[kind] = .zero }
+        let device = Device(.linux, seed: seed)
+        device.install(script)
+        device.boot()
+        for _ in 0..<5 {
+            #expect(device.open("quick") == .done(app: AppIndex(0)))
+            device.finish(.home)
+        }
+        #expect(device.elapsed < .seconds(2))
+        #expect(device.violations == [])
+    }
 }
