@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 internal import PolicyCore
 
 /// Makes up a scenario from a seed: a device, apps of every kind, a person who uses them for a day, and whatever can go
