@@ -78,7 +78,7 @@ let package = Package(
         .executableTarget(name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources"),
         .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
-            name: "greenroom-bench", dependencies: ["PolicyCore", "LinuxSystem", "Wire", "Model"],
+            name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
 
         .testTarget(name: "ModelTests", dependencies: ["Model"]),

@@ -27,6 +27,7 @@ struct Measurement {
 
     private mutating func measure() throws -> CInt {
         try measureCore()
+        measureSimulator()
         try measureCosts()
         let tool = try system.start()
         let footprint = try Footprint(system, tool)
@@ -43,6 +44,21 @@ struct Measurement {
     private func say(_ text: String) { StandardError.write("… \(text)\n") }
 
     // MARK: Without processes
+
+    /// A whole storm day with all invariants and oracles, and without; the floor is the Core alone, in the same run.
+    private mutating func measureSimulator() {
+        let core = report.figures.last?.value
+        for isChecked in [true, false] {
+            say("simulated days\(isChecked ? ", every event checked" : "")")
+            let speed = SimulatorSpeed(isChecked: isChecked).measure(days: options.isQuick ? 6 : 30)
+            let label = isChecked ? "simulated storms, all checks" : "simulated storms"
+            report.add(
+                Figure(
+                    what: "\(label): events", value: speed.events, unit: .perSecond, floor: core,
+                    against: "the Core alone"))
+            report.add(Figure(what: "\(label): days", value: speed.days, unit: .perSecond))
+        }
+    }
 
     private mutating func measureCore() throws {
         say("the Core with 500 resident apps")
