@@ -57,6 +57,7 @@ extension Device {
                 }
                 process.isStarting = false
                 apps[place].launches += 1
+                noteBirth(place)
                 process.mustConnect = !process.isPlain
             }
             apps[place].process = process

@@ -23,6 +23,7 @@ extension Device {
             if let death, number >= death.effects { break }
             perform(effect.action)
         }
+        noteScreen()
         if let death { killDaemon(downFor: death.downFor) }
     }
 
@@ -191,7 +192,10 @@ extension Device {
             switch request {
             case .beginService(let kind):
                 if !process.services.contains(kind) { apps[place].process?.services.append(kind) }
-            case .endService(let kind): apps[place].process?.services.removeAll { $0 == kind }
+                noteService(kind, true, place)
+            case .endService(let kind):
+                apps[place].process?.services.removeAll { $0 == kind }
+                noteService(kind, false, place)
             case .openURL, .canOpenURL: break
             }
         }
@@ -201,6 +205,7 @@ extension Device {
     private func stop(_ service: ServiceKind, of app: AppIndex) {
         guard let place = place(of: app) else { return }
         apps[place].process?.services.removeAll { $0 == service }
+        noteService(service, false, place)
         apps[place].program?.stopped(service)
     }
 

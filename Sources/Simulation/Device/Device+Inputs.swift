@@ -71,7 +71,7 @@ extension Device {
         case .launchFails(let name, let fails):
             let failure = LaunchFailure(stage: "execve", errorNumber: 2, message: "No such file or directory")
             change(name) { $0.launchFailure = fails ? failure : nil }
-        case .networkDown(let isDown): isNetworkDown = isDown
+        case .networkDown(let isDown): changeWorld { $0.setNetworkDown(isDown) }
         case .killDaemon(let span): killDaemon(downFor: span)
         case .killDaemonWithin(let effects, let span):
             if daemon == .running { effectsUntilDeath = (effects, span) }

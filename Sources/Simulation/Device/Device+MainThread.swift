@@ -100,6 +100,7 @@ extension Device {
             duration = process.random.draw(costs.callback)
         }
         apps[place].process = process
+        compute(duration, place)
         for action in script.reactions[callback.kind] ?? [] {
             if case .block(let span) = action { duration = duration + span } else { act(action, place) }
             if apps[place].process?.status != nil { return .zero }
@@ -154,6 +155,7 @@ extension Device {
         if let ends = process.work?.ends { process.work?.left = ends - now }
         process.workNumber += 1
         apps[place].process = process
+        noteFreezer(place, isFrozen: true)
     }
 
     /// It runs again: it goes on with what it was at, timers that are overdue fire at once, and a connection that broke
@@ -164,6 +166,7 @@ extension Device {
         process.lateTimers = []
         process.main += late
         apps[place].process = process
+        noteFreezer(place, isFrozen: false)
         if process.mustConnect { after(costs.reconnect, place) { _ in .connect } }
         if let left { beginWork(place, ends: now + left) } else { proceed(place) }
     }
@@ -191,7 +194,9 @@ extension Device {
         case .crash(let signal): end(place, .signaled(signal), others: process.manners.leavesOthers)
         case .block(let span): enqueue(.block(span), place)
         case .fork(let count): apps[place].process?.manners.processCount = count
-        case .work, .transfer, .allocate: break
+        case .work(let span): compute(span, place)
+        case .transfer(let bytes): transfer(bytes, place)
+        case .allocate(let bytes): allocate(bytes, place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

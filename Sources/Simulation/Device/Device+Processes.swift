@@ -84,6 +84,7 @@ extension Device {
         process.isStarting = false
         apps[place].process = process
         apps[place].launches += 1
+        noteBirth(place)
         if !process.isPlain, process.manners.connects {
             let jitter = Int64(apps[place].process?.random.below(1000) ?? 0)
             let startup = apps[place].script.startup
@@ -133,6 +134,9 @@ extension Device {
         process.lateTimers = []
         process.requests = []
         let connection = process.connection
+        noteEnd(place)
+        process.transfers = []
+        process.works = []
         apps[place].process = process
         if isNew {
             apps[place].lastStatus = status

@@ -45,7 +45,13 @@ package final class Device {
     package internal(set) var unanswered: Set<CommandID> = []
     package internal(set) var wallOffset = Device.epoch
     package internal(set) var isDiskFull = false
-    package internal(set) var isNetworkDown = false
+    /// What surrounds the apps, as it is now.
+    package var world: World {
+        catchUp()
+        return surroundings
+    }
+    var surroundings = World()
+    var screenUse = ScreenUse(isLit: false)
 
     package enum DaemonState: Equatable {
         case running

@@ -61,6 +61,9 @@ package struct SimulatedProcess {
     package internal(set) var executed: CallbackNumber?
     /// Asked and not yet answered.
     package internal(set) var requests: [(id: RequestID, request: AppRequest)] = []
+    /// What it has the world do.
+    var transfers: [TransferID] = []
+    var works: [WorkID] = []
     var random: SplitMix64
 
     init(generation: Generation, pid: Int32, isPlain: Bool, manners: Manners, random: SplitMix64) {

@@ -1,0 +1,96 @@
+internal import Model
+internal import PolicyCore
+
+// What apps use of the device: screen, network, processor, memory, satellites. Policy does not look at it yet; runs
+// account for it.
+extension Device {
+    /// What the screen shows, as far as that costs something.
+    struct ScreenUse: Equatable {
+        var isLit: Bool
+        var front: Int?
+    }
+
+    /// The world's clock begins at boot.
+    func changeWorld(_ body: (inout World) -> Void) {
+        catchUp()
+        body(&surroundings)
+    }
+
+    func catchUp() { surroundings.advance(to: Instant(nanoseconds: elapsed.nanoseconds)) }
+
+    /// What an app is called there: its place, which stays when the system starts anew.
+    private func consumer(_ place: Int) -> Consumer { Consumer(app: AppIndex(UInt32(place))) }
+
+    func noteScreen() {
+        let isLit = daemon != .off && !system.isAsleep && !system.isLocked
+        let use = ScreenUse(isLit: isLit, front: isLit ? system.frontApp.flatMap { self.place(of: $0) } : nil)
+        guard use != screenUse else { return }
+        screenUse = use
+        changeWorld { world in
+            world.light(screenFor: isLit ? use.front.map { [AppIndex(UInt32($0))] } ?? [] : nil)
+        }
+    }
+
+    func noteBirth(_ place: Int) {
+        let given = apps[place].script.footprint
+        let footprint = Footprint(dirty: given.dirtyBytes, purgeable: given.purgeableBytes, clean: given.cleanBytes)
+        changeWorld { $0.setFootprint(footprint, of: AppIndex(UInt32(place))) }
+    }
+
+    func noteEnd(_ place: Int) {
+        guard let process = apps[place].process else { return }
+        let consumer = consumer(place)
+        changeWorld { world in
+            world.setFootprint(.zero, of: AppIndex(UInt32(place)))
+            for transfer in process.transfers { world.cancel(transfer) }
+            for work in process.works { world.end(work) }
+            if process.services.contains(.location) { world.setSatellite(false, by: consumer) }
+        }
+        apps[place].process?.transfers = []
+        apps[place].process?.works = []
+    }
+
+    /// What is frozen neither computes nor reads its sockets.
+    func noteFreezer(_ place: Int, isFrozen: Bool) {
+        guard let process = apps[place].process, !process.works.isEmpty || !process.transfers.isEmpty else { return }
+        changeWorld { world in
+            for work in process.works { world.setPaused(work, isFrozen) }
+            for transfer in process.transfers {
+                if isFrozen { world.pause(transfer) } else { world.resume(transfer) }
+            }
+        }
+    }
+
+    func noteService(_ service: ServiceKind, _ isOn: Bool, _ place: Int) {
+        guard service == .location else { return }
+        let consumer = consumer(place)
+        changeWorld { $0.setSatellite(isOn, by: consumer) }
+    }
+
+    func compute(_ span: Span, _ place: Int) {
+        guard span > .zero else { return }
+        let consumer = consumer(place)
+        var work: WorkID?
+        changeWorld { work = $0.begin(span, for: consumer) }
+        guard let work else { return }
+        // What is done, the world has forgotten; a few are under way at most.
+        if let old = apps[place].process?.works, old.count >= 8 { apps[place].process?.works.removeFirst() }
+        apps[place].process?.works.append(work)
+    }
+
+    func transfer(_ bytes: Int64, _ place: Int) {
+        let consumer = consumer(place)
+        var transfer: TransferID?
+        changeWorld { transfer = $0.transfer(bytes, .down, for: consumer) }
+        if let transfer { apps[place].process?.transfers.append(transfer) }
+    }
+
+    func allocate(_ bytes: Int64, _ place: Int) {
+        let app = AppIndex(UInt32(place))
+        changeWorld { world in
+            var footprint = world.footprint(of: app) ?? .zero
+            footprint.dirty = max(0, footprint.dirty + bytes)
+            world.setFootprint(footprint, of: app)
+        }
+    }
+}

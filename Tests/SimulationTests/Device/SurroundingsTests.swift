@@ -1,0 +1,81 @@
+import Model
+import PolicyCore
+import Simulation
+import Testing
+
+@Suite("What apps use of a device")
+struct SurroundingsTests {
+    private func device(_ script: AppScript) -> Device {
+        let device = Device(.linux, seed: 3)
+        device.install(script)
+        device.boot()
+        return device
+    }
+
+    @Test("A suspended app's download stands still, and goes on when the app does")
+    func transfers() throws {
+        var script = try AppScript.test("loader")
+        // At 125 kB a second: 80 s.
+        script.reactions[.didBecomeActive] = [.transfer(bytes: 10_000_000)]
+        let device = device(script)
+        device.open("loader")
+        device.advance(by: .seconds(20))
+        device.finish(.home)
+        device.advance(by: .seconds(1))
+        let moved = device.world.movedBytes
+        #expect(moved > 1_000_000 && moved < 4_000_000)
+        device.advance(by: .seconds(1000))
+        #expect(device.world.movedBytes == moved)
+        device.open("loader")
+        device.advance(by: .seconds(100))
+        #expect(device.world.movedBytes == 10_000_000 || device.world.movedBytes > 2 * moved)
+    }
+
+    @Test("With a dead network nothing moves")
+    func deadNetwork() throws {
+        var script = try AppScript.test("loader")
+        script.reactions[.didBecomeActive] = [.transfer(bytes: 1_000_000)]
+        let device = device(script)
+        device.inject(.networkDown(true))
+        device.open("loader")
+        device.advance(by: .seconds(60))
+        #expect(device.world.movedBytes == 0)
+        device.inject(.networkDown(false))
+        device.advance(by: .seconds(60))
+        #expect(device.world.movedBytes == 1_000_000)
+    }
+
+    @Test("The satellites cost while an app that may use them does, and the screen while it is lit")
+    func energy() throws {
+        var script = try AppScript.test("navigator", modes: .location)
+        script.reactions[.didBecomeActive] = [.begin(.location)]
+        let device = device(script)
+        device.open("navigator")
+        device.finish(.lock)
+        device.advance(by: .seconds(1))
+        #expect(device.state("navigator") == .background)
+        let before = device.world.energy.total
+        device.advance(by: .seconds(1000))
+        // 17 mW of idleness, 280 mW of GPS.
+        let locating = (device.world.energy.total - before).joules
+        #expect(locating >= 297 && locating < 300, "\(locating)")
+        device.finish(.close("navigator"))
+        device.advance(by: .seconds(10))
+        let idle = device.world.energy.total
+        device.advance(by: .seconds(1000))
+        #expect((device.world.energy.total - idle) == Power.milliwatts(17) * .seconds(1000))
+    }
+
+    @Test("An app has its memory while its process is")
+    func memory() throws {
+        var script = try AppScript.test("big")
+        script.reactions[.didBecomeActive] = [.allocate(bytes: 5_000_000)]
+        let device = device(script)
+        #expect(device.world.usedMemory == 0)
+        device.open("big")
+        #expect(device.world.usedMemory == 35_000_000)
+        device.inject(.crash("big", signal: 11))
+        device.advance(by: .seconds(1))
+        #expect(device.world.usedMemory == 0)
+    }
+}
