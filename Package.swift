@@ -67,6 +67,9 @@ let package = Package(
             name: "Simulation",
             dependencies: ["PolicyCore", "Model", .product(name: "HeapModule", package: collections)]),
 
+        // What both hosts have to keep: tests that any of them runs.
+        .target(name: "ContractSuite", dependencies: ["Model"], path: "Tests/ContractSuite"),
+
         // The tools' side.
         .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
 
@@ -83,7 +86,7 @@ let package = Package(
 
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "PolicyCore", "Model"]),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.

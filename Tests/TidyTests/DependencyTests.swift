@@ -13,6 +13,7 @@ struct DependencyTests {
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
         ("Examples", ["Foundation", "UIKit"]),
+        ("Tests/ContractSuite", ["Model"]),
     ]
 
     @Test("A folder imports only what its layer allows", arguments: allowed.map(\.folder))

@@ -78,6 +78,11 @@ extension Device {
         }
     }
 
+    /// Somebody freezes the app behind the system's back.
+    package func freezeFromOutside(_ name: String) {
+        process(name) { if apps[$0].process?.isFrozen == false { stopWork($0) } }
+    }
+
     private func leavesOthers(_ place: Int) -> Bool { apps[place].process?.manners.leavesOthers ?? false }
 
     private func process(_ name: String, _ body: (Int) -> Void) {
