@@ -21,6 +21,7 @@ let settings: [SwiftSetting] = [
 let collections = "swift-collections"
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
 let package = Package(
@@ -34,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // Pure: no I/O, no clock, no randomness, no threads, no Foundation.
@@ -70,6 +72,9 @@ let package = Package(
         // What both hosts have to keep: tests that any of them runs.
         .target(name: "ContractSuite", dependencies: ["Model"], path: "Tests/ContractSuite"),
 
+        // Scenarios as files.
+        .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
+
         // The tools' side.
         .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
 
@@ -87,6 +92,7 @@ let package = Package(
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"]),
+        .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.

@@ -137,23 +137,19 @@ extension Span {
     }
 }
 
-private func signalName(_ signal: Int32) -> String {
-    switch signal {
-    case 1: "SIGHUP"
-    case 2: "SIGINT"
-    case 3: "SIGQUIT"
-    case 4: "SIGILL"
-    case 5: "SIGTRAP"
-    case 6: "SIGABRT"
-    case 7: "SIGBUS"
-    case 8: "SIGFPE"
-    case 9: "SIGKILL"
-    case 11: "SIGSEGV"
-    case 13: "SIGPIPE"
-    case 14: "SIGALRM"
-    case 15: "SIGTERM"
-    case 24: "SIGXCPU"
-    case 31: "SIGSYS"
-    default: "signal \(signal)"
-    }
+/// Signals by their usual names, as far as they end processes.
+package enum Signal {
+    private static let names: [(number: Int32, name: String)] = [
+        (1, "SIGHUP"), (2, "SIGINT"), (3, "SIGQUIT"), (4, "SIGILL"), (5, "SIGTRAP"), (6, "SIGABRT"), (7, "SIGBUS"),
+        (8, "SIGFPE"), (9, "SIGKILL"), (11, "SIGSEGV"), (13, "SIGPIPE"), (14, "SIGALRM"), (15, "SIGTERM"),
+        (24, "SIGXCPU"), (31, "SIGSYS"),
+    ]
+
+    package static var allNames: [String] { names.map(\.name) }
+
+    package static func name(_ number: Int32) -> String? { names.first { $0.number == number }?.name }
+
+    package static func number(_ name: String) -> Int32? { names.first { $0.name == name }?.number }
 }
+
+private func signalName(_ signal: Int32) -> String { Signal.name(signal) ?? "signal \(signal)" }

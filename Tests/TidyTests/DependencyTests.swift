@@ -7,6 +7,7 @@ struct DependencyTests {
         ("Sources/Model", []),
         ("Sources/PolicyCore", ["Model", "HeapModule", "DequeModule", "OrderedCollections", "BitCollections"]),
         ("Sources/Simulation", ["Model", "PolicyCore", "HeapModule"]),
+        ("Sources/ScenarioText", ["Model", "PolicyCore", "Simulation", "SystemPackage", "Yams"]),
         ("Sources/Wire", ["FoundationEssentials", "Model"]),
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),

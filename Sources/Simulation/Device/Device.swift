@@ -39,7 +39,11 @@ package final class Device {
     package internal(set) var violations: [Violation] = []
     package internal(set) var eventCount = 0
 
-    package internal(set) var log: [LogEntry] = []
+    package internal(set) var log: [LogEntry] = [] {
+        didSet { while logTimes.count < log.count { logTimes.append(now) } }
+    }
+    /// When each entry of the log was written: its own time is the wall clock's, which somebody may set.
+    package private(set) var logTimes: [Instant] = []
     package internal(set) var reports: [ReportFacts] = []
     package internal(set) var answers: [CommandID: (answer: Answer, at: Instant)] = [:]
     package internal(set) var unanswered: Set<CommandID> = []

@@ -8,7 +8,7 @@ package struct AppScript: Hashable, Sendable {
     package var name: String
     package var manifest: AppManifest
     /// From the birth of the process to its `hello`.
-    package var startup = Span.milliseconds(120)
+    package var startup = AppScript.standardStartup
     /// How long each delegate method takes; 2 ms where nothing is said.
     package var callbackTimes: [CallbackKind: Span] = [:]
     /// What it does when a delegate method has been called, before that returns.
@@ -22,6 +22,8 @@ package struct AppScript: Hashable, Sendable {
         self.name = name
         self.manifest = manifest
     }
+
+    package static let standardStartup = Span.milliseconds(120)
 
     package struct Footprint: Hashable, Sendable {
         package var dirtyBytes: Int64 = 20_000_000

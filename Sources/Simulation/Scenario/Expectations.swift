@@ -25,13 +25,17 @@ extension ScenarioRun {
         case .reportSays(let name, let text): explainReport(name, text)
         case .noReports:
             device.reports.first.map { report in
-                Finding(text: "there should be no reports; \(device.name(of: report.app)): \(report.reason)")
+                Finding(
+                    text: "there should be no reports; \(device.name(of: report.app)): \(report.reason)",
+                    entry: entry(report.sequence))
             }
         case .why(let name, let events): explainWhy(name, events)
         case .assertions(let name, let kinds): explainAssertions(name, kinds)
         case .requestRefused(let name, let text): explainRequest(name, text)
         case .launches(let name, let count): explainLaunches(name, count)
         case .atRest: explainUnrest()
+        case .launchOptions(let name, let options): explainLaunchOptions(name, options)
+        case .opened(let name, let url, let source): explainURL(name, url, source)
         }
     }
 
@@ -63,9 +67,12 @@ extension ScenarioRun {
         let found = Array(all.dropFirst(comparedCalls[name] ?? 0))
         comparedCalls[name] = all.count
         guard found != kinds else { return nil }
+        // What it heard in place of something else tells more than what came last.
+        let common = zip(found, kinds).prefix { $0 == $1 }.count
+        let odd = common < found.count ? [LogEvent(found[common])] : []
         return Finding(
             text: "\(name) should have heard \(list(kinds.map(\.name))) and heard \(list(found.map(\.name)))",
-            entry: lastEntry(name))
+            entry: lastEntry(name, odd) ?? lastEntry(name))
     }
 
     private func explainAssertions(_ name: String, _ kinds: [AssertionKind]) -> Finding? {
@@ -93,6 +100,30 @@ extension ScenarioRun {
         return Finding(
             text: "\(name) should have been launched \(count) times and was \(found) times",
             entry: lastEntry(name, [.launched, .launchedInBackground]))
+    }
+
+    private func explainLaunchOptions(_ name: String, _ options: LaunchOptions) -> Finding? {
+        let launch = place(name).flatMap { device.apps[$0].calls.last { $0.kind == .didFinishLaunching } }
+        guard let found = launch?.callback.options else {
+            return Finding(text: "\(name) should be launched with \(options.text), and was never launched")
+        }
+        guard found != options else { return nil }
+        return Finding(
+            text: "\(name) should be launched with \(options.text) and was with \(found.text)",
+            entry: lastEntry(name, [.didFinishLaunching]))
+    }
+
+    private func explainURL(_ name: String, _ url: String, _ source: String?) -> Finding? {
+        let wanted = LaunchOptions(url: url, sourceApplication: source)
+        let call = place(name).flatMap { device.apps[$0].calls.last { $0.kind == .openURL } }
+        guard let found = call?.callback.options else {
+            return Finding(
+                text: "\(name) should be handed \(wanted.text), and was never handed a URL", entry: lastEntry(name))
+        }
+        guard found.url != url || found.sourceApplication != source else { return nil }
+        return Finding(
+            text: "\(name) should be handed \(wanted.text) and was handed \(found.text)",
+            entry: lastEntry(name, [.openedURL]))
     }
 
     // MARK: Rest
@@ -158,8 +189,11 @@ extension ScenarioRun {
         var last: LogEntry?
         for (number, pattern) in patterns.enumerated() {
             guard let place = rest.firstIndex(where: { matches($0, pattern) }) else {
-                let before = number > 0 ? " after \(patterns[number - 1].text)" : ""
-                return Finding(text: "\(pattern.text) should come\(before), and does not", entry: last)
+                let after = number > 0 ? " after \(patterns[number - 1].text)" : ""
+                guard let early = entries(pattern).last else {
+                    return Finding(text: "\(pattern.text) should come\(after), and never does", entry: last)
+                }
+                return Finding(text: "\(pattern.text) should come\(after), and came before it only", entry: early)
             }
             last = rest[place]
             rest = rest[(place + 1)...]
@@ -177,17 +211,18 @@ extension ScenarioRun {
     private func explainTime(
         _ first: LogPattern, _ second: LogPattern, _ shortest: Span, _ longest: Span
     ) -> Finding? {
-        guard let begin = device.log.first(where: { matches($0, first) }) else {
+        guard let begin = device.log.lastIndex(where: { matches($0, first) }) else {
             return Finding(text: "\(first.text) should come before \(second.text), and does not come at all")
         }
-        guard let end = device.log.first(where: { $0.sequence > begin.sequence && matches($0, second) }) else {
-            return Finding(text: "\(second.text) should come after \(first.text), and does not", entry: begin)
+        guard let end = device.log[(begin + 1)...].firstIndex(where: { matches($0, second) }) else {
+            return Finding(
+                text: "\(second.text) should come after \(first.text), and does not", entry: device.log[begin])
         }
-        let span = Span(nanoseconds: end.at.nanoseconds - begin.at.nanoseconds)
+        let span = device.logTimes[end] - device.logTimes[begin]
         guard span < shortest || span > longest else { return nil }
         return Finding(
             text: "\(second.text) should come \(shortest.text) to \(longest.text) after \(first.text) and comes after "
-                + span.text, entry: end)
+                + span.text, entry: device.log[end])
     }
 
     private func explainWhy(_ name: String, _ events: [LogEvent]) -> Finding? {
@@ -227,38 +262,11 @@ extension ScenarioRun {
                 text: "a report about \(name) should say “\(text)”, and there is none", entry: lastEntry(name))
         }
         guard !last.reason.contains(text) else { return nil }
-        return Finding(text: "the report about \(name) should say “\(text)” and says: \(last.reason)")
+        return Finding(
+            text: "the report about \(name) should say “\(text)” and says: \(last.reason)", entry: entry(last.sequence))
     }
 
     private static func hexadecimal(_ code: UInt64) -> String { "0x" + String(code, radix: 16) }
 
     private func list(_ words: [String]) -> String { words.isEmpty ? "nothing" : words.joined(separator: ", ") }
-}
-
-extension LogPattern {
-    /// As scenarios write it.
-    package var text: String {
-        (app.map { "\($0) " } ?? "") + event.name + (reason.map { " because “\($0)”" } ?? "")
-    }
-}
-
-extension Span {
-    /// As scenarios write it: `1.5s`, `200ms`, in the unit that shows it best, exactly.
-    package var text: String {
-        let units: [(String, Int64)] = [
-            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000),
-        ]
-        for (name, length) in units where nanoseconds != 0 && nanoseconds % length == 0 {
-            return "\(nanoseconds / length)\(name)"
-        }
-        if nanoseconds == 0 { return "0s" }
-        if nanoseconds % 1_000_000 == 0 || abs(nanoseconds) >= 1_000_000_000 {
-            let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-            var digits = String(abs(rest))
-            digits = String(repeating: "0", count: 9 - digits.count) + digits
-            while digits.last == "0" { digits.removeLast() }
-            return "\(whole == 0 && nanoseconds < 0 ? "-" : "")\(whole).\(digits)s"
-        }
-        return "\(nanoseconds)ns"
-    }
 }

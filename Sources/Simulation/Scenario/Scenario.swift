@@ -23,6 +23,16 @@ package struct Scenario: Hashable, Sendable {
     }
 }
 
+extension Scenario {
+    /// The same, wherever it was written.
+    package var withoutLines: Scenario {
+        var scenario = self
+        for place in steps.indices { scenario.steps[place].line = nil }
+        for place in expectations.indices { scenario.expectations[place].line = nil }
+        return scenario
+    }
+}
+
 /// A value and the line of the file that it comes from.
 package struct Placed<Value: Hashable & Sendable>: Hashable, Sendable {
     package var value: Value
@@ -154,7 +164,8 @@ package enum Expectation: Hashable, Sendable {
     case order([LogPattern])
     case never(LogPattern)
     case count(LogPattern, Int)
-    /// The second comes after the first: not before the shortest, not after the longest time.
+    /// After the last entry of the first kind comes one of the second: not before the shortest, not after the longest
+    /// time.
     case within(LogPattern, LogPattern, atLeast: Span, atMost: Span)
     /// Reports about the app so far, by their codes, for example `0x8badf00d`; exactly these.
     case reports(String, [UInt64])
@@ -171,6 +182,10 @@ package enum Expectation: Hashable, Sendable {
     case launches(String, Int)
     /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
     case atRest
+    /// What the app's last launch was told: exactly these.
+    case launchOptions(String, LaunchOptions)
+    /// The URL of the last `openURL` that the app heard, and the identifier of the app that opened it; `nil`: the user.
+    case opened(String, url: String, source: String?)
 }
 
 /// Log entries: of an app, or of the device where none is named.

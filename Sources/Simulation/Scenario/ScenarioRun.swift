@@ -91,7 +91,7 @@ package final class ScenarioRun {
         return chain
     }
 
-    private func entry(_ sequence: LogSequence) -> LogEntry? {
+    func entry(_ sequence: LogSequence) -> LogEntry? {
         guard let first = device.log.first?.sequence.rawValue, sequence.rawValue >= first else { return nil }
         let place = Int(sequence.rawValue - first)
         return place < device.log.count ? device.log[place] : nil

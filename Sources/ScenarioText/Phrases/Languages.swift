@@ -1,0 +1,184 @@
+internal import Model
+package import Simulation
+
+// The phrases of scenarios. `docs/SCENARIOS.md` holds these tables; a test compares them.
+
+extension Language<Input> {
+    /// After `do`: the tool's own words where it has them.
+    package static let inputs = Language(
+        what: "input",
+        forms: [
+            Form("open APP [as ROLE]", "open radio", "The user opens an app.") {
+                .open($0.app, role: $0.role ?? .primary)
+            },
+            Form("open URL", "open notes://1", "The user opens a URL.") { .openURL($0.url) },
+            Form("home", "home", "The user presses Home.") { _ in .home },
+            Form("lock", "lock", "The user locks the device.") { _ in .lock },
+            Form("unlock", "unlock", "The user unlocks it.") { _ in .unlock },
+            Form("switcher", "switcher", "The user opens the switcher.") { _ in .switcher(isOpen: true) },
+            Form("switcher close", "switcher close", "The user leaves the switcher.") { _ in .switcher(isOpen: false) },
+            Form("close APP", "close radio", "The user ends an app in the switcher.") { .close($0.app) },
+            Form("restart APP", "restart radio", "The user ends an app and opens it again.") { .restart($0.app) },
+            Form("exempt APP [off]", "exempt radio", "The user exempts an app from suspension, or no longer.") {
+                .exempt($0.app, !$0.isOff)
+            },
+            Form("install APP", "install radio", "An app is installed again, after it was uninstalled.") {
+                .install($0.app)
+            },
+            Form("uninstall APP", "uninstall radio", "The user uninstalls an app.") { .uninstall($0.app) },
+            Form("call", "call", "A call comes in.") { _ in .interrupt(.call) },
+            Form("sms", "sms", "An SMS is shown.") { _ in .interrupt(.sms) },
+            Form("alert", "alert", "An alert is shown.") { _ in .interrupt(.alert) },
+            Form("accept INTERRUPTION", "accept call", "The user takes the call, or opens the SMS.") {
+                .accept($0.interruption)
+            },
+            Form("dismiss INTERRUPTION", "dismiss call", "The user declines or dismisses it.") {
+                .dismiss($0.interruption)
+            },
+            Form("end call", "end call", "The call that was accepted ends.") { _ in .endCall },
+            Form("sleep", "sleep", "The device goes to sleep.") { _ in .sleep },
+            Form("wake", "wake", "The device wakes.") { _ in .wake },
+            Form("reboot", "reboot", "The device restarts.") { _ in .reboot },
+            Form("down", "down", "The system is taken down, and stays so.") { _ in .shutDown },
+            Form("up", "up", "The system starts again after `down`.") { _ in .boot },
+            Form("let APP ACTION", "let radio begin audio", "An app does something by itself, if it runs.") {
+                .app($0.app, $0.action)
+            },
+            Form("clock forward TIME", "clock forward 1h", "Somebody sets the wall clock forward.") {
+                .setClock(by: $0.time)
+            },
+            Form("clock back TIME", "clock back 1h", "Somebody sets the wall clock back.") {
+                .setClock(by: Span(nanoseconds: -$0.time.nanoseconds))
+            },
+        ])
+}
+
+extension Language<AppAction> {
+    /// After `let APP`, and in the lists of `on`.
+    package static let actions = Language(
+        what: "action",
+        forms: [
+            Form("begin SERVICE", "begin audio", "It begins to use a service.") { .begin($0.service) },
+            Form("end SERVICE", "end audio", "It ends that.") { .end($0.service) },
+            Form("open URL", "open notes://1", "It calls `UIApplication.open(_:)`.") { .openURL($0.url) },
+            Form("can open URL", "can open notes://1", "It calls `canOpenURL(_:)`.") { .canOpenURL($0.url) },
+            Form("exit STATUS", "exit 3", "Its first process ends with this status.") { .exit($0.status) },
+            Form("crash [SIGNAL]", "crash SIGABRT", "It crashes; of SIGSEGV where no signal is named.") {
+                .crash(signal: $0.signal ?? 11)
+            },
+            Form("block TIME", "block 12s", "Its main thread does nothing else for so long.") { .block($0.time) },
+            Form("fork COUNT", "fork 600", "It has so many processes from now on.") { .fork($0.count) },
+            Form("work TIME", "work 2s", "It uses a processor for so long, beside the main thread.") { .work($0.time) },
+            Form("transfer SIZE", "transfer 3MB", "It sends or receives so much.") { .transfer(bytes: $0.size) },
+            Form("allocate SIZE", "allocate 100MB", "It takes so much memory.") { .allocate(bytes: $0.size) },
+            Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
+                .after($0.time, $0.action)
+            },
+        ])
+}
+
+extension Language<Fault> {
+    /// After `fault`.
+    package static let faults = Language(
+        what: "fault",
+        forms: [
+            Form("crash APP [SIGNAL]", "crash radio", "The app crashes; of SIGSEGV where no signal is named.") {
+                .crash($0.app, signal: $0.signal ?? 11)
+            },
+            Form("exit APP STATUS", "exit radio 3", "The app's first process ends with this status.") {
+                .exit($0.app, status: $0.status)
+            },
+            Form(
+                "hang APP [in CALLBACK]", "hang radio in didEnterBackground",
+                "That delegate method does not return from now on; without one, the main thread does nothing any more."
+            ) { arguments in
+                if let callback = arguments.callback {
+                    .hang(arguments.app, callback)
+                } else {
+                    .freezeMainThread(arguments.app)
+                }
+            },
+            Form("recover APP", "recover radio", "The app behaves again; what hung, returns.") { .recover($0.app) },
+            Form("disconnect APP", "disconnect radio", "Its connection breaks; it comes back at once.") {
+                .disconnect($0.app)
+            },
+            Form("lose reply of APP", "lose reply of radio", "Its next reply is lost with its connection.") {
+                .loseReply($0.app)
+            },
+            Form("delay replies of APP by TIME", "delay replies of radio by 3s", "Its replies come so much later.") {
+                .delayReplies($0.app, $0.time)
+            },
+            Form("unfreezable APP [off]", "unfreezable radio", "The kernel cannot freeze it; or it can again.") {
+                .unfreezable($0.app, !$0.isOff)
+            },
+            Form("ignore termination APP [off]", "ignore termination radio", "It does not end of SIGTERM.") {
+                .ignoreTermination($0.app, !$0.isOff)
+            },
+            Form(
+                "leave others APP [off]", "leave others radio", "Other processes of it live on when its first one ends."
+            ) { .leaveOthers($0.app, !$0.isOff) },
+            Form("end others APP", "end others radio", "Those that its first process left behind end.") {
+                .endOthers($0.app)
+            },
+            Form("debugger APP [off]", "debugger radio", "A debugger is attached, or gone.") {
+                .debugger($0.app, !$0.isOff)
+            },
+            Form("fork APP COUNT", "fork radio 600", "It has so many processes from now on.") {
+                .fork($0.app, $0.count)
+            },
+            Form("thaw APP", "thaw radio", "Somebody thaws it behind the system's back.") { .thaw($0.app) },
+            Form("disk full [off]", "disk full", "Nothing can be written, so that no app can be launched.") {
+                .diskFull(!$0.isOff)
+            },
+            Form("launch fails APP [off]", "launch fails radio", "Its executable is gone, or back.") {
+                .launchFails($0.app, !$0.isOff)
+            },
+            Form("network down [off]", "network down", "The network is dead, or back.") { .networkDown(!$0.isOff) },
+            Form("kill daemon for TIME", "kill daemon for 2s", "The daemon is killed, and is back after so long.") {
+                .killDaemon(downFor: $0.time)
+            },
+            Form(
+                "kill daemon within COUNT effects for TIME", "kill daemon within 2 effects for 1s",
+                "The daemon is killed within its next event, after so many effects."
+            ) { .killDaemonWithin(effects: Int($0.count), downFor: $0.time) },
+        ])
+}
+
+extension Language<Expectation> {
+    /// After `expect`, and in the list `expect`.
+    package static let expectations = Language(
+        what: "expectation",
+        forms: [
+            Form("accepted", "accepted", "The last command was answered with success.") { _ in .accepted },
+            Form(
+                "refused [TEXT]", "refused \"the device is locked\"",
+                "The last command was refused, or could no longer come true; the answer contains the text."
+            ) { .refused($0.text ?? "") },
+            Form("unanswered", "unanswered", "The last command is not answered yet.") { _ in .unanswered },
+            Form("no reports", "no reports", "There is no report so far.") { _ in .noReports },
+            Form(
+                "at rest", "at rest",
+                "Nothing is under way: no command waits, and every app is where it belongs."
+            ) { _ in .atRest },
+            Form("APP STATE", "radio suspended", "The state of an app.") { .state($0.app, $0.state) },
+            Form("APP visible", "radio visible", "It is on screen, whether or not something lies over it.") {
+                .visible($0.app, true)
+            },
+            Form("APP hidden", "radio hidden", "It is not.") { .visible($0.app, false) },
+        ])
+}
+
+extension Language<LogPattern> {
+    /// Entries of the log.
+    package static let patterns = Language(
+        what: "log entry",
+        forms: [
+            Form("EVENT [because TEXT]", "homePressed", "An entry about the device.") {
+                LogPattern(event: $0.event, reason: $0.text)
+            },
+            Form(
+                "APP EVENT [because TEXT]", "radio terminated because \"watchdog\"",
+                "An entry about an app; its sentence contains the text."
+            ) { LogPattern(app: $0.app, event: $0.event, reason: $0.text) },
+        ])
+}

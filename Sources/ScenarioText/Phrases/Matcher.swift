@@ -1,0 +1,98 @@
+internal import Model
+internal import PolicyCore
+internal import Simulation
+
+/// Holds a phrase's words against one form.
+struct Matcher {
+    var words: Words
+    let apps: Names
+    /// Of actions within actions.
+    let depth: Int
+    var arguments = Arguments()
+
+    static let deepest = 16
+
+    mutating func match(_ parts: [Part]) throws(Mismatch) {
+        for part in parts {
+            if part.isOptional, words.isAtEnd { break }
+            try match(part)
+        }
+        if let word = words.first {
+            throw Mismatch(problem: "\(quoted(word.text)) is too much", expected: "nothing more")
+        }
+    }
+
+    private mutating func match(_ part: Part) throws(Mismatch) {
+        guard let word = words.first else {
+            throw Mismatch(problem: "the phrase ends too early", expected: Self.wanted(part))
+        }
+        switch part.kind {
+        case .literal(let literal):
+            guard word.text == literal, !word.isQuoted else {
+                throw Mismatch(problem: "\(quoted(word.text)) is wrong here", expected: Self.wanted(part))
+            }
+            if literal == "off", part.isOptional { arguments.isOff = true }
+        case .slot(.action):
+            guard depth < Self.deepest else {
+                throw Mismatch(problem: "too many actions within each other", expected: "at most \(Self.deepest)")
+            }
+            arguments.action = try Language.actions.read(&words, apps: apps, depth: depth + 1)
+            words.next = words.all.count
+            return
+        case .slot(.text):
+            guard word.isQuoted else {
+                throw Mismatch(problem: "\(quoted(word.text)) is not in double quotes", expected: "a text: \"…\"")
+            }
+            arguments.text = word.text
+        case .slot(let slot): try fill(slot, with: word.text)
+        }
+        words.next += 1
+    }
+
+    private static func wanted(_ part: Part) -> String {
+        switch part.kind {
+        case .literal(let literal): "`\(literal)`"
+        case .slot(let slot): slot.rawValue
+        }
+    }
+
+    private mutating func fill(_ slot: Slot, with word: String) throws(Mismatch) {
+        switch slot {
+        case .app:
+            guard apps.all.contains(word) else { throw apps.mismatch(word) }
+            arguments.app = word
+        case .role: arguments.role = try pick(word, ScreenRole.allCases, .roles, \.name)
+        case .url:
+            guard let colon = word.firstIndex(of: ":"), colon != word.startIndex else {
+                throw Mismatch(
+                    problem: "\(quoted(word)) is not a URL", expected: "a scheme and a colon, as in notes://1")
+            }
+            arguments.url = word
+        case .interruption:
+            arguments.interruption = try pick(word, InterruptionKind.allCases, .interruptions, \.name)
+        case .signal: arguments.signal = try Self.signal(word)
+        case .status: arguments.status = try wholeNumber(word, in: 0...255, as: "an exit status")
+        case .callback: arguments.callback = try pick(word, CallbackKind.allCases, .callbacks, \.name)
+        case .service: arguments.service = try pick(word, ServiceKind.allCases, .services, \.scenarioName)
+        case .time: arguments.time = try Span(scenario: word)
+        case .count: arguments.count = try wholeNumber(word, in: 0...1_000_000, as: "a count")
+        case .size: arguments.size = try ByteCount.read(word)
+        case .state: arguments.state = try pick(word, LifecycleState.allCases, .states, \.name)
+        case .event: arguments.event = try pick(word, LogEvent.allCases, .events, \.name)
+        case .text, .action: return
+        }
+    }
+
+    private func pick<Value>(
+        _ word: String, _ values: [Value], _ names: Names, _ name: (Value) -> String
+    ) throws(Mismatch) -> Value {
+        guard let value = values.first(where: { name($0) == word }) else { throw names.mismatch(word) }
+        return value
+    }
+
+    private static func signal(_ word: String) throws(Mismatch) -> Int32 {
+        if let number = Signal.number(word) { return number }
+        if word.first?.isNumber == true { return try wholeNumber(word, in: 1...64, as: "a signal") }
+        throw Names("signal", Signal.allNames).mismatch(word)
+    }
+}

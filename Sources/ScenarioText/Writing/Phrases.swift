@@ -1,0 +1,146 @@
+internal import Model
+internal import PolicyCore
+internal import Simulation
+
+// What `Language` reads, written again.
+
+extension Input {
+    var phrase: String {
+        switch self {
+        case .open(let app, .primary): "open \(app)"
+        case .open(let app, let role): "open \(app) as \(role.name)"
+        case .openURL(let url): "open \(Words.word(url))"
+        case .home: "home"
+        case .lock: "lock"
+        case .unlock: "unlock"
+        case .switcher(let isOpen): isOpen ? "switcher" : "switcher close"
+        case .close(let app): "close \(app)"
+        case .restart(let app): "restart \(app)"
+        case .exempt(let app, let isExempt): "exempt \(app)\(off(isExempt))"
+        case .install(let app): "install \(app)"
+        case .uninstall(let app): "uninstall \(app)"
+        case .interrupt(let kind): kind.name
+        case .dismiss(let kind): "dismiss \(kind.name)"
+        case .accept(let kind): "accept \(kind.name)"
+        case .endCall: "end call"
+        case .sleep: "sleep"
+        case .wake: "wake"
+        case .reboot: "reboot"
+        case .shutDown: "down"
+        case .boot: "up"
+        case .app(let app, let action): "let \(app) \(action.phrase)"
+        case .setClock(let span):
+            span < .zero
+                ? "clock back \(Span(nanoseconds: -span.nanoseconds).text)"
+                : "clock forward \(span.text)"
+        }
+    }
+}
+
+extension AppAction {
+    var phrase: String {
+        switch self {
+        case .begin(let service): "begin \(service.scenarioName)"
+        case .end(let service): "end \(service.scenarioName)"
+        case .openURL(let url): "open \(Words.word(url))"
+        case .canOpenURL(let url): "can open \(Words.word(url))"
+        case .exit(let status): "exit \(status)"
+        case .crash(let signal): "crash\(named(signal))"
+        case .block(let span): "block \(span.text)"
+        case .fork(let count): "fork \(count)"
+        case .work(let span): "work \(span.text)"
+        case .transfer(let bytes): "transfer \(ByteCount.text(bytes))"
+        case .allocate(let bytes): "allocate \(ByteCount.text(bytes))"
+        case .after(let span, let action): "after \(span.text) \(action.phrase)"
+        }
+    }
+}
+
+extension Fault {
+    var phrase: String {
+        switch self {
+        case .crash(let app, let signal): "crash \(app)\(named(signal))"
+        case .exit(let app, let status): "exit \(app) \(status)"
+        case .hang(let app, let callback): "hang \(app) in \(callback.name)"
+        case .freezeMainThread(let app): "hang \(app)"
+        case .recover(let app): "recover \(app)"
+        case .disconnect(let app): "disconnect \(app)"
+        case .loseReply(let app): "lose reply of \(app)"
+        case .delayReplies(let app, let span): "delay replies of \(app) by \(span.text)"
+        case .unfreezable(let app, let isOn): "unfreezable \(app)\(off(isOn))"
+        case .ignoreTermination(let app, let isOn): "ignore termination \(app)\(off(isOn))"
+        case .leaveOthers(let app, let isOn): "leave others \(app)\(off(isOn))"
+        case .endOthers(let app): "end others \(app)"
+        case .debugger(let app, let isOn): "debugger \(app)\(off(isOn))"
+        case .fork(let app, let count): "fork \(app) \(count)"
+        case .thaw(let app): "thaw \(app)"
+        case .diskFull(let isOn): "disk full\(off(isOn))"
+        case .launchFails(let app, let isOn): "launch fails \(app)\(off(isOn))"
+        case .networkDown(let isOn): "network down\(off(isOn))"
+        case .killDaemon(let span): "kill daemon for \(span.text)"
+        case .killDaemonWithin(let effects, let span):
+            "kill daemon within \(effects) effects for \(span.text)"
+        }
+    }
+}
+
+private func off(_ isOn: Bool) -> String { isOn ? "" : " off" }
+
+private func named(_ signal: Int32) -> String { signal == 11 ? "" : " \(Signal.name(signal) ?? String(signal))" }
+
+extension LogPattern {
+    var phrase: String {
+        let words = [app, event.name, reason.map { "because \(Words.quote($0))" }]
+        return words.compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension Expectation {
+    /// A phrase or a mapping, as YAML.
+    var yaml: String {
+        switch self {
+        case .state(let app, let state): YAML.text("\(app) \(state.name)")
+        case .visible(let app, let isVisible): YAML.text("\(app) \(isVisible ? "visible" : "hidden")")
+        case .accepted: "accepted"
+        case .refused(let text): YAML.text(text.isEmpty ? "refused" : "refused \(Words.quote(text))")
+        case .unanswered: "unanswered"
+        case .noReports: "no reports"
+        case .atRest: "at rest"
+        case .order(let entries): YAML.mapping([("order", YAML.list(entries.map { YAML.text($0.phrase) }))])
+        case .never(let entry): YAML.mapping([("never", YAML.text(entry.phrase))])
+        case .count(let entry, let count): YAML.mapping([("count", YAML.text(entry.phrase)), ("is", "\(count)")])
+        case .within(let from, let to, let atLeast, let atMost):
+            YAML.mapping(
+                [("from", YAML.text(from.phrase)), ("to", YAML.text(to.phrase))]
+                    + (atLeast == .zero ? [] : [("atLeast", atLeast.text)])
+                    + [("atMost", atMost.text)])
+        case .callbacks(let app, let kinds): are("callbacks", app, kinds.map(\.name))
+        case .reports(let app, let codes): are("reports", app, codes.map { "0x" + String($0, radix: 16) })
+        case .reportSays(let app, let text): YAML.mapping([("report", app), ("says", YAML.text(text))])
+        case .why(let app, let events):
+            YAML.mapping([("why", app), ("through", YAML.list(events.map(\.name)))])
+        case .assertions(let app, let kinds): are("assertions", app, kinds.map(\.name))
+        case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
+        case .launches(let app, let count): YAML.mapping([("launches", app), ("are", "\(count)")])
+        case .launchOptions(let app, let options): YAML.mapping([("launchOptions", app)] + options.yaml)
+        case .opened(let app, let url, let source):
+            YAML.mapping(
+                [("opened", app), ("url", YAML.text(url))] + (source.map { [("source", YAML.text($0))] } ?? []))
+        }
+    }
+
+    private func are(_ key: String, _ app: String, _ values: [String]) -> String {
+        YAML.mapping([(key, app), ("are", YAML.list(values))])
+    }
+}
+
+extension LaunchOptions {
+    fileprivate var yaml: [(String, String)] {
+        let modes = service.keys
+        let values = [
+            ("url", url.map(YAML.text)), ("source", sourceApplication.map(YAML.text)),
+            ("service", modes.isEmpty ? nil : modes.count == 1 ? modes[0] : YAML.list(modes)),
+        ]
+        return values.compactMap { key, value in value.map { (key, $0) } }
+    }
+}
