@@ -18,6 +18,8 @@ extension Checkers {
         for report in reports where report.code != Self.code(of: reason) {
             device.violate("\(name) ended (\(entry.reason.sentence)) with code \(report.code)")
         }
+        // Every process of this world tells how it ended.
+        if case .ended(.unknown) = reason { device.violate("\(name) is said to have ended, and nothing did") }
         let heard = watch(place).heardTermination
         // L6: nothing is told to what is suspended.
         if state == .suspended, heard { device.violate("\(name) was suspended, and heard willTerminate") }
@@ -33,6 +35,37 @@ extension Checkers {
             device.violate("\(name) was \(state.name) when its end was decided, and heard no willTerminate")
         }
         checkLimit(place, reason, device)
+    }
+
+    /// The app that was opened for a URL has been given it.
+    func checkOpened(_ url: String, _ answer: Answer, since: Instant, _ device: Device) {
+        guard case .done(let app?) = answer, let place = device.place(of: app),
+            device.apps[place].process?.isPlain == false
+        else { return }
+        let isGiven = device.apps[place].calls.reversed().prefix { $0.at >= since }.contains { call in
+            call.kind == .openURL && call.callback.options.url == url
+        }
+        if !isGiven {
+            device.violate("\(device.apps[place].script.name) is said to have \(url) open, and was not given it")
+        }
+    }
+
+    /// Nothing that the app said before it froze may be unheard.
+    func checkSuspended(_ place: Int, _ device: Device) {
+        guard let process = device.apps[place].process, process.isConnected, process.lastFromApp <= device.now else {
+            return
+        }
+        let modes = device.apps[place].script.manifest.backgroundModes
+        let isWaiting = process.requests.contains { request in
+            switch request.request {
+            case .beginService(.audio): modes.contains(.audio)
+            case .beginService(.location): modes.contains(.location)
+            default: false
+            }
+        }
+        if isWaiting {
+            device.violate("\(device.apps[place].script.name) is suspended, and asked for a service before")
+        }
     }
 
     /// Nobody is ended before its time is over.

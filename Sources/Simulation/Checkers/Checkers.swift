@@ -258,6 +258,7 @@ struct Checkers {
             if !isThere || !isTold {
                 device.violate("\(device.apps[place].script.name) is said to be open, and is not")
             }
+        case .openURL(let url, true): checkOpened(url, answer, since: command.since, device)
         case .close(let app, true), .uninstall(let app):
             guard let place = device.place(of: app) else { return }
             // It may have been launched anew since.
@@ -291,6 +292,7 @@ struct Checkers {
         noteExemption(entry, device)
         guard let app = entry.app, let place = device.place(of: app) else { return }
         if entry.cause == nil { device.violate("log entry \(number) about an app has no cause") }
+        if entry.event == .suspended { checkSuspended(place, device) }
         guard entry.event == .terminated, case .end(let reason, _, let state) = entry.reason else { return }
         checkEnd(place, reason, state, entry, effects, device)
     }

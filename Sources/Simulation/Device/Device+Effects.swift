@@ -57,7 +57,7 @@ extension Device {
             suspend(app, generation, costs.prepare) { .prepared($0.suspension) }
         case .freeze(let app, let generation): freeze(app, generation)
         case .verify(let app, let generation):
-            suspend(app, generation, costs.verify) { .verified($0.suspension) }
+            verify(app, generation)
         case .thaw(let app, let generation): change(app, generation, "thaw") { thaw($0, byDaemon: true) }
         case .askToEnd(let app, let generation):
             change(app, generation, "askToEnd") { after(costs.kill, $0) { _ in .terminate } }
@@ -146,6 +146,19 @@ extension Device {
             // Also one that is frozen already is confirmed anew.
             if apps[place].process?.isFrozen == false { apps[place].process?.freezer = .freezing }
             if apps[place].process?.manners.canFreeze == true { after(costs.freeze, place) { .frozen($0.suspension) } }
+        }
+    }
+
+    /// What the app sent before it froze is read first.
+    private func verify(_ app: AppIndex, _ generation: Generation) {
+        change(app, generation, "verify") { place in
+            checkMaySuspend(place)
+            guard var process = apps[place].process else { return }
+            let done = now + process.random.draw(costs.verify)
+            apps[place].process = process
+            // A message that takes longer is not in the socket yet.
+            let last = min(process.lastFromApp, now + .milliseconds(100))
+            at(max(done, last), place, .verified(process.suspension))
         }
     }
 
