@@ -40,6 +40,8 @@ struct Checkers {
         let command: Command
         /// Of the process that it is about.
         let generation: Generation?
+        let began: Instant
+        /// Its patience counts from here.
         var since: Instant
     }
 
@@ -163,7 +165,7 @@ struct Checkers {
             generation = device.place(of: app).flatMap { device.apps[$0].process?.generation }
         default: break
         }
-        commands.append(Waiting(id: id, command: command, generation: generation, since: device.now))
+        commands.append(Waiting(id: id, command: command, generation: generation, began: device.now, since: device.now))
     }
 
     private mutating func change(
@@ -258,7 +260,7 @@ struct Checkers {
             if !isThere || !isTold {
                 device.violate("\(device.apps[place].script.name) is said to be open, and is not")
             }
-        case .openURL(let url, true): checkOpened(url, answer, since: command.since, device)
+        case .openURL(let url, true): checkOpened(url, answer, since: command.began, device)
         case .close(let app, true), .uninstall(let app):
             guard let place = device.place(of: app) else { return }
             // It may have been launched anew since.
