@@ -110,7 +110,8 @@ extension Device {
         journal.begin(system)
         daemon = .running
         places = []
-        checkers.daemonReturned(on: self)
+        // The new Core counts launches anew, so what was known of processes would be taken for news of these.
+        checkers = Checkers(profile: profile)
         send(.clockChanged(wallOffset: wallOffset))
         for place in apps.indices { apps[place].index = nil }
         for place in installed {

@@ -46,7 +46,9 @@ package struct World: Hashable, Sendable, Codable {
     private var changes: [WorldChange] = []
     private var settledAt = Instant.zero
 
-    package init(_ setup: WorldSetup = WorldSetup()) {
+    /// The world begins at a moment; a route in the setup begins with it.
+    package init(_ setup: WorldSetup = WorldSetup(), at start: Instant = .zero) {
+        (now, settledAt) = (start, start)
         network = Network(
             cellular: Network.Interface(setup.cellular, setup.cellularLink, part: .cellular),
             wifi: Network.Interface(setup.wifi, setup.wifiLink, part: .wifi))
@@ -58,6 +60,7 @@ package struct World: Hashable, Sendable, Codable {
         isCellularOn = setup.hasCellular
         isWiFiOn = setup.hasWiFi
         forcedReachability = setup.reachability
+        places.travel(setup.route, at: start)
         chooseNetwork()
         changes = []
         plan()
