@@ -78,8 +78,13 @@ let package = Package(
         // The tools' side.
         .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
 
+        .target(
+            name: "SimulationCommands",
+            dependencies: ["Simulation", "ScenarioText", "Commands", "PolicyCore", "Model", "Wire", argumentParser]),
+
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
+        .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
         .executableTarget(name: "greenroom-keeper", dependencies: ["Keeper"]),
         .executableTarget(name: "greenroom-bundle", dependencies: ["Bundles"]),
 

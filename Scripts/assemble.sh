@@ -14,7 +14,7 @@ put() {
     mv -f "$2.new" "$2"
 }
 
-for tool in greenroom greenroomd greenroom-keeper greenroom-bundle greenroom-bench; do
+for tool in greenroom greenroom-simulator greenroomd greenroom-keeper greenroom-bundle greenroom-bench; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 

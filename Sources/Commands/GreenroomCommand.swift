@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import Wire
 
 /// The `greenroom` tool.
-package struct GreenroomCommand: ParsableCommand {
+package struct GreenroomCommand: RootCommand {
     package static let configuration = CommandConfiguration(
         commandName: "greenroom",
         abstract: "The multitasking of iOS for Linux: apps that freeze, wait, and come back exactly as they were.",
@@ -43,7 +43,10 @@ package struct GreenroomCommand: ParsableCommand {
     package init() {}
 }
 
-extension GreenroomCommand {
+/// A command line with verbs.
+package protocol RootCommand: ParsableCommand {}
+
+extension RootCommand {
     /// Runs the tool and returns its exit code.
     package static func main(arguments: [String], in context: CommandContext) -> Int32 {
         do {

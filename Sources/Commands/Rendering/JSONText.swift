@@ -50,5 +50,5 @@ package enum JSONText {
 }
 
 extension CommandContext {
-    func print(json value: JSONValue) { print(JSONText.line(value)) }
+    package func print(json value: JSONValue) { print(JSONText.line(value)) }
 }

@@ -1,0 +1,61 @@
+package import ArgumentParser
+package import Commands
+internal import Simulation
+
+/// `greenroom run`: scenarios and storms in virtual time.
+package struct RunCommand: Verb {
+    package static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run scenarios in virtual time: whole days in seconds, exactly repeatable, without a daemon.",
+        discussion: """
+            A scenario is a YAML file (docs/SCENARIOS.md); a folder means the files directly in it. A run fails when \
+            something that a scenario expects is not so, or when an invariant of the system breaks; then the exit code \
+            is 1, and what is printed tells the seed, the causes and how to see it again.
+
+              greenroom run Scenarios/                   run what is in a folder
+              greenroom run --storm 100 --seed 1         make up 100 days full of faults
+            """)
+
+    @Argument(help: "Scenario files, and folders of them.", completion: .file())
+    var files: [String] = []
+
+    @Option(help: "Use this seed in place of the scenario's own; of a storm, the first one's.")
+    var seed: UInt64?
+
+    @Option(help: "Write down every event and what came of it.", completion: .file())
+    var trace: String?
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Make up this many scenarios and run them.", valueName: "count"))
+    var storm: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where a storm that fails is written, made as small as possible (default: here).", valueName: "folder"),
+        completion: .directory)
+    var out: String?
+
+    package init() {}
+
+    package func validate() throws {
+        let ways = [!files.isEmpty, storm != nil].count { $0 }
+        guard ways == 1 else {
+            throw ValidationError(
+                ways == 0
+                    ? "name a scenario file or a folder, or use --storm"
+                    : "scenario files and --storm are two ways to run: choose one")
+        }
+        if let storm, storm < 1 { throw ValidationError("--storm needs a number from 1 on") }
+    }
+
+    package func perform(in context: CommandContext) throws(CommandFailure) {
+        if let storm {
+            try StormSession(count: storm, seed: seed ?? 1, folder: out ?? ".", trace: trace, isJSON: json)
+                .run(in: context)
+        } else {
+            try ScenarioSession(seed: seed, trace: trace, isJSON: json).run(files, in: context)
+        }
+    }
+}
