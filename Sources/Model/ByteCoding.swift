@@ -36,6 +36,9 @@ package struct ByteWriter: Sendable {
         for value in values { body(&self, value) }
     }
 
+    /// What another one wrote, as it is.
+    package mutating func append(_ other: ByteWriter) { bytes.append(contentsOf: other.bytes) }
+
     package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 }
 

@@ -1,0 +1,304 @@
+package import Model
+
+// The stable form of effects: a kind, then the payload. As with events, numbers are never given to another case; a new
+// case gets a new number. Recordings hold digests of this form, so that a replay can compare without storing effects.
+
+/// What an effect is, in a recording.
+package enum EffectKind: UInt8, Sendable, CaseIterable {
+    case log = 1
+    case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
+    case answer, halt
+
+    package var name: String { "\(self)" }
+}
+
+/// Takes the fields of a value one after the other.
+package protocol FieldSink {
+    mutating func write(_ value: UInt8)
+    mutating func write(_ value: UInt64)
+    mutating func write(_ value: Int64)
+    mutating func write(_ value: Bool)
+    mutating func write(_ value: String)
+}
+
+extension ByteWriter: FieldSink {}
+
+extension Effect {
+    package var kind: EffectKind {
+        switch action {
+        case .log: .log
+        case .report: .report
+        case .launch: .launch
+        case .deliver: .deliver
+        case .check: .check
+        case .checkTracer: .checkTracer
+        case .prepare: .prepare
+        case .freeze: .freeze
+        case .verify: .verify
+        case .thaw: .thaw
+        case .askToEnd: .askToEnd
+        case .kill: .kill
+        case .stopService: .stopService
+        case .reply: .reply
+        case .answer: .answer
+        case .halt: .halt
+        }
+    }
+
+    package func encode(into sink: inout some FieldSink) {
+        sink.write(kind.rawValue)
+        sink.write(cause)
+        switch action {
+        case .log(let entry): sink.write(entry)
+        case .report(let facts): sink.write(facts)
+        case .launch(let app, let generation, let isBackground):
+            sink.write(app, generation)
+            sink.write(isBackground)
+        case .deliver(let app, let generation, let callbacks):
+            sink.write(app, generation)
+            sink.write(UInt64(callbacks.count))
+            for callback in callbacks { sink.write(callback) }
+        case .check(let app, let generation, let pings):
+            sink.write(app, generation)
+            sink.write(pings)
+        case .checkTracer(let app, let generation), .prepare(let app, let generation),
+            .freeze(let app, let generation), .verify(let app, let generation), .thaw(let app, let generation),
+            .askToEnd(let app, let generation), .kill(let app, let generation):
+            sink.write(app, generation)
+        case .stopService(let app, let service):
+            sink.write(UInt64(app.rawValue))
+            sink.write(service.rawValue)
+        case .reply(let app, let id, let reply):
+            sink.write(UInt64(app.rawValue))
+            sink.write(id.rawValue)
+            sink.write(reply)
+        case .answer(let id, let answer):
+            sink.write(id.rawValue)
+            sink.write(answer)
+        case .halt: break
+        }
+    }
+}
+
+extension FieldSink {
+    fileprivate mutating func write(_ app: AppIndex, _ generation: Generation) {
+        write(UInt64(app.rawValue))
+        write(UInt64(generation.rawValue))
+    }
+
+    fileprivate mutating func write(_ sequence: LogSequence?) {
+        write(sequence != nil)
+        if let sequence { write(sequence.rawValue) }
+    }
+
+    private mutating func write(_ text: String?) {
+        write(text != nil)
+        if let text { write(text) }
+    }
+
+    private mutating func write(_ span: Span?) {
+        write(span != nil)
+        if let span { write(span.nanoseconds) }
+    }
+
+    private mutating func write(_ app: AppIndex?) {
+        write(app != nil)
+        if let app { write(UInt64(app.rawValue)) }
+    }
+
+    fileprivate mutating func write(_ callback: Callback) {
+        write(callback.number.rawValue)
+        write(callback.kind.rawValue)
+        write(callback.options.url)
+        write(callback.options.sourceApplication)
+        write(callback.options.service.rawValue)
+        write(callback.isBackground)
+    }
+
+    fileprivate mutating func write(_ entry: LogEntry) {
+        write(entry.sequence.rawValue)
+        write(entry.at.nanoseconds)
+        write(entry.app)
+        write(entry.event.rawValue)
+        write(entry.reason)
+        write(entry.cause)
+        write(entry.took)
+    }
+
+    fileprivate mutating func write(_ facts: ReportFacts) {
+        write(facts.sequence.rawValue)
+        write(UInt64(facts.app.rawValue))
+        write(facts.pid != nil)
+        if let pid = facts.pid { write(Int64(pid)) }
+        write(facts.at.nanoseconds)
+        write(facts.code.namespace)
+        write(facts.code.code)
+        write(facts.reason)
+        write(facts.state.rawValue)
+        write(facts.isVisible)
+        write(facts.limit)
+        write(facts.allowed)
+        write(facts.elapsed)
+        write(facts.launchedAt != nil)
+        if let launchedAt = facts.launchedAt { write(launchedAt.nanoseconds) }
+        write(facts.isTermination)
+    }
+
+    // MARK: Answers
+
+    fileprivate mutating func write(_ reply: AppReply) {
+        switch reply {
+        case .done: write(UInt8(1))
+        case .canOpen(let can):
+            write(UInt8(2))
+            write(can)
+        case .refused(let refusal):
+            write(UInt8(3))
+            write(refusal)
+        }
+    }
+
+    fileprivate mutating func write(_ answer: Answer) {
+        switch answer {
+        case .done(let app):
+            write(UInt8(1))
+            write(app)
+        case .refused(let refusal):
+            write(UInt8(2))
+            write(refusal)
+        case .overtaken(let refusal):
+            write(UInt8(3))
+            write(refusal)
+        }
+    }
+
+    private mutating func write(_ refusal: Refusal) {
+        switch refusal {
+        case .unknownApp: write(UInt8(1))
+        case .notRunning(let name): write(2, name)
+        case .deviceLocked: write(UInt8(3))
+        case .deviceAsleep: write(UInt8(4))
+        case .interrupted(let kind): write(5, kind.rawValue)
+        case .noHandler(let scheme): write(6, scheme)
+        case .malformedURL(let url): write(7, url)
+        case .notInForeground: write(UInt8(8))
+        case .roleUnavailable(let role, let profile):
+            write(9, role.rawValue)
+            write(profile)
+        case .noSuchInterruption(let kind): write(10, kind.rawValue)
+        case .cannotAccept(let kind): write(11, kind.rawValue)
+        case .noCall: write(UInt8(12))
+        case .shuttingDown: write(UInt8(13))
+        case .missingBackgroundMode(let key): write(14, key)
+        case .serviceNotRunning: write(UInt8(15))
+        case .leftTheScreen(let name): write(16, name)
+        case .ended(let sentence): write(17, sentence)
+        }
+    }
+
+    private mutating func write(_ tag: UInt8, _ text: String) {
+        write(tag)
+        write(text)
+    }
+
+    private mutating func write(_ tag: UInt8, _ number: UInt8) {
+        write(tag)
+        write(number)
+    }
+
+    // MARK: Reasons
+
+    private mutating func write(_ reason: Reason) {
+        switch reason {
+        case .userOpened(let name): write(1, name)
+        case .urlOpened(let url, let by, let app):
+            write(2, url)
+            write(by)
+            write(app)
+        case .userPressedHome: write(UInt8(3))
+        case .userLocked: write(UInt8(4))
+        case .userUnlocked: write(UInt8(5))
+        case .userOpenedSwitcher: write(UInt8(6))
+        case .userClosedSwitcher: write(UInt8(7))
+        case .userClosed(let name): write(8, name)
+        case .userRestarted(let name): write(9, name)
+        case .exempted(let name, let isExempt):
+            write(10, name)
+            write(isExempt)
+        case .interruption(let kind): write(11, kind.rawValue)
+        case .interruptionDismissed(let kind): write(12, kind.rawValue)
+        case .interruptionAccepted(let kind): write(13, kind.rawValue)
+        case .callEnded: write(UInt8(14))
+        case .deviceSlept: write(UInt8(15))
+        case .deviceWoke: write(UInt8(16))
+        case .deviceBooted: write(UInt8(17))
+        case .systemShutDown: write(UInt8(18))
+        case .daemonRestarted: write(UInt8(19))
+        case .uninstalled(let name): write(20, name)
+        case .launchedAtBoot(let name): write(21, name)
+        case .onTheWay(let callback, let state):
+            write(22, callback.rawValue)
+            write(state.rawValue)
+        case .nothingEntitles: write(UInt8(23))
+        case .assertion(let kind): write(24, kind.rawValue)
+        case .onScreenAgain: write(UInt8(25))
+        case .wantedInBackground: write(UInt8(26))
+        case .endRequested: write(UInt8(27))
+        case .thawedFromOutside: write(UInt8(28))
+        case .frozenFromOutside: write(UInt8(29))
+        case .cannotFreeze(let attempts): write(30, attempts)
+        case .serviceUndeclared(let key): write(31, key)
+        case .end(let reason, let name, let state):
+            write(32, name)
+            write(state.rawValue)
+            write(reason)
+        }
+    }
+
+    private mutating func write(_ reason: EndReason) {
+        switch reason {
+        case .closedByUser: write(UInt8(1))
+        case .restartedByUser: write(UInt8(2))
+        case .uninstalled: write(UInt8(3))
+        case .systemShutdown: write(UInt8(4))
+        case .exitsOnSuspend: write(UInt8(5))
+        case .exceeded(let limit, let allowed):
+            write(UInt8(6))
+            write(limit)
+            write(allowed.nanoseconds)
+        case .tooManyProcesses(let count, let limit):
+            write(UInt8(7))
+            write(Int64(count))
+            write(Int64(limit))
+        case .ended(let status):
+            write(UInt8(8))
+            write(status)
+        case .failedToLaunch(let failure):
+            write(9, failure.stage)
+            write(Int64(failure.errorNumber))
+            write(failure.message)
+        case .stray: write(UInt8(10))
+        }
+    }
+
+    private mutating func write(_ limit: Limit) {
+        switch limit {
+        case .launch: write(UInt8(1))
+        case .callback(let kind): write(2, kind.rawValue)
+        case .termination: write(UInt8(3))
+        case .mainThread: write(UInt8(4))
+        }
+    }
+
+    private mutating func write(_ status: ExitStatus) {
+        switch status {
+        case .exited(let code):
+            write(UInt8(0))
+            write(Int64(code))
+        case .signaled(let signal):
+            write(UInt8(1))
+            write(Int64(signal))
+        case .unknown: write(UInt8(2))
+        }
+    }
+}

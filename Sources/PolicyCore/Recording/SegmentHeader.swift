@@ -1,0 +1,37 @@
+package import Model
+
+/// What a segment of a recording begins with; stored as JSON.
+package struct SegmentHeader: Codable, Sendable {
+    /// Why a segment begins.
+    package enum Start: String, Codable, Sendable {
+        /// A system began: nothing before it has to do with it.
+        case fresh
+        /// A daemon took over from one that died.
+        case restarted
+        /// The segment before was full.
+        case continued
+        /// Events before it could not be written down, for example on a full disk.
+        case gap
+    }
+
+    package static let version = 2
+    package static let readableVersions = 1...2
+
+    package var version: Int
+    /// The boot of the machine, since times count from it.
+    package var boot: String
+    /// The moment from which the first event's time counts.
+    package var base: Int64
+    /// Version 1 did not say.
+    package var start: Start?
+    /// The Core as it was when the segment began.
+    package var system: System
+
+    package init(boot: String, base: Instant, start: Start, system: System) {
+        version = Self.version
+        self.boot = boot
+        self.base = base.nanoseconds
+        self.start = start
+        self.system = system
+    }
+}

@@ -1,0 +1,178 @@
+import Model
+import PolicyCore
+import Testing
+
+@Suite("The coding of effects") struct EffectCodingTests {
+    private static let app = AppIndex(0)
+    private static let generation = Generation(2)
+    private static let other = Generation(3)
+
+    private static func entry(
+        _ event: LogEvent, _ reason: Reason, app: AppIndex? = AppIndex(0), took: Span? = nil, cause: UInt64? = 8
+    ) -> LogEntry {
+        LogEntry(
+            sequence: LogSequence(9), at: WallTime(nanoseconds: 1_700_000_000_000_000_000), app: app, event: event,
+            reason: reason, cause: cause.map { LogSequence($0) }, took: took)
+    }
+
+    /// A report that the Core made, with everything in it that one can have.
+    private static let report: ReportFacts? = {
+        var system = System(profile: .linux)
+        var effects = system.handle(.installed(.test("slow")), at: .zero)
+        effects += system.handle(.command(CommandID(1), .open(app, role: .primary, wait: false)), at: .zero)
+        effects += system.handle(.processStarted(app, Generation(1), pid: 70), at: .zero)
+        let late = Instant(nanoseconds: 20_000_000_000)
+        for event in [Event.timer, .tracerChecked(app, Generation(1), isTraced: false)] {
+            effects += system.handle(event, at: late)
+        }
+        effects += system.handle(.allProcessesEnded(app, Generation(1)), at: late)
+        return effects.lazy.compactMap { if case .report(let facts) = $0.action { facts } else { nil } }.first
+    }()
+
+    private static var reports: [ReportFacts] {
+        guard let report else { return [] }
+        var all = [report]
+        let changes: [(inout ReportFacts) -> Void] = [
+            { $0.sequence = LogSequence(10) }, { $0.app = AppIndex(4) }, { $0.pid = nil },
+            { $0.launchedAt?.nanoseconds += 1 },
+            { $0.at = WallTime(nanoseconds: 6) }, { $0.code = .launchTooSlow },
+            { $0.code.code = 1 }, { $0.reason = "" }, { $0.state = .active }, { $0.isVisible = true },
+            { $0.limit = "" }, { $0.limit = nil }, { $0.allowed = nil }, { $0.elapsed = nil }, { $0.launchedAt = nil },
+            { $0.elapsed = .zero },
+            { $0.isTermination = false },
+        ]
+        for change in changes {
+            var one = report
+            change(&one)
+            all.append(one)
+        }
+        return all
+    }
+
+    private static let statuses: [Model.ExitStatus] = [.exited(0), .exited(9), .signaled(9), .unknown]
+
+    private static let ends: [EndReason] =
+        [
+            .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray,
+            .exceeded(.launch, allowed: .seconds(1)), .exceeded(.launch, allowed: .seconds(2)),
+            .exceeded(.termination, allowed: .seconds(1)), .exceeded(.mainThread, allowed: .seconds(1)),
+            .tooManyProcesses(count: 1, limit: 2), .tooManyProcesses(count: 2, limit: 1),
+            .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "gone")),
+            .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 13, message: "gone")),
+            .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "")),
+        ] + statuses.map { .ended($0) } + CallbackKind.allCases.map { .exceeded(.callback($0), allowed: .zero) }
+
+    private static let reasons: [Reason] =
+        [
+            .userOpened("a"), .userOpened("b"), .urlOpened(url: "a:", by: nil, app: "b"),
+            .urlOpened(url: "a:", by: "", app: "b"), .urlOpened(url: "a:", by: "c", app: "b"), .userPressedHome,
+            .userLocked, .userUnlocked, .userOpenedSwitcher, .userClosedSwitcher, .userClosed("a"),
+            .userRestarted("a"), .exempted("a", true), .exempted("a", false), .callEnded, .deviceSlept, .deviceWoke,
+            .deviceBooted, .systemShutDown, .daemonRestarted, .uninstalled("a"), .launchedAtBoot("a"),
+            .nothingEntitles, .onScreenAgain, .wantedInBackground, .endRequested, .thawedFromOutside,
+            .frozenFromOutside, .cannotFreeze(attempts: 5), .cannotFreeze(attempts: 6), .serviceUndeclared(key: "a"),
+        ]
+        + InterruptionKind.allCases.flatMap {
+            [.interruption($0), .interruptionDismissed($0), .interruptionAccepted($0)]
+        }
+        + CallbackKind.allCases.flatMap { kind in LifecycleState.allCases.map { Reason.onTheWay(kind, $0) } }
+        + AssertionKind.allCases.map { Reason.assertion($0) }
+
+    private static let endings: [Reason] =
+        ends.map { .end($0, name: "a", state: .active) }
+        + [.end(.closedByUser, name: "b", state: .active), .end(.closedByUser, name: "a", state: .background)]
+
+    private static let refusals: [Refusal] =
+        [
+            .unknownApp, .notRunning("a"), .notRunning("b"), .deviceLocked, .deviceAsleep, .noHandler(scheme: "a"),
+            .malformedURL("a"), .notInForeground, .noCall, .shuttingDown, .missingBackgroundMode("a"),
+            .serviceNotRunning, .leftTheScreen("a"), .ended("a"), .roleUnavailable(.pip, profile: "x"),
+        ]
+        + InterruptionKind.allCases.flatMap { [.interrupted($0), .noSuchInterruption($0), .cannotAccept($0)] }
+        + ScreenRole.allCases.map { .roleUnavailable($0, profile: "a") }
+
+    private static let callbacks: [[Callback]] = [
+        [], [Callback(number: CallbackNumber(1), kind: .didBecomeActive)],
+        [Callback(number: CallbackNumber(2), kind: .didBecomeActive)],
+        [Callback(number: CallbackNumber(1), kind: .didFinishLaunching, isBackground: true)],
+        [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(url: "a:"))],
+        [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(sourceApplication: "a:"))],
+        [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(service: .audio))],
+        [
+            Callback(number: CallbackNumber(1), kind: .willEnterForeground),
+            Callback(number: CallbackNumber(2), kind: .didBecomeActive),
+        ],
+    ]
+
+    private static let simple: [Action] =
+        [
+            .launch(app, generation, isBackground: false), .launch(app, generation, isBackground: true),
+            .check(app, generation, pingsMainThread: true), .check(app, generation, pingsMainThread: false), .halt,
+            .log(entry(.launched, .userPressedHome, app: nil)), .log(entry(.launched, .userPressedHome, cause: nil)),
+            .log(entry(.launched, .userPressedHome, took: .zero)),
+            .log(entry(.launched, .userPressedHome, took: .seconds(1))),
+            .reply(app, RequestID(1), .done), .reply(app, RequestID(2), .done),
+            .reply(app, RequestID(1), .canOpen(true)), .reply(app, RequestID(1), .canOpen(false)),
+            .answer(CommandID(1), .done(app: nil)), .answer(CommandID(1), .done(app: app)),
+            .answer(CommandID(2), .done(app: nil)),
+        ]
+        + [generation, other].flatMap { generation -> [Action] in
+            [
+                .checkTracer(app, generation), .prepare(app, generation), .freeze(app, generation),
+                .verify(app, generation), .thaw(app, generation), .askToEnd(app, generation), .kill(app, generation),
+                .kill(AppIndex(4), generation),
+            ]
+        }
+
+    private static let actions: [Action] =
+        simple + callbacks.map { .deliver(app, generation, $0) } + reports.map { .report($0) }
+        + ServiceKind.allCases.map { .stopService(app, $0) }
+        + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
+        + (reasons + endings).map { .log(entry(.terminated, $0)) }
+        + refusals.flatMap {
+            [
+                .reply(app, RequestID(1), .refused($0)), .answer(CommandID(1), .refused($0)),
+                .answer(CommandID(1), .overtaken($0)),
+            ]
+        }
+
+    private static let effects = Set(actions.flatMap { [Effect($0), Effect($0, cause: LogSequence(7))] })
+
+    private func encode(_ effect: Effect) -> [UInt8] {
+        var writer = ByteWriter()
+        effect.encode(into: &writer)
+        return writer.bytes
+    }
+
+    @Test("Different effects have different bytes and different digests")
+    func distinct() {
+        #expect(Set(Self.effects.map(\.kind)) == Set(EffectKind.allCases), "an effect is not tested")
+        #expect(Set(Self.effects.map(encode)).count == Self.effects.count)
+        // A digest of 32 bits may collide, but not among the few hundred here.
+        #expect(Set(Self.effects.map { EffectMark($0).digest }).count == Self.effects.count)
+    }
+
+    @Test("No effect's bytes are the beginning of another's, so that a row of them can be told apart")
+    func prefixFree() {
+        let all = Self.effects.map(encode).sorted { $0.lexicographicallyPrecedes($1) }
+        for (one, next) in zip(all, all.dropFirst()) {
+            // What comes right behind an effect without anything is an effect with something.
+            #expect(!next.starts(with: one), "\(one) and \(next)")
+        }
+    }
+
+    @Test("The bytes and the digests of effects are for ever: recordings hold them")
+    func pinned() {
+        let launched = Self.entry(.terminated, .end(.ended(.signaled(11)), name: "Radio", state: .active))
+        let log = Effect(.log(launched), cause: LogSequence(300))
+        #expect(
+            encode(log) == [
+                1, 1, 172, 2, 9, 128, 128, 208, 226, 198, 191, 206, 151, 47, 1, 0, 4, 32, 5, 82, 97, 100, 105, 111, 2,
+                8, 1, 22, 1, 8, 0,
+            ])
+        #expect(EffectMark(log) == EffectMark(kind: 1, digest: 1_371_748_402))
+        #expect(EffectMark(Effect(.halt)) == EffectMark(kind: 16, digest: 992_088_208))
+        let long = Effect(.answer(CommandID(1), .refused(.malformedURL("nineteen characters"))))
+        #expect(EffectMark(long) == EffectMark(kind: 15, digest: 1_491_055_028))
+    }
+}
