@@ -49,6 +49,9 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
 
+        // Reads what the daemon recorded, and replays it.
+        .target(name: "Recording", dependencies: ["PolicyCore", "Model"]),
+
         // What acts.
         .target(name: "Keeper", dependencies: ["LinuxSystem", system]),
         .target(name: "Bundles", dependencies: ["Model"]),
@@ -98,6 +101,9 @@ let package = Package(
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"]),
         .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
+        .testTarget(
+            name: "RecordingTests",
+            dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.

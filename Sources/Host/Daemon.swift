@@ -61,10 +61,12 @@ package enum Daemon {
         host.records.flush()
         workers.finish(.storage)
         if kept == nil { host.forgetApps() }
+        let start = kept == nil ? SegmentHeader.Start.fresh : .restarted
         host.begin(
-            try Journal(
-                directory: home.journal, workers: workers, system: system, after: restored?.lastSegment ?? 0
-            ) { [unowned host] in host.records.flush() })
+            try Journal(directory: home.journal, system: system, start: start) { [unowned host] work in
+                host.records.flush()
+                workers.run(.storage, work)
+            })
         FileSystem.remove(home.endedMarker)
         try host.watchClock()
         let listeners = try host.listen(configuration)

@@ -66,7 +66,9 @@ final class Host {
             next += 1
             let now = now
             journal?.append(event, at: now, system: system)
-            for effect in system.handle(event, at: now) { perform(effect) }
+            let effects = system.handle(event, at: now)
+            journal?.append(effects, system: system)
+            for effect in effects { perform(effect) }
         }
         queue.removeAll(keepingCapacity: true)
         isDraining = false

@@ -1,9 +1,16 @@
+internal import CLinux
 internal import Glibc
 internal import SystemPackage
 
 /// Files and directories, safely.
 package enum FileSystem {
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Bytes; zero for what is not there.
+    package static func size(of path: String) -> Int {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
 
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
         if unsafe mkdir(path, mode) == 0 || Glibc.errno == EEXIST { return }

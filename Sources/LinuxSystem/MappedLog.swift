@@ -39,6 +39,14 @@ internal import SystemPackage
         guard isOurs, count >= 0 else { throw SystemError("open", .invalidArgument, path: path) }
     }
 
+    /// Cuts off what a log did not use. Nobody may have it open.
+    package static func trim(_ path: String) throws(SystemError) {
+        let used = try MappedLog(opening: path).count
+        let fd = try Descriptor.open(path, .readWrite)
+        // A file with nothing behind the header is not taken for a log.
+        try check("ftruncate", path: path) { ftruncate(fd.rawValue, off_t(headerSize + max(used, 1))) }
+    }
+
     deinit { unsafe munmap(base, capacity + Self.headerSize) }
 
     private static func map(_ fd: CInt, _ size: Int, _ path: String) throws(SystemError) -> UnsafeMutableRawPointer {

@@ -8,6 +8,7 @@ struct DependencyTests {
         ("Sources/PolicyCore", ["Model", "HeapModule", "DequeModule", "OrderedCollections", "BitCollections"]),
         ("Sources/Simulation", ["Model", "PolicyCore", "HeapModule"]),
         ("Sources/ScenarioText", ["Model", "PolicyCore", "Simulation", "SystemPackage", "Yams"]),
+        ("Sources/Recording", ["Model", "PolicyCore", "FoundationEssentials"]),
         ("Sources/Wire", ["FoundationEssentials", "Model"]),
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),

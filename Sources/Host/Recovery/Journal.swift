@@ -1,129 +1,169 @@
 internal import FoundationEssentials
 internal import LinuxSystem
-internal import Model
-internal import PolicyCore
+package import Model
+package import PolicyCore
 
-/// Every event before it is acted on, so that a killed daemon can decide again what it had decided. Segments of mapped
-/// memory, each of which begins where a checkpoint of the Core ends.
-final class Journal {
-    /// The first line of what identifies a recording.
-    struct Header: Codable {
-        var version: Int
-        var boot: String
-        /// When the segment begins, so that its times can be small differences.
-        var base: Int64
-        var system: System
+/// Every event before it is acted on, so that a killed daemon can decide again what it had decided; and what was
+/// decided then, so that a replay can compare. Segments of mapped memory, each of which begins where a checkpoint of
+/// the Core ends (`RecordCoding.swift` has the format).
+package final class Journal {
+    package struct Limits: Sendable {
+        /// Bytes of one segment.
+        package var segment = 1 << 20
+        /// Bytes of the directory when a segment has begun. With what that one gets it stays below 64 MB.
+        package var directory = 60_000_000
+
+        package init() {}
     }
 
-    static let version = 1
-    private static let segmentSize = 1 << 20
-    private static let keptSegments = 8
-
     private let directory: String
-    private let workers: Workers
-    private var segment: MappedLog
+    private let limits: Limits
+    /// `nil` while the disk has no room for one.
+    private var segment: MappedLog?
     private var number: Int
-    private var base: Int64
-    private var last: Int64
-    private var writer = ByteWriter()
-    private var framed = ByteWriter()
-    /// What older segments explain has to be on its way to the database before a checkpoint makes them superfluous.
-    private let beforeRotation: () -> Void
+    private var last: Instant
+    private var writer = RecordWriter()
+    /// Runs work off the loop, in order, when the log entries so far are in the database: what older segments explain
+    /// must be there before a checkpoint makes them superfluous.
+    private let behindRecords: (@escaping @Sendable () -> Void) -> Void
 
-    /// Begins a new segment after `restored`, or the first one. The checkpoint is on disk when this returns.
-    init(
-        directory: String, workers: Workers, system: System, after number: Int,
-        beforeRotation: @escaping () -> Void
+    /// Begins a new segment behind all that are there. Its checkpoint is on disk when this returns.
+    package init(
+        directory: String, system: System, start: SegmentHeader.Start, limits: Limits = Limits(),
+        behindRecords: @escaping (@escaping @Sendable () -> Void) -> Void
     ) throws {
         self.directory = directory
-        self.workers = workers
-        self.beforeRotation = beforeRotation
-        self.number = number + 1
-        base = Clock.boot()
-        last = base
+        self.limits = limits
+        self.behindRecords = behindRecords
+        last = Instant(nanoseconds: Clock.boot())
         try FileSystem.makeDirectory(directory)
-        try Self.writeCheckpoint(directory, self.number, system, base)
-        segment = try MappedLog(creating: Self.events(directory, self.number), capacity: Self.segmentSize)
-        removeOld()
+        number = Self.numbers(in: directory).max() ?? 0
+        // Nobody writes to the last one any more; what it did not use is given back.
+        if number > 0 { try? MappedLog.trim(Self.events(directory, number)) }
+        try begin(start, system)
     }
 
     /// Takes an event down; it survives whatever happens next to this process.
-    func append(_ event: Event, at now: Instant, system: @autoclosure () -> System) {
-        writer.removeAll()
-        framed.removeAll()
-        event.encode(into: &writer)
-        framed.write(UInt64(writer.bytes.count))
-        framed.write(now.nanoseconds - last)
-        let record = framed.bytes + writer.bytes
-        if !segment.append(record) {
+    package func append(_ event: Event, at now: Instant, system: @autoclosure () -> System) {
+        writer.write(event, after: now - last)
+        // The first difference of a segment counts from its base, which is the last event's time.
+        write(system())
+        last = now
+    }
+
+    /// Takes down what the Core made of the last event, before anything of it is done.
+    package func append(_ effects: [Effect], system: @autoclosure () -> System) {
+        // What follows a gap begins with an event.
+        guard segment != nil else { return }
+        writer.write(effects)
+        write(system())
+    }
+
+    private func write(_ system: @autoclosure () -> System) {
+        if let segment {
+            if segment.append(writer.bytes) { return }
             rotate(system())
-            // The first difference of a segment counts from its base, which is the last event's time.
-            if !segment.append(record) {
-                Diagnostics.write("an event could not be journaled: a crash now would lose it")
-            }
+        } else {
+            // After a gap nothing makes sense without a checkpoint.
+            try? begin(.gap, system())
         }
-        last = now.nanoseconds
+        guard let fresh = segment, !fresh.append(writer.bytes) else { return }
+        Diagnostics.write("an event is too large for the journal: a crash now would lose it")
+        segment = nil
+    }
+
+    /// Begins a segment at once, its checkpoint first.
+    private func begin(_ start: SegmentHeader.Start, _ system: System) throws {
+        let next = number + 1
+        let header = SegmentHeader(boot: CurrentProcess.bootID, base: last, start: start, system: system)
+        let log = try newSegment(next)
+        do {
+            try Self.writeCheckpoint(directory, next, header)
+        } catch {
+            FileSystem.remove(Self.events(directory, next))
+            throw error
+        }
+        segment = log
+        number = next
+        Self.removeOld(directory, keeping: next, limit: limits.directory)
     }
 
     /// The next segment begins at once; its checkpoint follows through the storage lane, behind the log entries that it
     /// makes superfluous here. Until it is there, a restart replays both segments.
     private func rotate(_ system: System) {
-        number += 1
         do {
-            segment = try MappedLog(creating: Self.events(directory, number), capacity: Self.segmentSize)
+            segment = try newSegment(number + 1)
         } catch {
             Diagnostics.write("the journal cannot grow: \(error); a crash now would lose decisions")
+            segment = nil
             return
         }
-        base = last
-        beforeRotation()
-        let (directory, number, base) = (directory, number, base)
-        let kept = Self.keptSegments
-        workers.run(.storage) {
+        number += 1
+        let (directory, number, limit) = (directory, number, limits.directory)
+        let header = SegmentHeader(boot: CurrentProcess.bootID, base: last, start: .continued, system: system)
+        behindRecords {
             do {
-                try Self.writeCheckpoint(directory, number, system, base)
-                Self.removeOld(directory, before: number - kept)
+                try Self.writeCheckpoint(directory, number, header)
+                Self.removeOld(directory, keeping: number, limit: limit)
             } catch {
                 Diagnostics.write("a checkpoint could not be written: \(error)")
             }
         }
     }
 
-    private func removeOld() { Self.removeOld(directory, before: number - Self.keptSegments) }
-
-    private static func removeOld(_ directory: String, before first: Int) {
-        for name in FileSystem.names(in: directory) {
-            guard let number = name.split(separator: ".").first.flatMap({ Int($0) }), number < first else { continue }
-            FileSystem.remove("\(directory)/\(name)")
+    private func newSegment(_ number: Int) throws(SystemError) -> MappedLog {
+        let path = Self.events(directory, number)
+        do throws(SystemError) {
+            return try MappedLog(creating: path, capacity: limits.segment)
+        } catch {
+            // What was made of it is no segment.
+            FileSystem.remove(path)
+            throw error
         }
     }
 
-    private static func writeCheckpoint(_ directory: String, _ number: Int, _ system: System, _ base: Int64) throws {
-        let header = Header(version: version, boot: CurrentProcess.bootID, base: base, system: system)
-        let data = try JSONEncoder().encode(header)
-        try FileSystem.replace(checkpoint(directory, number), with: Array(data))
+    /// Removes the oldest segments until the rest is within the limit. The newest checkpoint and what follows it stay.
+    private static func removeOld(_ directory: String, keeping newest: Int, limit: Int) {
+        let names = FileSystem.names(in: directory).compactMap { name in
+            name.split(separator: ".").first.flatMap { Int($0) }.map { (number: $0, path: "\(directory)/\(name)") }
+        }
+        var total = 0
+        var isFull = false
+        for (number, files) in Dictionary(grouping: names, by: \.number).sorted(by: { $0.key > $1.key }) {
+            total += files.reduce(0) { $0 + FileSystem.size(of: $1.path) }
+            isFull = isFull || total > limit && number < newest
+            // The events last: without them a checkpoint would stand for a segment in which nothing happened.
+            if isFull { for file in files.sorted(by: { $0.path < $1.path }) { FileSystem.remove(file.path) } }
+        }
+    }
+
+    private static func writeCheckpoint(_ directory: String, _ number: Int, _ header: SegmentHeader) throws {
+        try FileSystem.replace(checkpoint(directory, number), with: Array(try JSONEncoder().encode(header)))
     }
 
     static func events(_ directory: String, _ number: Int) -> String { "\(directory)/\(number).events" }
     static func checkpoint(_ directory: String, _ number: Int) -> String { "\(directory)/\(number).checkpoint" }
 
+    private static func numbers(in directory: String, suffix: String = "") -> [Int] {
+        FileSystem.names(in: directory).compactMap { name in
+            name.hasSuffix(suffix) ? name.split(separator: ".").first.flatMap { Int($0) } : nil
+        }
+    }
+
     // MARK: Restoring
 
-    struct Restored {
-        var system: System
+    package struct Restored {
+        package var system: System
         /// What the replayed events had decided: log and reports to be written again.
-        var effects: [Effect]
-        var lastSegment: Int
+        package var effects: [Effect]
     }
 
     /// The Core as the last daemon left it in this boot; `nil` if there is none.
-    static func restore(from directory: String) -> Restored? {
-        let numbers = FileSystem.names(in: directory).compactMap { name in
-            name.hasSuffix(".checkpoint") ? name.split(separator: ".").first.flatMap { Int($0) } : nil
-        }
-        for number in numbers.sorted(by: >) {
+    package static func restore(from directory: String) -> Restored? {
+        for number in numbers(in: directory, suffix: ".checkpoint").sorted(by: >) {
             guard let bytes = FileSystem.read(checkpoint(directory, number)),
-                let header = try? JSONDecoder().decode(Header.self, from: Data(bytes)), header.version == version
+                let header = try? JSONDecoder().decode(SegmentHeader.self, from: Data(bytes)),
+                SegmentHeader.readableVersions.contains(header.version)
             else { continue }
             // The processes of another boot are gone.
             guard header.boot == CurrentProcess.bootID else { return nil }
@@ -132,19 +172,16 @@ final class Journal {
         return nil
     }
 
-    private static func replay(_ header: Header, from first: Int, in directory: String) -> Restored {
-        var restored = Restored(system: header.system, effects: [], lastSegment: first)
+    private static func replay(_ header: SegmentHeader, from first: Int, in directory: String) -> Restored {
+        var restored = Restored(system: header.system, effects: [])
         var now = header.base
         var number = first
         while let segment = try? MappedLog(opening: events(directory, number)) {
-            restored.lastSegment = number
-            let bytes = segment.contents
-            var reader = ByteReader(bytes[...])
-            do throws(MalformedBytes) {
-                while !reader.isAtEnd {
-                    _ = try reader.unsigned()
-                    now += try reader.signed()
-                    let event = try Event(from: &reader)
+            var reader = RecordReader(segment.contents[...], version: header.version)
+            do throws(RecordReader.Fault) {
+                while let record = try reader.next() {
+                    guard case .event(let event, let after) = record else { continue }
+                    now += after.nanoseconds
                     restored.effects += restored.system.handle(event, at: Instant(nanoseconds: now))
                 }
             } catch {

@@ -1,0 +1,139 @@
+package import Model
+package import PolicyCore
+
+// Events and effects in words, for whoever reads what a recording holds.
+extension System {
+    /// What people call an app: its identifier.
+    package func name(of app: AppIndex) -> String {
+        self.app(app)?.manifest.identifier.rawValue ?? "the unknown app \(app.rawValue)"
+    }
+
+    package func sentence(for event: Event) -> String {
+        switch event {
+        case .clockChanged: "the wall clock was set"
+        case .booted: "the device booted"
+        case .adopted(let found):
+            "a daemon took over and found \(found.count { $0.pid != nil }) apps with processes"
+        case .installed(let manifest): "\(manifest.identifier) was installed"
+        case .command(let id, let command): "command \(id.rawValue): \(sentence(for: command))"
+        case .request(let app, let id, let request):
+            "\(name(of: app)) asked, as its request \(id.rawValue): \(Self.sentence(for: request))"
+        case .timer: "a deadline passed"
+        case .processStarted(let app, _, let pid): "\(name(of: app)) was started as process \(pid)"
+        case .launchFailed(let app, _, let failure):
+            "\(name(of: app)) could not be started: \(failure.stage): \(failure.message)"
+        case .connected(let app, _, let executed):
+            "\(name(of: app)) connected" + (executed.map { ", having executed callback \($0.rawValue)" } ?? "")
+        case .disconnected(let app, _): "the connection of \(name(of: app)) ended"
+        case .callbackReturned(let app, _, let number): "callback \(number.rawValue) of \(name(of: app)) returned"
+        case .mainThreadAnswered(let app, _): "the main thread of \(name(of: app)) answered"
+        case .firstProcessEnded(let app, _, let status):
+            "the first process of \(name(of: app)) ended \(Self.phrase(for: status))"
+        case .allProcessesEnded(let app, _): "no process of \(name(of: app)) is left"
+        case .processesCounted(let app, _, let count): "\(name(of: app)) has \(count) processes"
+        case .tracerChecked(let app, _, let isTraced):
+            "a debugger is \(isTraced ? "" : "not ")attached to \(name(of: app))"
+        case .prepared(let app, _): "\(name(of: app)) is prepared for the freeze"
+        case .frozen(let app, _): "\(name(of: app)) is frozen"
+        case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
+        }
+    }
+
+    private static func phrase(for status: ExitStatus) -> String {
+        switch status {
+        case .exited(let code): "with status \(code)"
+        case .signaled(let signal): "by signal \(signal)"
+        case .unknown: "with an unknown status"
+        }
+    }
+
+    private func sentence(for command: Command) -> String {
+        switch command {
+        case .open(let app, let role, _): "open \(name(of: app))" + (role == .primary ? "" : " as \(role.name)")
+        case .openURL(let url, _): "open \(url)"
+        case .home: "home"
+        case .lock: "lock"
+        case .unlock: "unlock"
+        case .switcher(let isOpen, _): isOpen ? "open the switcher" : "close the switcher"
+        case .close(let app, _): "close \(name(of: app))"
+        case .restart(let app, _): "restart \(name(of: app))"
+        case .exempt(let app, let isExempt):
+            isExempt ? "exempt \(name(of: app))" : "end the exemption of \(name(of: app))"
+        case .uninstall(let app): "uninstall \(name(of: app))"
+        case .interrupt(let kind, _): "\(kind.phrase) comes in"
+        case .dismiss(let kind, _): "dismiss \(kind.phrase)"
+        case .accept(let kind, _): "accept \(kind.phrase)"
+        case .endCall: "end the call"
+        case .sleep: "sleep"
+        case .wake: "wake"
+        case .reboot: "reboot"
+        case .shutDown: "shut down"
+        }
+    }
+
+    private static func sentence(for request: AppRequest) -> String {
+        switch request {
+        case .openURL(let url): "open \(url)"
+        case .canOpenURL(let url): "whether \(url) can be opened"
+        case .beginService(let service): "begin \(service)"
+        case .endService(let service): "end \(service)"
+        }
+    }
+
+    // MARK: Effects
+
+    package func sentence(for effect: Effect) -> String {
+        let text = sentence(for: effect.action)
+        return effect.cause.map { "\(text) (from entry \($0.rawValue))" } ?? text
+    }
+
+    package func sentence(for entry: LogEntry) -> String {
+        var text = "entry \(entry.sequence.rawValue): "
+        if let app = entry.app { text += "\(name(of: app)) " }
+        text += "\(entry.event.name), because \(entry.reason.sentence)"
+        if let took = entry.took { text += ", took \(took.seconds) s" }
+        return text
+    }
+
+    private func sentence(for action: Action) -> String {
+        switch action {
+        case .log(let entry): "\(sentence(for: entry)), at \(entry.at.iso8601)"
+        case .report(let facts): "a report on \(name(of: facts.app)): \(facts.reason)"
+        case .launch(let app, let generation, let isBackground):
+            "launch \(name(of: app))\(isBackground ? " into the background" : "") as its process "
+                + "\(generation.rawValue)"
+        case .deliver(let app, _, let callbacks):
+            "deliver to \(name(of: app)): "
+                + callbacks.map { "\($0.number.rawValue) \($0.kind.name)" }.joined(separator: ", ")
+        case .check(let app, _, let pings): "look at \(name(of: app))\(pings ? " and its main thread" : "")"
+        case .checkTracer(let app, _): "look whether a debugger is attached to \(name(of: app))"
+        case .prepare(let app, _): "prepare \(name(of: app)) for the freeze"
+        case .freeze(let app, _): "freeze \(name(of: app))"
+        case .verify(let app, _): "verify that \(name(of: app)) is frozen"
+        case .thaw(let app, _): "thaw \(name(of: app))"
+        case .askToEnd(let app, _): "ask \(name(of: app)) to end"
+        case .kill(let app, _): "kill \(name(of: app))"
+        case .stopService(let app, let service): "stop \(service) of \(name(of: app))"
+        case .reply(let app, let id, let reply):
+            "reply to request \(id.rawValue) of \(name(of: app)): \(Self.sentence(for: reply))"
+        case .answer(let id, let answer): "answer command \(id.rawValue): \(sentence(for: answer))"
+        case .halt: "halt"
+        }
+    }
+
+    private static func sentence(for reply: AppReply) -> String {
+        switch reply {
+        case .done: "done"
+        case .canOpen(let can): can ? "yes" : "no"
+        case .refused(let refusal): "refused, \(refusal.sentence)"
+        }
+    }
+
+    private func sentence(for answer: Answer) -> String {
+        switch answer {
+        case .done(let app): app.map { "done, \(name(of: $0))" } ?? "done"
+        case .refused(let refusal): "refused, \(refusal.sentence)"
+        case .overtaken(let refusal): "overtaken, \(refusal.sentence)"
+        }
+    }
+}

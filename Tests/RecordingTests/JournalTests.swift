@@ -1,0 +1,190 @@
+import Foundation
+import Host
+import LinuxSystem
+import Model
+import PolicyCore
+import Recording
+import Testing
+
+@Suite("The daemon's journal")
+struct JournalTests {
+    private let folder: Folder
+    private var path: String { folder.path }
+    private var small: Journal.Limits {
+        var limits = Journal.Limits()
+        limits.segment = 4096
+        return limits
+    }
+
+    init() throws { folder = try Folder() }
+
+    private func expectSame(_ a: System, _ b: System) throws {
+        #expect(try RecordedDevice.bytes(of: a) == RecordedDevice.bytes(of: b))
+    }
+
+    private func numbers(_ suffix: String) -> [Int] {
+        FileSystem.names(in: path).filter { $0.hasSuffix(suffix) }
+            .compactMap { $0.split(separator: ".").first.flatMap { Int($0) } }.sorted()
+    }
+
+    @Test("Whoever comes after a death decides what the dead daemon had decided, at every event")
+    func restored() throws {
+        let device = try RecordedDevice(path, limits: small)
+        var person = Person(device, apps: 5, seed: 1)
+        for _ in 0..<150 {
+            person.act()
+            try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+        }
+        #expect(numbers(".events").count > 1, "the test should see segments follow each other")
+    }
+
+    @Test("An event that the dead daemon wrote down and did not decide is decided by the next one")
+    func undecided() throws {
+        let device = try RecordedDevice(path)
+        let app = device.install("radio")
+        device.diesWithinNextEvent = true
+        device.perform(.open(app, role: .primary, wait: true))
+        #expect(device.system.app(app)?.process == ProcessPhase.none)
+        let restored = try #require(Journal.restore(from: path))
+        #expect(restored.system.app(app)?.process == .starting)
+        #expect(restored.effects.contains { $0.kind == .launch })
+    }
+
+    @Test("While a checkpoint is on its way, a restart replays both segments")
+    func lateCheckpoint() throws {
+        let device = try RecordedDevice(path, limits: small)
+        device.holdsCheckpointsBack = true
+        var person = Person(device, apps: 4, seed: 2)
+        for _ in 0..<200 { person.act() }
+        #expect(numbers(".events").count > 2)
+        #expect(numbers(".checkpoint") == [1])
+        try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+    }
+
+    @Test("A new system in the folder of another boot is the one that is found again")
+    func otherBoot() throws {
+        let old = try RecordedDevice(path, limits: small)
+        var person = Person(old, apps: 4, seed: 3)
+        for _ in 0..<200 { person.act() }
+        #expect(numbers(".checkpoint").count > 2)
+        for number in numbers(".checkpoint") {
+            let file = "\(path)/\(number).checkpoint"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try text.replacingOccurrences(of: CurrentProcess.bootID, with: "an earlier boot")
+                .write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        #expect(Journal.restore(from: path) == nil)
+        let new = try RecordedDevice(path)
+        let app = new.install("radio")
+        new.perform(.open(app, role: .primary, wait: true))
+        let restored = try #require(Journal.restore(from: path))
+        try expectSame(restored.system, new.system)
+        #expect(restored.system.app(app)?.state == .active)
+    }
+
+    @Test("The oldest segments go when the folder is full, and the newest checkpoint stays")
+    func bounded() throws {
+        var limits = small
+        limits.directory = 60_000
+        let device = try RecordedDevice(path, limits: limits)
+        var person = Person(device, apps: 6, seed: 4)
+        for _ in 0..<2_000 {
+            person.act()
+            device.measure()
+        }
+        #expect(numbers(".events").first ?? 0 > 10, "the test should see segments go")
+        // One more segment with its checkpoint may be there until that one is complete.
+        #expect(device.largestSize < limits.directory + 16_000)
+        try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+
+        limits.directory = 0
+        let tiny = try RecordedDevice(path, limits: limits)
+        for _ in 0..<100 { tiny.perform(.lock(wait: true)) }
+        #expect(numbers(".checkpoint").count == 1)
+        try expectSame(try #require(Journal.restore(from: path)).system, tiny.system)
+    }
+
+    @Test("A journal that could not grow for a while goes on behind the gap")
+    func gap() throws {
+        let device = try RecordedDevice(path, limits: small)
+        var person = Person(device, apps: 4, seed: 5)
+        let obstacle = "\(path)/2.events"
+        try FileSystem.makeDirectory(obstacle)
+        for _ in 0..<300 { person.act() }
+        #expect(numbers(".checkpoint") == [1])
+        try FileSystem.removeTree(obstacle)
+        person.act()
+        let app = device.install("late")
+        device.perform(.open(app, role: .primary, wait: true))
+        try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+
+        var replay = try Replay(RecordingFiles(path))
+        while try replay.next() != nil {}
+        #expect(replay.notices.count == 1)
+        guard case .gap(let after) = replay.notices.first else { throw RecordedDevice.LostJournal() }
+        #expect(after < device.events && replay.counts.events < device.events)
+        try expectSame(replay.system, device.system)
+    }
+
+    @Test("An event that is larger than a segment costs itself, not what follows")
+    func tooLarge() throws {
+        let device = try RecordedDevice(path, limits: small)
+        let app = device.install("radio")
+        device.perform(.openURL("nobody:" + String(repeating: "x", count: 5_000), wait: true))
+        device.perform(.open(app, role: .primary, wait: true))
+        try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+        var replay = try Replay(RecordingFiles(path))
+        while try replay.next() != nil {}
+        #expect(replay.notices.contains { if case .gap = $0 { true } else { false } })
+        try expectSame(replay.system, device.system)
+    }
+
+    @Test("What a daemon did not use of its last segment is given back")
+    func trimmed() throws {
+        let device = try RecordedDevice(path)
+        let app = device.install("radio")
+        for _ in 0..<20 {
+            device.perform(.open(app, role: .primary, wait: true))
+            try device.restart()
+        }
+        device.measure()
+        #expect(device.largestSize < 1_200_000 + 20 * 20_000)
+        #expect(numbers(".events").count == 21)
+    }
+
+    @Test("The journal of version 1 is taken over")
+    func version1() throws {
+        var system = System(profile: .linux)
+        let json = try String(decoding: JSONEncoder().encode(system), as: UTF8.self)
+        let header = #"{"version":1,"boot":"\#(CurrentProcess.bootID)","base":1000,"system":\#(json)}"#
+        try header.write(toFile: "\(path)/7.checkpoint", atomically: true, encoding: .utf8)
+        let log = try MappedLog(creating: "\(path)/7.events", capacity: 1000)
+        let manifest = AppManifest(identifier: try #require(AppIdentifier("org.example.old")), name: "Old")
+        let events: [Event] = [
+            .clockChanged(wallOffset: 5), .booted, .installed(manifest),
+            .command(CommandID(1), .open(AppIndex(0), role: .primary, wait: true)),
+        ]
+        for (number, event) in events.enumerated() {
+            var (body, frame) = (ByteWriter(), ByteWriter())
+            event.encode(into: &body)
+            frame.write(UInt64(body.bytes.count))
+            frame.write(Int64(10))
+            #expect(log.append(frame.bytes + body.bytes))
+            _ = system.handle(event, at: Instant(nanoseconds: 1010 + 10 * Int64(number)))
+        }
+        try expectSame(try #require(Journal.restore(from: path)).system, system)
+
+        // The new daemon goes on in its own version, and both replay.
+        let journal = try Journal(directory: path, system: system, start: .restarted) { $0() }
+        let event = Event.processStarted(AppIndex(0), Generation(1), pid: 7)
+        let now = Instant(nanoseconds: Clock.boot())
+        journal.append(event, at: now, system: system)
+        journal.append(system.handle(event, at: now), system: system)
+        var replay = try Replay(RecordingFiles(path))
+        while try replay.next() != nil {}
+        #expect(replay.counts.events == 5)
+        #expect(replay.counts.uncompared == 4)
+        #expect(replay.notices == [.daemonRestarted(after: 4)])
+        try expectSame(replay.system, system)
+    }
+}
