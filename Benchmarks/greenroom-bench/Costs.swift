@@ -21,25 +21,36 @@ struct Costs {
         return samples
     }
 
-    /// An event is written down as the daemon does it; the floor is `write` of the same bytes to a file.
+    /// An event and its effects are written down as the daemon does it; the floor is `write` of the same bytes to a
+    /// file.
     func journal(batches: Int) throws -> (append: Samples, floor: Samples) {
         let event = Event.callbackReturned(AppIndex(7), Generation(1), CallbackNumber(1_234))
-        let log = try MappedLog(creating: place + "/journal-cost", capacity: batches * Self.batch * 32)
-        var writer = ByteWriter()
-        var framed = ByteWriter()
+        let entry = LogEntry(
+            sequence: LogSequence(5_000), at: WallTime(nanoseconds: 1_700_000_000_000_000_000), app: AppIndex(7),
+            event: .didBecomeActive, reason: .onTheWay(.didBecomeActive, .active), cause: LogSequence(4_999),
+            took: .milliseconds(2))
+        let effects = [
+            Effect(.log(entry), cause: LogSequence(4_999)), Effect(.answer(CommandID(900), .done(app: AppIndex(7)))),
+        ]
+        let log = try MappedLog(creating: place + "/journal-cost", capacity: batches * Self.batch * 48)
+        var writer = RecordWriter()
         var isFull = false
         let append = time(batches: batches) {
-            writer.removeAll()
-            framed.removeAll()
-            event.encode(into: &writer)
-            framed.write(UInt64(writer.bytes.count))
-            framed.write(Int64(12_345))
-            if !log.append(framed.bytes + writer.bytes) { isFull = true }
+            writer.write(event, after: Span(nanoseconds: 12_345))
+            if !log.append(writer.bytes) { isFull = true }
+            writer.write(effects)
+            if !log.append(writer.bytes) { isFull = true }
         }
         guard !isFull else { throw BenchError("the journal of the measurement was too small") }
         let file = try Descriptor.open(place + "/journal-floor", .append, create: 0o600)
-        let record = framed.bytes + writer.bytes
-        let floor = try time(batches: batches) { _ = try file.write(record[...]) }
+        writer.write(event, after: Span(nanoseconds: 12_345))
+        let first = writer.bytes
+        writer.write(effects)
+        let second = writer.bytes
+        let floor = try time(batches: batches) {
+            _ = try file.write(first[...])
+            _ = try file.write(second[...])
+        }
         return (append, floor)
     }
 

@@ -81,7 +81,7 @@ struct Measurement {
         let encoding = try costs.encoding(batches: batches)
         report.add([
             Figure(
-                what: "event into the journal p50", value: journal.append.p50, unit: .nanoseconds,
+                what: "event with its effects into the journal p50", value: journal.append.p50, unit: .nanoseconds,
                 floor: journal.floor.p50, against: "write(2) of its bytes", samples: batches * 1_000),
             Figure(
                 what: "message parsed p50", value: parsing.parse.p50, unit: .nanoseconds, floor: parsing.floor.p50,
