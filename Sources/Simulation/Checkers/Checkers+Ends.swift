@@ -89,7 +89,9 @@ extension Checkers {
     private static let longestCommand = Span.seconds(300)
 
     mutating func checkClocks(_ device: Device) {
-        guard device.daemon == .running else { return }
+        // Limits are seconds: twice a second is often enough.
+        guard device.daemon == .running, device.now - lastLook >= .milliseconds(500) else { return }
+        lastLook = device.now
         var hasDebugger = false
         for place in watches.indices {
             guard let process = device.apps[place].process else { continue }

@@ -48,6 +48,7 @@ struct Checkers {
     let profile: DeviceProfile
     var watches: [Watch] = []
     private var lastSequence: UInt64 = 0
+    var lastLook = Instant.zero
     /// A debugger was attached when the clocks were last looked at.
     var hadDebugger = false
     var commands: [Waiting] = []

@@ -23,7 +23,7 @@ extension Device {
             if let death, number >= death.effects { break }
             perform(effect.action)
         }
-        noteScreen()
+        if !effects.isEmpty { noteScreen() }
         if let death { killDaemon(downFor: death.downFor) }
     }
 

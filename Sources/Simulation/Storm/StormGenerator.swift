@@ -92,7 +92,7 @@ package struct StormGenerator {
         while now < length {
             session(isHectic: isHectic)
             // Between two sessions the device lies on the table.
-            if isHectic { pass(.zero, .seconds(900)) } else { pass(.seconds(60), .seconds(5_000)) }
+            if isHectic { pass(.zero, .seconds(900)) } else { pass(.seconds(60), .seconds(3_000)) }
         }
         calmDown()
     }
@@ -100,7 +100,7 @@ package struct StormGenerator {
     private mutating func session(isHectic: Bool) {
         if random.oneIn(3) { add(.input(.wake)) }
         add(.input(.unlock))
-        for _ in 0..<(3 + random.below(isHectic ? 40 : 16)) {
+        for _ in 0..<(8 + random.below(isHectic ? 30 : 16)) {
             if random.oneIn(5) { pass(.zero, .milliseconds(40)) } else { pass(.milliseconds(200), .seconds(45)) }
             switch random.below(100) {
             case 0..<50: add(.input(.open(name(), role: role())))
