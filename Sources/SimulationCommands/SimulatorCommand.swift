@@ -1,8 +1,8 @@
 package import ArgumentParser
 internal import Commands
 
-/// The verbs of `greenroom` that run in virtual time. They are a program of their own, which the tool starts: so the tool
-/// itself stays small and quick.
+/// The verbs of `greenroom` that run in virtual time. They are a program of their own, which the tool starts: so the
+/// tool itself stays small and quick.
 package struct SimulatorCommand: RootCommand {
     package static let configuration = CommandConfiguration(
         commandName: "greenroom", abstract: "Greenroom in virtual time.", subcommands: [RunCommand.self])

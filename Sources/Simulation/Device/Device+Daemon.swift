@@ -1,8 +1,8 @@
 package import Model
 internal import PolicyCore
 
-/// The recording from which a killed daemon decides again what it had decided, as the real one does: a checkpoint of the
-/// Core, and the bytes of every event since.
+/// The recording from which a killed daemon decides again what it had decided, as the real one does: a checkpoint of
+/// the Core, and the bytes of every event since.
 struct MemoryJournal {
     private static let interval = 2048
     private var checkpoint: System?

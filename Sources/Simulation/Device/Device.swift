@@ -191,8 +191,8 @@ package final class Device {
 
     package func advance(by span: Span) { advance(to: now + span) }
 
-    /// The next single thing, if it is due by then; false when none is, and nothing has changed. For those who have to do
-    /// something in between.
+    /// The next single thing, if it is due by then; false when none is, and nothing has changed. For those who have to
+    /// do something in between.
     package func step(upTo target: Instant) -> Bool {
         guard let next = nextMoment, next <= target, violations.isEmpty else { return false }
         step(next)
@@ -213,8 +213,8 @@ package final class Device {
         return true
     }
 
-    /// One occurrence, or the Core's deadline. What falls on one moment comes before a deadline at it: an answer in time
-    /// is in time.
+    /// One occurrence, or the Core's deadline. What falls on one moment comes before a deadline at it: an answer in
+    /// time is in time.
     private func step(_ moment: Instant) {
         now = max(now, moment)
         guard let next = queue.next, next <= moment, let (_, occurrence) = queue.popFirst() else {

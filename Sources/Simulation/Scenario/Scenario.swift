@@ -1,7 +1,7 @@
 package import Model
 
-/// A device, its apps, what happens to them in virtual time, and what must be true then: everything that a run needs, so
-/// that a run can be written down, repeated and made smaller. `docs/SCENARIOS.md` describes its form as a file.
+/// A device, its apps, what happens to them in virtual time, and what must be true then: everything that a run needs,
+/// so that a run can be written down, repeated and made smaller. `docs/SCENARIOS.md` describes its form as a file.
 package struct Scenario: Hashable, Sendable {
     package var name: String
     /// Requirements that it shows, for example `L4`.
