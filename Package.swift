@@ -102,6 +102,9 @@ let package = Package(
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"]),
         .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
+            name: "SimulationCommandsTests",
+            dependencies: ["SimulationCommands", "Commands", "Simulation", "Wire", "Model"]),
+        .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),

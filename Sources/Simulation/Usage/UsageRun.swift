@@ -1,13 +1,13 @@
 package import Model
 internal import PolicyCore
 
-/// Something that keeps a trace from being played.
-package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
+/// An app that is opened in a trace, and of which the table of apps says nothing.
+package struct UnknownApp: Error, Hashable, Sendable, CustomStringConvertible {
     /// Of the trace.
     package let line: Int
-    package let text: String
+    package let name: String
 
-    package var description: String { "line \(line): \(text)" }
+    package var description: String { "line \(line): \(name) is opened, and the table of apps does not have it" }
 }
 
 /// Plays a person's days on a device in virtual time.
@@ -31,12 +31,12 @@ package final class UsageRun {
     private var boots = 0
 
     /// What a notification is taken to cost the network; the trace does not say.
-    private static let notificationBytes: Int64 = 1000
+    package static let notificationBytes: Int64 = 1000
 
     package static func play(
         _ trace: UsageTrace, _ table: AppsTable, profile: DeviceProfile = .linux, memoryMegabytes: Int64? = nil,
         seed: UInt64 = 1, checksInvariants: Bool = false
-    ) throws(UsageError) -> UsageResult {
+    ) throws(UnknownApp) -> UsageResult {
         let run = try UsageRun(trace, table, profile, seed: seed)
         run.device.checksInvariants = checksInvariants
         run.result.memoryMegabytes = memoryMegabytes
@@ -44,13 +44,10 @@ package final class UsageRun {
         return run.finish()
     }
 
-    private init(_ trace: UsageTrace, _ table: AppsTable, _ profile: DeviceProfile, seed: UInt64) throws(UsageError) {
+    private init(_ trace: UsageTrace, _ table: AppsTable, _ profile: DeviceProfile, seed: UInt64) throws(UnknownApp) {
         for entry in trace.entries where entry.kind == .open {
             guard let app = entry.app, table.place(of: trace.apps[app]) == nil else { continue }
-            let name = trace.apps[app]
-            throw UsageError(
-                line: entry.line,
-                text: "\(name) is opened, and the table of apps does not have it; add a line \(name),MEGABYTES")
+            throw UnknownApp(line: entry.line, name: trace.apps[app])
         }
         self.trace = trace
         device = Device(profile, seed: seed)

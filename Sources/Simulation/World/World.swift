@@ -218,9 +218,16 @@ extension World {
     package mutating func transfer(_ bytes: Int64, _ direction: Direction, for consumer: Consumer) -> TransferID {
         change { $0.network.begin(bytes, direction, for: consumer, at: $0.now) }
     }
-    package mutating func pause(_ transfer: TransferID) { change { $0.network.pause(transfer, at: $0.now) } }
-    package mutating func resume(_ transfer: TransferID) { change { $0.network.resume(transfer, at: $0.now) } }
-    package mutating func cancel(_ transfer: TransferID) { change { $0.network.cancel(transfer, at: $0.now) } }
+    // What is over already, is left alone.
+    package mutating func pause(_ transfer: TransferID) {
+        if network.transfer(transfer) != nil { change { $0.network.pause(transfer, at: $0.now) } }
+    }
+    package mutating func resume(_ transfer: TransferID) {
+        if network.transfer(transfer) != nil { change { $0.network.resume(transfer, at: $0.now) } }
+    }
+    package mutating func cancel(_ transfer: TransferID) {
+        if network.transfer(transfer) != nil { change { $0.network.cancel(transfer, at: $0.now) } }
+    }
 
     /// Dead or back, whatever the surroundings say.
     package mutating func setNetworkDown(_ isDown: Bool) { change { $0.isNetworkDown = isDown } }
@@ -282,7 +289,9 @@ extension World {
         change { $0.processor.begin(work, for: consumer, weight: weight, limit: limit, at: $0.now) }
     }
     package mutating func setPaused(_ work: WorkID, _ isPaused: Bool) {
-        change { $0.processor.setPaused(work, isPaused, at: $0.now) }
+        if processor.work(work) != nil { change { $0.processor.setPaused(work, isPaused, at: $0.now) } }
     }
-    package mutating func end(_ work: WorkID) { change { $0.processor.end(work, at: $0.now) } }
+    package mutating func end(_ work: WorkID) {
+        if processor.work(work) != nil { change { $0.processor.end(work, at: $0.now) } }
+    }
 }

@@ -2,7 +2,7 @@ package import ArgumentParser
 package import Commands
 internal import Simulation
 
-/// `greenroom run`: scenarios and storms in virtual time.
+/// `greenroom run`: scenarios, storms and real days in virtual time.
 package struct RunCommand: Verb {
     package static let configuration = CommandConfiguration(
         commandName: "run",
@@ -14,6 +14,8 @@ package struct RunCommand: Verb {
 
               greenroom run Scenarios/                   run what is in a folder
               greenroom run --storm 100 --seed 1         make up 100 days full of faults
+              greenroom run --usage T.csv --apps A.csv   play a person's month, and count its warm starts
+              greenroom run --make-month month           make up such a month
             """)
 
     @Argument(help: "Scenario files, and folders of them.", completion: .file())
@@ -37,20 +39,27 @@ package struct RunCommand: Verb {
         completion: .directory)
     var out: String?
 
+    @OptionGroup(title: "Real days")
+    var days: UsageOptions
+
     package init() {}
 
     package func validate() throws {
-        let ways = [!files.isEmpty, storm != nil].count { $0 }
+        let ways = [!files.isEmpty, storm != nil, days.usage != nil, days.makeMonth != nil].count { $0 }
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "name a scenario file or a folder, or use --storm"
-                    : "scenario files and --storm are two ways to run: choose one")
+                    ? "name a scenario file or a folder, or use --storm, --usage or --make-month"
+                    : "scenario files, --storm, --usage and --make-month are different ways to run: choose one")
+        }
+        if trace != nil, days.usage != nil || days.makeMonth != nil {
+            throw ValidationError("--trace writes down scenarios and storms")
         }
         if let storm, storm < 1 { throw ValidationError("--storm needs a number from 1 on") }
     }
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
+        if try days.run(seed: seed, isJSON: json, in: context) { return }
         if let storm {
             try StormSession(count: storm, seed: seed ?? 1, folder: out ?? ".", trace: trace, isJSON: json)
                 .run(in: context)

@@ -77,6 +77,22 @@ import Testing
         #expect(now.nextChange.map { $0 > now.now } ?? true)
     }
 
+    /// One build suffices to check another: debug and release, this machine and that, have to come to these numbers.
+    @Test(
+        "The same numbers in every build, on every machine",
+        arguments: zip(
+            [1, 2, 3], [4_261_261_592_637_095_128, 8_310_381_688_144_387_573, 8_685_016_261_813_930_801] as [UInt64]))
+    func sameNumbers(seed: Int, hash: UInt64) {
+        var play = Play(seed: seed)
+        for _ in 0..<400 {
+            play.world.advance(to: play.nextMoment())
+            play.act()
+        }
+        var text = "\(play.changes) \(play.world.movedBytes) \(play.world.position)"
+        for entry in play.world.energy.entries { text += " \(entry)" }
+        #expect(Stable.hash(text) == hash)
+    }
+
     @Test("A world that is written down and read again goes on as if nothing had been")
     func coding() throws {
         var play = Play(seed: 5)
