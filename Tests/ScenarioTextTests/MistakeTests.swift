@@ -36,6 +36,8 @@ struct MistakeTests {
         Mistake("name: \u{1}", "x.yaml:1:7: a control character (byte 1); expected text"),
         Mistake(
             "a: &b c\nd: *b", "x.yaml:2:4: anchors (&name) and aliases (*name) are not read; expected the value itself"),
+        Mistake("# &c\n&a [b]: *a", "x.yaml:2:9: anchors (&name) and aliases (*name) are not read"),
+        Mistake("# *c\n? &a b\n: \"# \", *a", "x.yaml:3:9: anchors (&name) and aliases (*name) are not read"),
         Mistake("name: !int 3\ndevice: ios-7", "x.yaml:1:7: a tag (`!int`); expected the value alone"),
         Mistake("name: x\n---\nname: y", "x.yaml:", "but found another document"),
         Mistake("name: x\nname: y", "x.yaml:", "`name` is there twice in one mapping; expected each key once"),

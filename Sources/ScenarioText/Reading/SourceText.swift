@@ -49,8 +49,10 @@ enum SourceText {
         var alias: Place?
         private var previous = UInt8(ascii: "\n")
         private var isIndentation = true
+        private var isHeader = true
 
         mutating func take(_ byte: UInt8, next: UInt8) {
+            if isIndentation, !" \r\n#".utf8.contains(byte) { isHeader = false }
             let isIndicator = !Self.isWord(previous) && (Self.isWord(next) || next == UInt8(ascii: "-"))
             switch byte {
             case UInt8(ascii: "\t"):
@@ -58,9 +60,10 @@ enum SourceText {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"): break
             case 0..<0x20, 0x7F:
                 findings.note(place, "a control character (byte \(byte))", expected: "text")
-            // Read without regard to quotes, so that nothing can hide: both together are refused, wherever they stand.
-            case UInt8(ascii: "&"): if isIndicator { hasAnchor = true }
-            case UInt8(ascii: "*"): if isIndicator, alias == nil { alias = place }
+            // Read without regard to quotes, so that nothing can hide: both together are refused, wherever they stand
+            // below the comments at the top.
+            case UInt8(ascii: "&"): if isIndicator, !isHeader { hasAnchor = true }
+            case UInt8(ascii: "*"): if isIndicator, !isHeader, alias == nil { alias = place }
             default: break
             }
             if byte == UInt8(ascii: "\n") {

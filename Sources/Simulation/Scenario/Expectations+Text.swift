@@ -39,36 +39,3 @@ extension LaunchOptions {
         return said.isEmpty ? "no options" : said.joined(separator: " ")
     }
 }
-
-// What `greenroom run` prints of a run.
-extension ScenarioRun {
-    /// How long it was, and how much happened.
-    package var summary: String {
-        let seconds = device.elapsed.nanoseconds / 1_000_000_000
-        let units = [
-            (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
-        ]
-        let parts = units.filter { $0.0 > 0 }.prefix(2).map { "\($0.0) \($0.1)" }
-        return
-            "virtual \(parts.isEmpty ? device.elapsed.text : parts.joined(separator: " ")), \(device.eventCount) events"
-    }
-
-    /// A failure with the shortest chain that led to it, one line each. `file` is how the user named the scenario.
-    package func lines(of failure: Failure, file: String) -> [String] {
-        let place = failure.line.map { "\(file):\($0)" } ?? file
-        var lines = ["\(place): at \(failure.at.text): \(failure.text)"]
-        for entry in failure.chain { lines.append("    " + line(entry)) }
-        return lines
-    }
-
-    /// How to see the same again.
-    package func reproduction(file: String) -> String { "greenroom run \(file) --seed \(device.seed)" }
-
-    private func line(_ entry: LogEntry) -> String {
-        let number = entry.sequence.rawValue - (device.log.first?.sequence.rawValue ?? 0)
-        let at = number < device.logTimes.count ? device.logTimes[Int(number)] : device.now
-        let moment = (at - Instant(nanoseconds: Device.bootTime)).text
-        let app = entry.app.map { device.name(of: $0) + " " } ?? ""
-        return "#\(entry.sequence.rawValue) \(moment) \(app)\(entry.event.name): \(entry.reason.sentence)"
-    }
-}
