@@ -98,7 +98,7 @@ extension ScenarioRun {
         let found = place(name).map { device.apps[$0].launches } ?? 0
         guard found != count else { return nil }
         return Finding(
-            text: "\(name) should have been launched \(count) times and was \(found) times",
+            text: "\(name) should have been launched \(times(count)) and was \(times(found))",
             entry: lastEntry(name, [.launched, .launchedInBackground]))
     }
 
@@ -130,7 +130,7 @@ extension ScenarioRun {
 
     private func explainUnrest() -> Finding? {
         if !device.unanswered.isEmpty {
-            return Finding(text: "everything should be at rest, and \(device.unanswered.count) commands still wait")
+            return Finding(text: "everything should be at rest, and \(commands(device.unanswered.count)) not answered")
         }
         for place in device.apps.indices {
             guard let wrong = unrest(place) else { continue }
@@ -205,7 +205,7 @@ extension ScenarioRun {
         let found = entries(pattern)
         guard found.count != count else { return nil }
         return Finding(
-            text: "\(pattern.text) should come \(count) times and came \(found.count) times", entry: found.last)
+            text: "\(pattern.text) should come \(times(count)) and came \(times(found.count))", entry: found.last)
     }
 
     private func explainTime(
@@ -267,6 +267,10 @@ extension ScenarioRun {
     }
 
     private static func hexadecimal(_ code: UInt64) -> String { "0x" + String(code, radix: 16) }
+
+    private func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
+    private func commands(_ count: Int) -> String { count == 1 ? "a command is" : "\(count) commands are" }
 
     private func list(_ words: [String]) -> String { words.isEmpty ? "nothing" : words.joined(separator: ", ") }
 }
