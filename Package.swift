@@ -99,7 +99,9 @@ let package = Package(
 
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"]),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"],
+            exclude: ["Storm/traces.txt"]),
         .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
             name: "SimulationCommandsTests",
