@@ -28,6 +28,7 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
+        .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
     ],
     dependencies: [
@@ -78,6 +79,14 @@ let package = Package(
         // Scenarios as files.
         .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
 
+        // For tests of apps: a simulated device and an app's code in one process.
+        .target(name: "CQuiescence"),
+        .target(
+            name: "GreenroomTesting",
+            dependencies: [
+                "Simulation", "PolicyCore", "Model", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "CQuiescence",
+            ]),
+
         // The tools' side.
         .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
 
@@ -91,7 +100,10 @@ let package = Package(
         .executableTarget(name: "greenroom-keeper", dependencies: ["Keeper"]),
         .executableTarget(name: "greenroom-bundle", dependencies: ["Bundles"]),
 
-        .executableTarget(name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources"),
+        .executableTarget(
+            name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources",
+            // Its tests import it as tests do, and there is one build configuration.
+            swiftSettings: [.unsafeFlags(["-enable-testing"])]),
         .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
@@ -115,7 +127,13 @@ let package = Package(
         .testTarget(name: "KeeperTests", dependencies: ["LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
-        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire"]),
+        .testTarget(
+            name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "GreenroomTesting"]),
+        .testTarget(
+            name: "GreenroomTestingTests", dependencies: ["GreenroomTesting", "UIKit", "_Testing_UIKit"]),
+        .testTarget(
+            name: "JournalTests", dependencies: ["Journal", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
+            path: "Examples/Journal/Tests"),
         .testTarget(name: "CommandsTests", dependencies: ["Commands", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",

@@ -14,8 +14,8 @@ struct DependencyTests {
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
-        ("Examples", ["Foundation", "UIKit"]),
         ("Tests/ContractSuite", ["Model"]),
+        ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
     ]
 
     @Test("A folder imports only what its layer allows", arguments: allowed.map(\.folder))
@@ -35,6 +35,7 @@ struct DependencyTests {
             ["Sources/AppRuntime", "Sources/Frameworks", "Sources/Commands", "Sources/Storage", "Sources/Keeper"],
             ["PolicyCore", "Host", "Simulation"]
         ),
+        (["Sources/GreenroomTesting"], ["Host", "Storage", "LinuxSystem", "Commands"]),
         (["Sources/Host"], ["Simulation", "ScenarioText", "Foundation", "ArgumentParser", "Bundles", "Keeper"]),
         (["Sources/Model", "Sources/PolicyCore"], ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]),
     ]

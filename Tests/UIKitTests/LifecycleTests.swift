@@ -1,10 +1,12 @@
 import AppRuntime
+import GreenroomTesting
 import Testing
 import UIKit
 import Wire
 
-/// `UIApplication.shared` and the main thread are one for the process: nothing here runs beside another.
-@Suite("UIKit", .serialized)
+/// `UIApplication.shared` and the main thread are one for the process: nothing here runs beside another, or beside a
+/// simulated device.
+@Suite("UIKit", .serialized, .simulatedDevice)
 @MainActor
 struct UIKitTests {}
 

@@ -5,7 +5,7 @@ import UIKit
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
     var window: UIWindow?
-    private let journal = JournalViewController(store: EntryStore(folder: AppDelegate.documents))
+    let journal = JournalViewController(store: EntryStore(folder: AppDelegate.documents))
 
     private static var documents: URL {
         FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first

@@ -3,7 +3,7 @@ import UIKit
 /// Shows the list or the open entry, and does what the user asks for.
 class JournalViewController: UIViewController {
     private let store: EntryStore
-    private var place = Place()
+    private(set) var place = Place()
     private var photo: Photo?
     private var message: String?
 

@@ -1,0 +1,171 @@
+internal import AppRuntime
+internal import Foundation
+internal import Model
+internal import PolicyCore
+internal import Simulation
+internal import UIKit
+internal import Wire
+
+/// The process of the app that is tested: its delegate in this process, between UIKit and the simulated device.
+@MainActor
+final class AppCode: Program, AppLink {
+    private let principal: AnyClass
+    private let delegate: AnyClass
+    private let configure: (any UIApplicationDelegate) -> Void
+    private let sleepers: Sleepers
+    private weak var device: Device?
+    private let start: Instant
+    var place = 0
+    /// How long methods take; those that are not named, no time.
+    var durations: [CallbackKind: Span] = [:]
+
+    private(set) var application: UIApplication?
+    private var lifecycle: Lifecycle?
+    private var completions: [RequestID: @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void] = [:]
+    /// Code of the app has run since somebody waited for it.
+    var hasRun = false
+
+    init(
+        principal: AnyClass, delegate: AnyClass, on device: Device, since start: Instant, sleepers: Sleepers,
+        configure: @escaping (any UIApplicationDelegate) -> Void
+    ) {
+        self.device = device
+        self.start = start
+        self.principal = principal
+        self.delegate = delegate
+        self.sleepers = sleepers
+        self.configure = configure
+    }
+
+    // MARK: Program
+
+    /// The app's code is about to run; its clock shows what time it is.
+    private func enter() {
+        hasRun = true
+        if let device { sleepers.now = (device.now - start).nanoseconds }
+    }
+
+    func call(_ callback: Model.Callback) -> CallbackOutcome {
+        enter()
+        if application == nil { launch() }
+        _ = lifecycle?.handle(message(callback))
+        return .returned(after: durations[callback.kind] ?? .zero)
+    }
+
+    private func launch() {
+        // It was tried when the app was installed: the same class can be made again.
+        guard
+            let (application, lifecycle) = try? ApplicationLauncher.start(
+                principal: principal, delegate: delegate, self)
+        else { return }
+        self.application = application
+        self.lifecycle = lifecycle
+        if let delegate = application.delegate { configure(delegate) }
+    }
+
+    func timerFired(_ timer: UInt64) {
+        enter()
+        sleepers.wake(timer)
+    }
+
+    func answered(_ request: RequestID, _ reply: AppReply) {
+        guard let completion = completions.removeValue(forKey: request) else { return }
+        enter()
+        completion(answer(reply))
+    }
+
+    // UIKit has no services yet.
+    func stopped(_ service: ServiceKind) {}
+
+    func ended(_ status: ExitStatus) { end() }
+
+    func end() {
+        enter()
+        sleepers.forget()
+        completions = [:]
+        lifecycle = nil
+        application?.end()
+        application = nil
+    }
+
+    // MARK: AppLink
+
+    var greeting: JSONValue? {
+        (device?.profile).map { profile in
+            ["profile": .string(profile.name), "options": ["multitasking": .bool(profile.hasMultitasking)]]
+        }
+    }
+
+    func request(
+        _ method: AppMethod, _ params: JSONValue,
+        completion: @escaping @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
+    ) {
+        guard let question = question(method, params), let id = device?.request(question, place) else {
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { completion(.failure(.methodNotFound(method.rawValue))) }
+            }
+            return
+        }
+        completions[id] = completion
+    }
+
+    func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>? {
+        question(method, params).flatMap { device?.answer($0, place) }.map(answer)
+    }
+
+    func stop() { completions = [:] }
+
+    // MARK: Messages, as the daemon writes them
+
+    private func message(_ callback: Model.Callback) -> AppRuntime.Callback {
+        var params: JSONObject = [:]
+        switch callback.kind {
+        case .willFinishLaunching, .didFinishLaunching:
+            params["state"] = callback.isBackground ? "background" : "inactive"
+            params["options"] = options(callback.options)
+        case .openURL:
+            params["url"] = JSONValue(callback.options.url)
+            params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
+        case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
+        }
+        return AppRuntime.Callback(
+            seq: Int64(callback.number.rawValue), name: name(callback.kind), params: .object(params))
+    }
+
+    private func options(_ options: LaunchOptions) -> JSONValue {
+        var object: JSONObject = [:]
+        if let url = options.url { object["url"] = .string(url) }
+        if let source = options.sourceApplication { object["sourceApplication"] = .string(source) }
+        for key in options.service.keys { object[key] = true }
+        return .object(object)
+    }
+
+    private func name(_ kind: CallbackKind) -> CallbackName {
+        switch kind {
+        case .willFinishLaunching: .willFinishLaunching
+        case .didFinishLaunching: .didFinishLaunching
+        case .didBecomeActive: .didBecomeActive
+        case .willResignActive: .willResignActive
+        case .didEnterBackground: .didEnterBackground
+        case .willEnterForeground: .willEnterForeground
+        case .willTerminate: .willTerminate
+        case .openURL: .openURL
+        }
+    }
+
+    private func question(_ method: AppMethod, _ params: JSONValue) -> AppRequest? {
+        switch method {
+        case .openURL: params["url"]?.string.map(AppRequest.openURL)
+        case .canOpenURL: params["url"]?.string.map(AppRequest.canOpenURL)
+        case .hello, .ping, .state: nil
+        }
+    }
+
+    private func answer(_ reply: AppReply) -> Result<JSONValue, RPCError> {
+        switch reply {
+        case .done: .success(["opened": true])
+        case .canOpen(let can): .success(["canOpen": .bool(can)])
+        case .refused(let refusal): .failure(RPCError(.refused, refusal.sentence))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import Model
+internal import PolicyCore
+internal import Simulation
+
+/// An app on a simulated device, as the system sees it.
+@MainActor
+public class InstalledApp {
+    let device: TestDevice
+    let place: Int
+
+    /// The name by which log and reports call it.
+    public let name: String
+
+    private var takenCalls = 0
+
+    init(_ device: TestDevice, place: Int, name: String) {
+        self.device = device
+        self.place = place
+        self.name = name
+    }
+
+    private var app: SimulatedApp { device.simulated.apps[place] }
+
+    /// What the system lets it do now.
+    public var state: State { State(device.simulated.state(place)) }
+
+    /// Whether it is on the screen, and not hidden by the lock screen or a call.
+    public var isVisible: Bool { app.index.map { device.simulated.system.isVisible($0) } ?? false }
+
+    /// The delegate's methods that were called since it was installed, in their order.
+    public var callbacks: [Callback] { app.calls.map { Callback($0.kind) } }
+
+    /// The delegate's methods that were called since this was last used.
+    public func takeCallbacks() -> [Callback] {
+        defer { takenCalls = app.calls.count }
+        return app.calls.dropFirst(takenCalls).map { Callback($0.kind) }
+    }
+
+    /// How often its process was launched.
+    public var launches: Int { app.launches }
+
+    /// What lets it run in the background now.
+    public var assertions: [Assertion] {
+        (device.simulated.known(place)?.heldAssertions ?? []).map { Assertion(name: $0.kind.name, reason: $0.reason) }
+    }
+
+    /// Why it is in its state: the sentence that says so, then what that came from, back to the first cause.
+    public var why: [String] { device.chain(place).map(\.reason.sentence) }
+
+    /// What the system wrote down about it.
+    public var reports: [TestDevice.Report] { device.reports.filter { $0.app == name } }
+
+    // MARK: Misbehaviour
+
+    /// Its process crashes.
+    ///
+    /// - Parameter signal: 11 (SIGSEGV) unless said otherwise.
+    /// - Throws: `TestDeviceError` if it does not run.
+    public func crash(signal: Int32 = 11) async throws {
+        try requireProcess()
+        try await device.inject(.crash(name, signal: signal))
+    }
+
+    /// From now on this method does not return: the app's code is not called, and its limit passes. `recover()` ends
+    /// that.
+    public func hang(in callback: Callback) async throws { try await device.inject(.hang(name, callback.kind)) }
+
+    /// Its main thread answers nothing any more.
+    ///
+    /// - Throws: `TestDeviceError` if it does not run.
+    public func blockMainThread() async throws {
+        try requireProcess()
+        try await device.inject(.freezeMainThread(name))
+    }
+
+    /// It behaves again.
+    public func recover() async throws { try await device.inject(.recover(name)) }
+
+    private func requireProcess() throws(TestDeviceError) {
+        guard state != .notRunning else { throw .notRunning("\(name) is not running: open it first") }
+    }
+}
+
+/// An app without code: it says what it does in words, and stands in for the others of a device.
+@MainActor
+public final class ScriptedApp: InstalledApp {
+    /// Does something by itself. Nothing happens if it does not run; if it is suspended, once it runs again.
+    public func perform(_ action: Action) async throws { try await device.perform(.app(name, action.model)) }
+
+    /// What a scripted app does.
+    public indirect enum Action: Hashable, Sendable {
+        /// Starts to play audio, or stops. Needs `audio` among the background modes to go on in the background.
+        case beginAudio, endAudio
+        /// Asks for location updates, or ends that. Needs `location` to go on in the background.
+        case beginLocation, endLocation
+        /// Opens a URL with whichever app is registered for its scheme.
+        case open(url: String)
+        /// Does nothing else for so long, not even answer.
+        case block(Duration)
+        /// Ends by itself.
+        case exit(status: Int32)
+        /// Crashes.
+        case crash(signal: Int32)
+        /// Does something later.
+        case after(Duration, Action)
+
+        var model: AppAction {
+            switch self {
+            case .beginAudio: .begin(.audio)
+            case .endAudio: .end(.audio)
+            case .beginLocation: .begin(.location)
+            case .endLocation: .end(.location)
+            case .open(let url): .openURL(url)
+            case .block(let duration): .block(duration.span)
+            case .exit(let status): .exit(status)
+            case .crash(let signal): .crash(signal: signal)
+            case .after(let duration, let action): .after(duration.span, action.model)
+            }
+        }
+    }
+}

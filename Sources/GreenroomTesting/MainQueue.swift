@@ -1,0 +1,78 @@
+internal import CQuiescence
+internal import Dispatch
+internal import Foundation
+
+/// What the app started, and when all of it has run. `docs/TESTING.md` says what is covered.
+@MainActor
+enum MainQueue {
+    /// How often the queue is looked at before the app is said to go on for ever; a matter of some seconds.
+    static let patience = 2_000_000
+
+    /// Whether this process can be looked into.
+    static func prepare() throws(TestDeviceError) {
+        switch quiescence_prepare() {
+        case QUIESCENCE_LINKED_STATICALLY:
+            throw .unsupported("Swift's libraries are part of this executable: test without -static-stdlib")
+        case QUIESCENCE_UNKNOWN_LAYOUT:
+            throw .unsupported(
+                "this version of libdispatch is laid out in a way that GreenroomTesting does not know: "
+                    + "test with Swift 6.3")
+        default: break
+        }
+        // There the queue is a run loop's, which takes it over in portions that cannot be seen.
+        guard !Thread.isMainThread else {
+            throw .unsupported("GreenroomTesting works in tests of Swift Testing, as swift test runs them")
+        }
+    }
+
+    /// While on, what tasks do beside the main actor is done on the main queue, too, one thing after another.
+    static func takesTasks(_ on: Bool) { quiescence_keep_on_main_queue(on) }
+
+    /// What began to wait in real time since tasks are taken.
+    nonisolated static var realTimeWaits: [TestDevice.RealTimeWait] {
+        TestDevice.RealTimeWait.allCases.filter { quiescence_count($0.counter) > 0 }
+    }
+
+    /// Waits until the main queue is empty: no main actor's job is ready, and no block waits.
+    ///
+    /// - Parameter patience: how often to look.
+    static func rest(patience: Int = patience) async throws(TestDeviceError) {
+        let watch = Watch(patience: patience)
+        let isAtRest = await withCheckedContinuation { continuation in
+            watch.continuation = continuation
+            watch.lineUp()
+        }
+        if !isAtRest { throw .neverRests }
+    }
+
+    /// Stands in the queue, and when its turn has come, looks whether somebody stands behind it.
+    @MainActor
+    private final class Watch {
+        var patience: Int
+        var continuation: CheckedContinuation<Bool, Never>?
+
+        init(patience: Int) { self.patience = patience }
+
+        func lineUp() {
+            DispatchQueue.main.async { [self] in MainActor.assumeIsolated { look() } }
+        }
+
+        private func look() {
+            patience -= 1
+            let isEmpty = quiescence_is_main_queue_empty()
+            guard isEmpty || patience <= 0 else { return lineUp() }
+            continuation?.resume(returning: isEmpty)
+            continuation = nil
+        }
+    }
+}
+
+extension TestDevice.RealTimeWait {
+    fileprivate var counter: quiescence_wait {
+        switch self {
+        case .taskSleep: QUIESCENCE_TASK_SLEEP
+        case .dispatchTimer: QUIESCENCE_DISPATCH_TIMER
+        case .runLoopTimer: QUIESCENCE_RUN_LOOP_TIMER
+        }
+    }
+}

@@ -1,0 +1,293 @@
+internal import Foundation
+internal import Model
+internal import PolicyCore
+internal import Simulation
+public import UIKit
+
+/// A device in virtual time, with the code of one app on it.
+///
+///     let device = try TestDevice(.iOS7)
+///     let journal = try device.install(AppDelegate.self, identifier: "org.example.journal")
+///     try await device.open(journal)
+///     try await device.home()
+///     #expect(journal.state == .suspended)
+///
+/// The policy is Greenroom's own; what it decides, this device does with a simulated process, and calls the delegate in
+/// this one. Every command returns when what it asks for is true and the device has come to rest: nothing waits on the
+/// main actor, no callback is under way, and what can be suspended is. Time stands still meanwhile, but for what
+/// processes take to be born and messages to arrive. The same calls with the same seed give the same run.
+///
+/// `UIApplication.shared`, `NotificationCenter.default` and the main queue are one for a process, so there is one
+/// device at a time. Put the trait `.simulatedDevice` on the suites that make one.
+@MainActor
+public final class TestDevice {
+    let simulated: Device
+    private let sleepers = Sleepers()
+    private let folder: Container
+    private var code: AppCode?
+    /// Who sleeps while no app runs.
+    private var unattended = EventQueue<UInt64>()
+    private let start: Instant
+    private(set) var hasEnded = false
+
+    private(set) static weak var current: TestDevice?
+
+    /// The clock that apps get in tests.
+    public var clock: SimulatedClock { SimulatedClock(sleepers: sleepers) }
+
+    /// The folder of the app whose code is tested.
+    public var container: URL { folder.folder }
+
+    /// Makes a device that has just booted, with no app on it.
+    ///
+    /// - Parameters:
+    ///   - profile: what kind of device.
+    ///   - seed: draws how long processes and messages take, within what is usual.
+    /// - Throws: `TestDeviceError.anotherDevice` while there is another one.
+    public init(_ profile: Profile = .linux, seed: UInt64 = 1) throws {
+        guard TestDevice.current == nil else { throw TestDeviceError.anotherDevice }
+        try MainQueue.prepare()
+        folder = try Container()
+        simulated = Device(profile.model, seed: seed)
+        simulated.boot()
+        start = simulated.now
+        TestDevice.current = self
+        MainQueue.takesTasks(true)
+        RecentLog.begin()
+    }
+
+    isolated deinit { end() }
+
+    /// Takes everything down. What is left of the app's code hears nothing any more.
+    func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        code?.end()
+        sleepers.forget()
+        MainQueue.takesTasks(false)
+        folder.leave()
+        if TestDevice.current === self { TestDevice.current = nil }
+    }
+
+    // MARK: Apps
+
+    /// Installs the app whose code is tested. Its delegate is made anew at every launch, as the system does it.
+    ///
+    /// - Parameters:
+    ///   - delegate: the class of the app's delegate, a subclass of `UIResponder` or `NSObject`.
+    ///   - identifier: the bundle's identifier, for example `org.example.journal`.
+    ///   - name: what log and reports call it; the last part of the identifier unless given.
+    ///   - urlSchemes: those of `CFBundleURLTypes`.
+    ///   - backgroundModes: those of `UIBackgroundModes`, for example `audio`.
+    ///   - exitsOnSuspend: `UIApplicationExitsOnSuspend`.
+    ///   - principal: the class of the app.
+    ///   - configure: called with every new delegate before any of its methods, for example to give it the clock.
+    /// - Throws: `TestDeviceError` if there is such an app already, or it could not be installed.
+    @discardableResult
+    public func install<Delegate: UIApplicationDelegate>(
+        _ delegate: Delegate.Type, identifier: String, name: String? = nil, urlSchemes: [String] = [],
+        backgroundModes: [String] = [], exitsOnSuspend: Bool = false,
+        principal: UIApplication.Type = UIApplication.self, configure: ((Delegate) -> Void)? = nil
+    ) throws -> TestedApp<Delegate> {
+        guard !hasEnded else { throw TestDeviceError.deviceEnded }
+        if code != nil { throw TestDeviceError.secondRealApp(simulated.apps[codePlace].script.name) }
+        guard delegate is NSObject.Type else {
+            throw TestDeviceError.unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(delegate)").description)
+        }
+        let script = try script(
+            identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend)
+        let code = AppCode(
+            principal: principal, delegate: delegate, on: simulated, since: start, sleepers: sleepers
+        ) { made in
+            if let made = made as? Delegate { configure?(made) }
+        }
+        let place = simulated.install(script, program: code)
+        code.place = place
+        self.code = code
+        codePlace = place
+        return TestedApp(self, place: place, name: script.name, code: code)
+    }
+
+    private var codePlace = 0
+
+    /// Installs an app that stands in for others of the device.
+    ///
+    /// - Parameters:
+    ///   - identifier: the bundle's identifier.
+    ///   - name: what log and reports call it; the last part of the identifier unless given.
+    ///   - urlSchemes: those of `CFBundleURLTypes`.
+    ///   - backgroundModes: those of `UIBackgroundModes`.
+    ///   - reactions: what it does when one of its delegate's methods is called.
+    ///   - durations: how long these methods take; the others, a few milliseconds.
+    /// - Throws: `TestDeviceError` if it could not be installed.
+    @discardableResult
+    public func installScripted(
+        _ identifier: String, name: String? = nil, urlSchemes: [String] = [], backgroundModes: [String] = [],
+        reactions: [InstalledApp.Callback: [ScriptedApp.Action]] = [:],
+        durations: [InstalledApp.Callback: Duration] = [:]
+    ) throws -> ScriptedApp {
+        guard !hasEnded else { throw TestDeviceError.deviceEnded }
+        var script = try script(identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes)
+        for (callback, actions) in reactions { script.reactions[callback.kind] = actions.map(\.model) }
+        for (callback, duration) in durations { script.callbackTimes[callback.kind] = duration.span }
+        return ScriptedApp(self, place: simulated.install(script), name: script.name)
+    }
+
+    private func script(
+        _ identifier: String, _ name: String?, urlSchemes: [String], backgroundModes: [String],
+        exitsOnSuspend: Bool = false
+    ) throws(TestDeviceError) -> AppScript {
+        guard let valid = AppIdentifier(identifier) else { throw .invalidIdentifier(identifier) }
+        let name = name ?? identifier.split(separator: ".").last.map(String.init) ?? identifier
+        if simulated.place(named: name) != nil {
+            throw .refused("the device has an app named \(name) already: give this one another name")
+        }
+        return AppScript(
+            name: name,
+            manifest: AppManifest(
+                identifier: valid, name: name, backgroundModes: BackgroundModes(keys: backgroundModes),
+                exitsOnSuspend: exitsOnSuspend, urlSchemes: urlSchemes.map { $0.lowercased() }))
+    }
+
+    // MARK: What happened
+
+    /// Everything that the device did, in its order.
+    public var log: [LogEntry] { simulated.log.map(entry) }
+
+    /// What the system wrote down about ends and failures.
+    public var reports: [Report] {
+        simulated.reports.map { facts in
+            Report(
+                time: time(facts.at), app: simulated.name(of: facts.app), namespace: facts.code.namespace,
+                code: facts.code.code, reason: facts.reason)
+        }
+    }
+
+    /// The device's date: 1 January 2024 when it is made. `Date()` knows nothing of it.
+    public var date: Date {
+        Date(timeIntervalSince1970: Double(simulated.now.nanoseconds &+ simulated.wallOffset) / 1e9)
+    }
+
+    /// What the app began to wait for in real time since the device was made; such waits end when they end, whatever
+    /// the device's clock shows. Also what other code on the main actor begins meanwhile counts, that of tests among it.
+    public var realTimeWaits: [RealTimeWait] { MainQueue.realTimeWaits }
+
+    private func entry(_ entry: Model.LogEntry) -> LogEntry {
+        LogEntry(
+            time: time(entry.at), app: entry.app.map { simulated.name(of: $0) }, event: entry.event.name,
+            reason: entry.reason.sentence)
+    }
+
+    private func time(_ wall: WallTime) -> Duration {
+        Duration(Span(nanoseconds: wall.nanoseconds &- simulated.wallOffset &- start.nanoseconds))
+    }
+
+    /// The app's last entry and its causes, back to the first one.
+    func chain(_ place: Int) -> [Model.LogEntry] {
+        var chain: [Model.LogEntry] = []
+        var next = simulated.known(place)?.lastEntry
+        while let sequence = next, let entry = simulated.log.last(where: { $0.sequence == sequence }) {
+            chain.append(entry)
+            next = entry.cause
+        }
+        return chain
+    }
+
+    // MARK: Time
+
+    /// Lets so much time pass.
+    ///
+    /// - Throws: `TestDeviceError` if the app does not come to rest.
+    public func advance(by duration: Duration) async throws {
+        try await settleCode()
+        let target = simulated.now + duration.span
+        while try await step(upTo: target) {}
+        simulated.advance(to: target)
+        sleepers.now = elapsed
+    }
+
+    /// Waits until all that the app has started has run and the device has come to rest. Every command does it; it is
+    /// needed after calling the app's code directly.
+    ///
+    /// - Throws: `TestDeviceError` if the app does not come to rest.
+    public func settle() async throws {
+        try await settleCode()
+        let limit = simulated.now + .seconds(600)
+        while isBusy, try await step(upTo: limit) {}
+    }
+
+    /// Does what a person, or the world, does; returns when it is done and the device is at rest.
+    func perform(_ input: Input) async throws {
+        try await settleCode()
+        guard let command = simulated.perform(input) else { return try await settle() }
+        // A thaw fires what is overdue, and that runs before anything is told.
+        if code?.hasRun == true { try await settleCode() }
+        let limit = simulated.now + .seconds(600)
+        while simulated.answers[command] == nil, try await step(upTo: limit) {}
+        let answer = simulated.answers[command]?.answer
+        try await settle()
+        switch answer {
+        case .done: return
+        case .refused(let refusal), .overtaken(let refusal): throw TestDeviceError.refused(refusal.sentence)
+        case nil: throw TestDeviceError.refused("nothing came of it within ten minutes")
+        }
+    }
+
+    func inject(_ fault: Fault) async throws {
+        try await settleCode()
+        simulated.inject(fault)
+        try await settle()
+    }
+
+    private var elapsed: Int64 { simulated.now.nanoseconds - start.nanoseconds }
+
+    /// One thing happens, if it is due by then, and the app's code has its say.
+    private func step(upTo target: Instant) async throws -> Bool {
+        let next = unattended.next ?? target
+        if next <= target, next < simulated.nextMoment ?? target || simulated.nextMoment == nil {
+            guard let (moment, number) = unattended.popFirst() else { return false }
+            simulated.advance(to: moment)
+            sleepers.now = elapsed
+            sleepers.wake(number)
+            try await settleCode()
+            return true
+        }
+        let stepped = simulated.step(upTo: target)
+        sleepers.now = elapsed
+        if code?.hasRun == true { try await settleCode() }
+        RecentLog.update(simulated.log.count) { simulated.log.suffix($0).map { "\(entry($0))" } }
+        if let violation = simulated.violations.first { throw TestDeviceError.broken(violation.text) }
+        return stepped
+    }
+
+    /// Lets the app's code run until it waits; then the device knows for what.
+    private func settleCode() async throws(TestDeviceError) {
+        guard !hasEnded else { throw .deviceEnded }
+        try await MainQueue.rest()
+        code?.hasRun = false
+        for (number, deadline) in sleepers.takeNew() {
+            let moment = Instant(nanoseconds: start.nanoseconds &+ deadline)
+            if code?.application != nil {
+                simulated.addTimer(number, at: moment, codePlace)
+            } else {
+                unattended.insert(number, at: moment)
+            }
+        }
+    }
+
+    private var isBusy: Bool { simulated.apps.indices.contains(where: isBusy) }
+
+    private func isBusy(_ place: Int) -> Bool {
+        guard let app = simulated.known(place), let process = simulated.apps[place].process else { return false }
+        // It ended by itself, and nobody knows yet.
+        if process.status != nil { return true }
+        if app.ending != nil || !app.outstanding.isEmpty { return true }
+        if !process.requests.isEmpty, !process.isFrozen { return true }
+        switch (app.process, app.suspension) {
+        case (.none, _): return false
+        case (.starting, _), (.connecting, _), (.launching, _): return true
+        case (.alive, .preparing), (.alive, .freezing), (.alive, .verifying): return true
+        case (.alive, .none), (.alive, .waiting), (.alive, .confirmed): return false
+        }
+    }
+}
