@@ -92,7 +92,9 @@ let package = Package(
 
         .target(
             name: "SimulationCommands",
-            dependencies: ["Simulation", "ScenarioText", "Commands", "PolicyCore", "Model", "Wire", argumentParser]),
+            dependencies: [
+                "Simulation", "ScenarioText", "Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser,
+            ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
@@ -121,6 +123,12 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"]),
+        // Also runs the programs themselves.
+        .testTarget(
+            name: "SimulationCommandsTests",
+            dependencies: [
+                "SimulationCommands", "Commands", "PolicyCore", "Wire", "Model", "greenroom", "greenroom-simulator",
+            ]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.

@@ -7,6 +7,7 @@ gaps may differ, and … stands for anything. A command without lines after it m
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -55,10 +56,10 @@ def says(printed, expected):
 
 
 class Shell:
-    def __init__(self):
+    def __init__(self, recording):
         self.process = subprocess.Popen(
             ["bash"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", start_new_session=True)
+            errors="replace", start_new_session=True, env=dict(os.environ, RECORD=recording))
 
     def run(self, command):
         self.process.stdin.write(f"{command}\nprintf '\\n%s %d\\n' {END!r} $?\n")
@@ -86,7 +87,10 @@ def main():
     if not todo:
         sys.exit("README.md has no console block")
     signal.alarm(PATIENCE)
-    shell, failures = Shell(), 0
+    failures = 0
+    # What the demo records has to replay, wherever it is copied to.
+    recording = tempfile.mkdtemp(prefix="readme-recording-")
+    shell = Shell(recording)
     try:
         for command, expected in todo:
             print("$ " + command, flush=True)
@@ -102,8 +106,14 @@ def main():
             if not says(printed, expected):
                 failures += 1
                 print(f"README.md says that this command prints something else: {command}\n{expected}")
+        if os.listdir(recording):
+            printed, code = shell.run(f".build/bin/greenroom replay {recording}")
+            if code != 0 or "every effect is equal" not in printed:
+                failures += 1
+                print("README.md: the recording of the demo does not replay")
     finally:
         shell.end()
+        shutil.rmtree(recording, ignore_errors=True)
     for number, source in enumerate(re.findall(r"^```swift\n(.*?)^```", text, re.MULTILINE | re.DOTALL)):
         if not compiles(number, source):
             failures += 1

@@ -125,7 +125,13 @@ class System:
             write(name, self.run("reports", "show", report["id"]).output)
         write(
             os.path.join(folder, "timeline.jsonl"), "".join(json.dumps(entry) + "\n" for entry in self.timeline))
-        shutil.copytree(os.path.join(self.home, "journal"), os.path.join(folder, "journal"), dirs_exist_ok=True)
+        # Segments of an earlier recording would be taken for a part of this one.
+        shutil.rmtree(os.path.join(folder, "journal"), ignore_errors=True)
+        shutil.copytree(os.path.join(self.home, "journal"), os.path.join(folder, "journal"))
+        replay = self.run("replay", folder)
+        write(os.path.join(folder, "replay.txt"), replay.output)
+        if replay.code != 0:
+            raise Failed(f"greenroom replay {folder}: {replay.output.strip()}")
         daemon_log = os.path.join(self.home, "daemon.log")
         if os.path.exists(daemon_log):
             shutil.copy(daemon_log, folder)

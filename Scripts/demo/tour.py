@@ -37,6 +37,7 @@ class Tour:
         self.close()
         self.hang()
         self.crash()
+        self.replay()
 
     # What a step is made of
 
@@ -306,3 +307,13 @@ class Tour:
         self.expect(self.system.app(SERVER)["pid"] == apps[SERVER][1], "and it comes back as if nothing had been")
         self.why("server")
         self.row(f"kill -9 of the daemon: {len(apps)} apps do not notice", duration(took))
+
+    def replay(self):
+        self.show.heading(
+            "Decided again", "The daemon has written down every event and what it decided. A replay feeds the events to "
+            "the policy once more and compares; it can also say what was so at any moment, and why.")
+        result = self.do("replay", self.system.home)
+        self.expect("every effect is equal" in result.output, "every decision of this tour is the same again")
+        asked = [entry for entry in self.system.log(SLEEPYHEAD) if entry["event"] == "didBecomeActive"]
+        self.do("replay", self.system.home, "--until", str(asked[-1]["seq"]), "--why", "sleepyhead")
+        self.row("The whole tour is decided again, and compared", duration(result.took))

@@ -38,6 +38,9 @@ package struct GreenroomCommand: RootCommand {
             CommandGroup(
                 name: "What happened, and why",
                 subcommands: [WhyCommand.self, LogCommand.self, ReportsCommand.self]),
+            CommandGroup(
+                name: "In virtual time",
+                subcommands: [PassedOn.Run.self, PassedOn.Replay.self]),
         ])
 
     package init() {}

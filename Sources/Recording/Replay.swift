@@ -31,6 +31,9 @@ package struct Replay {
         /// version 1.
         package var uncompared = 0
         package var segments = 0
+        /// Systems, one after the other, and daemons that took over from a dead one.
+        package var systems = 1
+        package var restarts = 0
         package var checkpoints = 0
     }
 
@@ -116,6 +119,7 @@ package struct Replay {
             notices.append(.newSystem(after: counts.events, isAnotherBoot: isAnotherBoot))
             system = header.system
             boot = header.boot
+            counts.systems += 1
         } else if header.start == .gap {
             notices.append(.gap(after: counts.events))
             system = header.system
@@ -125,7 +129,11 @@ package struct Replay {
                 throw .checkpointDiffers(file: path, after: counts.events, difference)
             }
             counts.checkpoints += 1
-            if header.start != .continued { notices.append(.daemonRestarted(after: counts.events)) }
+            // Version 1 did not say why a segment begins.
+            if header.start == .restarted || header.start == nil {
+                counts.restarts += 1
+                notices.append(.daemonRestarted(after: counts.events))
+            }
         }
         now = Instant(nanoseconds: header.base)
     }

@@ -5,7 +5,8 @@ internal import Commands
 /// tool itself stays small and quick.
 package struct SimulatorCommand: RootCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "greenroom", abstract: "Greenroom in virtual time.", subcommands: [RunCommand.self])
+        commandName: "greenroom", abstract: "Greenroom in virtual time.",
+        subcommands: [RunCommand.self, ReplayCommand.self])
 
     package init() {}
 }

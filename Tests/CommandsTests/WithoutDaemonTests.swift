@@ -20,6 +20,17 @@ struct WithoutDaemonTests {
         return "fake"
     }
 
+    @Test("What runs in virtual time says what to do where its program is missing", arguments: ["run", "replay"])
+    func simulatorMissing(verb: String) throws {
+        let tool = try Tool()
+        tool.libexec = "/nowhere"
+        let sentence = "there is no program /nowhere/greenroom-simulator: build it (make build), or set "
+        let outcome = tool.run(verb, "--help", "x")
+        #expect(
+            outcome
+                == Tool.Outcome(code: 1, output: "", errors: "greenroom: \(sentence)GREENROOM_LIBEXEC to its folder\n"))
+    }
+
     @Test("thaw lets frozen groups run and names them")
     func thawGroups() throws {
         let tool = try Tool()

@@ -37,6 +37,7 @@ struct DependencyTests {
         ),
         (["Sources/GreenroomTesting"], ["Host", "Storage", "LinuxSystem", "Commands"]),
         (["Sources/Host"], ["Simulation", "ScenarioText", "Foundation", "ArgumentParser", "Bundles", "Keeper"]),
+        (["Sources/SimulationCommands", "Sources/Recording"], ["Host", "Storage", "LinuxSystem", "AppRuntime"]),
         (["Sources/Model", "Sources/PolicyCore"], ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]),
     ]
 

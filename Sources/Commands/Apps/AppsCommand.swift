@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import Wire
+package import Wire
 
 /// `greenroom apps`
 package struct AppsCommand: Verb {
@@ -20,10 +20,12 @@ package struct AppsCommand: Verb {
 }
 
 /// What people see of the apps.
-struct AppsTable {
-    let clock: Moment.Clock
+package struct AppsTable {
+    private let clock: Moment.Clock
 
-    func rendered(_ apps: [AppInfo], _ style: Style) -> String {
+    package init(clock: Moment.Clock) { self.clock = clock }
+
+    package func rendered(_ apps: [AppInfo], _ style: Style) -> String {
         var table = Table([
             ("", .left), ("NAME", .left), ("STATE", .left), ("SINCE", .left), ("PID", .right), ("MEMORY", .right),
             ("IDENTIFIER", .left), ("WHY IT MAY RUN", .left),

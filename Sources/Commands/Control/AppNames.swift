@@ -4,8 +4,18 @@ package import Wire
 /// Finds the app that a person means.
 package struct AppNames {
     private let apps: [AppInfo]
+    /// What to say where nothing is similar to what was asked for.
+    private let advice: String
 
-    package init(_ apps: [AppInfo]) { self.apps = apps }
+    package init(
+        _ apps: [AppInfo], advice: String? = nil
+    ) {
+        self.apps = apps
+        self.advice =
+            advice
+            ?? (apps.isEmpty
+                ? "none is installed yet: greenroom install PATH" : "greenroom apps lists those that are installed")
+    }
 
     /// The identifier of the one app with this identifier, name or last component, whatever its case.
     package func identifier(for text: String) throws(CommandFailure) -> String {
@@ -22,7 +32,6 @@ package struct AppNames {
     }
 
     private func suggestion(for wanted: String) -> String {
-        guard !apps.isEmpty else { return "none is installed yet: greenroom install PATH" }
         let nearest =
             apps
             .flatMap { app in
@@ -30,7 +39,7 @@ package struct AppNames {
             }
             .min { $0.1 < $1.1 }
         guard let (app, distance) = nearest, distance <= max(2, wanted.count / 3) else {
-            return "greenroom apps lists those that are installed"
+            return advice
         }
         return "did you mean \(Visible.line(app.name)) (\(app.app))?"
     }

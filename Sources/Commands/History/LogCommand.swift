@@ -1,6 +1,6 @@
 package import ArgumentParser
 internal import Model
-internal import Wire
+package import Wire
 
 /// `greenroom log`
 package struct LogCommand: Verb {
@@ -120,11 +120,16 @@ struct LogReader {
 }
 
 /// Entries as lines.
-struct LogPrinter {
-    let context: CommandContext
-    let asJSON: Bool
+package struct LogPrinter {
+    private let context: CommandContext
+    private let asJSON: Bool
 
-    func print(_ entries: [JSONValue]) {
+    package init(context: CommandContext, asJSON: Bool) {
+        self.context = context
+        self.asJSON = asJSON
+    }
+
+    package func print(_ entries: [JSONValue]) {
         for entry in entries { context.print(asJSON ? JSONText.line(entry) : line(entry)) }
     }
 

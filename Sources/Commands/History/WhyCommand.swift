@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import Wire
+package import Wire
 
 /// `greenroom why APP`
 package struct WhyCommand: Verb {
@@ -22,12 +22,18 @@ package struct WhyCommand: Verb {
 }
 
 /// The chain of causes in sentences.
-struct Explanation {
-    let why: WhyAnswer
-    let name: String
-    let clock: Moment.Clock
+package struct Explanation {
+    private let why: WhyAnswer
+    private let name: String
+    private let clock: Moment.Clock
 
-    var text: String {
+    package init(why: WhyAnswer, name: String, clock: Moment.Clock) {
+        self.why = why
+        self.name = name
+        self.clock = clock
+    }
+
+    package var text: String {
         let name = Visible.line(name)
         guard let first = why.because.first else {
             return "\(name) is \(Self.phrase(why.state)). The log tells no more about it.\n"

@@ -67,6 +67,16 @@ package struct CommandContext {
         return Style(isColoured: outputIsTerminal && !refused)
     }
 
+    /// The path of another of Greenroom's programs.
+    func program(_ name: String) throws(CommandFailure) -> String {
+        let chosen = environment["GREENROOM_LIBEXEC"] ?? ""
+        let path = FilePath(chosen.isEmpty ? programFolder : chosen).appending(name).string
+        guard Files.isExecutable(path) else {
+            throw .failed("there is no program \(path): build it (make build), or set GREENROOM_LIBEXEC to its folder")
+        }
+        return path
+    }
+
     package var home: GreenroomHome {
         get throws(CommandFailure) {
             try GreenroomHome(environment: environment, workingDirectory: workingDirectory)

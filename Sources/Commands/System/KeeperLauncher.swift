@@ -9,20 +9,10 @@ struct KeeperLauncher {
     private let daemonArguments: [String]
 
     init(home: GreenroomHome, context: CommandContext, daemonArguments: [String]) throws(CommandFailure) {
-        let chosen = context.environment["GREENROOM_LIBEXEC"] ?? ""
-        let folder = chosen.isEmpty ? context.programFolder : chosen
         self.home = home
         self.daemonArguments = daemonArguments
-        keeper = try Self.program("greenroom-keeper", in: folder)
-        daemon = try Self.program("greenroomd", in: folder)
-    }
-
-    private static func program(_ name: String, in folder: String) throws(CommandFailure) -> String {
-        let path = FilePath(folder).appending(name).string
-        guard Files.isExecutable(path) else {
-            throw .failed("there is no program \(path): build it (make build), or set GREENROOM_LIBEXEC to its folder")
-        }
-        return path
+        keeper = try context.program("greenroom-keeper")
+        daemon = try context.program("greenroomd")
     }
 
     private var arguments: [String] {

@@ -228,9 +228,21 @@ final class TestSystem {
         }
     }
 
+    /// What the daemon decided, decided again from what it recorded, while it runs on.
+    @discardableResult
+    func expectReplay(of recording: String? = nil, at location: SourceLocation = #_sourceLocation) throws -> JSONValue {
+        try JSONValue(parsing: expect("replay", [recording ?? home, "--json"], at: location))
+    }
+
     /// Takes the system down and sees that nothing of it is left.
     func end(at location: SourceLocation = #_sourceLocation) {
         _ = cgroup
+        do {
+            // Whatever the test was about: its recording has to be equal.
+            if FileSystem.exists("\(home)/journal") { try expectReplay(at: location) }
+        } catch {
+            Issue.record("greenroom replay: \(error)", sourceLocation: location)
+        }
         do {
             let outcome = try run("down")
             #expect(outcome.code == 0, "greenroom down: \(outcome.errors)", sourceLocation: location)

@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import Glibc
+internal import LinuxSystem
+
+/// Verbs that another program carries out, which takes the place of this one: the simulator links much that the tool
+/// would have to load for every `open`.
+enum PassedOn {
+    struct Run: Verb {
+        static let configuration = CommandConfiguration(
+            commandName: "run",
+            abstract: "Run scenarios, storms and real days on simulated devices (greenroom run --help).")
+
+        @Argument(parsing: .captureForPassthrough, help: "See greenroom run --help.", completion: .file())
+        var arguments: [String] = []
+
+        func perform(in context: CommandContext) throws(CommandFailure) {
+            throw try PassedOn.become("run", arguments, in: context)
+        }
+    }
+
+    struct Replay: Verb {
+        static let configuration = CommandConfiguration(
+            commandName: "replay",
+            abstract: "Replay what a system recorded, and explain any moment of it (greenroom replay --help).")
+
+        @Argument(parsing: .captureForPassthrough, help: "See greenroom replay --help.", completion: .file())
+        var arguments: [String] = []
+
+        func perform(in context: CommandContext) throws(CommandFailure) {
+            throw try PassedOn.become("replay", arguments, in: context)
+        }
+    }
+
+    /// Returns only if that failed.
+    private static func become(
+        _ verb: String, _ arguments: [String], in context: CommandContext
+    ) throws(CommandFailure) -> CommandFailure {
+        let program = try context.program("greenroom-simulator")
+        let error = CurrentProcess.exec(program, [program, verb] + arguments)
+        return .failed("\(program) cannot be started: \(error)")
+    }
+}
