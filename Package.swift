@@ -118,16 +118,14 @@ let package = Package(
             exclude: ["Storm/traces.txt"]),
         .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
-            name: "SimulationCommandsTests",
-            dependencies: ["SimulationCommands", "Commands", "Simulation", "Wire", "Model"]),
-        .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"]),
         // Also runs the programs themselves.
         .testTarget(
             name: "SimulationCommandsTests",
             dependencies: [
-                "SimulationCommands", "Commands", "PolicyCore", "Wire", "Model", "greenroom", "greenroom-simulator",
+                "SimulationCommands", "Commands", "Simulation", "PolicyCore", "Wire", "Model", "greenroom",
+                "greenroom-simulator",
             ]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),

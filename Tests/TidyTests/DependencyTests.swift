@@ -58,7 +58,7 @@ struct DependencyTests {
     func purity() {
         let words = [
             "ContinuousClock", "SuspendingClock", "SystemRandomNumberGenerator", ".random(", "Task {", "await ",
-            "print(",
+            " print(",
         ]
         for file in Repository.files("Sources/Model", "Sources/PolicyCore", "Sources/Simulation") {
             for (number, line) in file.code.enumerated() {

@@ -4,7 +4,7 @@ import Model
 import SimulationCommands
 
 /// Collects what a command prints.
-final class Page: Sink {
+final class Printed: Sink {
     private var bytes: [UInt8] = []
     func write(_ more: [UInt8]) { bytes += more }
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -31,7 +31,7 @@ final class Simulator {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     func run(_ arguments: String...) -> Outcome {
-        let (output, errors, now) = (Page(), Page(), now)
+        let (output, errors, now) = (Printed(), Printed(), now)
         let context = CommandContext(
             environment: environment, workingDirectory: folder, programFolder: "", input: -1, output: output,
             errors: errors, outputIsTerminal: false, clock: Moment.Clock(now: { now }, offset: { _ in 7200 }))
