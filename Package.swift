@@ -144,7 +144,7 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: ["Host", "PolicyCore", "Storage", "Wire", "LinuxSystem", "Model", system]),
-        .testTarget(name: "SystemTests", dependencies: ["Wire", "Model", "LinuxSystem"]),
+        .testTarget(name: "SystemTests", dependencies: ["ContractSuite", "Wire", "Model", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -164,20 +164,20 @@ extension Contract {
         },
         Contract(
             "After the daemon's death all clocks start again",
-            on: .modern { $0.callbackLimits.didEnterBackground = .seconds(1) }
+            on: .modern { $0.callbackLimits.didEnterBackground = .milliseconds(800) }
         ) { device throws(Breach) in
             try device.start(TestApp("alpha", holds: [.didEnterBackground]))
             try device.begin(.home)
             try device.awaitCall(.didEnterBackground, of: "alpha")
-            try device.pass(.milliseconds(500))
+            try device.pass(.milliseconds(400))
             try device.killDaemon()
             try device.awaitDaemon()
             try device.awaitEnd(of: "alpha")
             let (adopted, ended) = (
                 try device.last(.daemonRestarted, of: nil), try device.last(.terminated, of: "alpha")
             )
-            try device.expectNotEarly(ended.at, adopted.at, .seconds(1), "the end")
-            try device.expectNotLate(ended.at, adopted.at, .seconds(1), "the end")
+            try device.expectNotEarly(ended.at, adopted.at, .milliseconds(800), "the end")
+            try device.expectNotLate(ended.at, adopted.at, .milliseconds(800), "the end")
         },
     ]
 
@@ -195,7 +195,7 @@ extension Contract {
         Contract("An app that crashes while there is no daemon has a report of its signal") { device throws(Breach) in
             try device.start(TestApp("alpha"))
             try device.killDaemon()
-            try device.signal("alpha", 11)
+            try device.order("alpha", .crash)
             try device.awaitDaemon()
             try device.awaitEnd(of: "alpha")
             try device.expectReport(

@@ -250,6 +250,6 @@ extension DeviceProfile {
         return profile
     }
 
-    /// Whether something lasted is told by a limit of so long.
-    static let shortLimit = Span.milliseconds(600)
+    /// Of what never returns. What returns has limits that a busy machine honours.
+    static let shortLimit = Span.milliseconds(300)
 }

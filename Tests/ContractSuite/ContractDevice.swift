@@ -39,10 +39,10 @@ package protocol ContractDevice: AnyObject {
     func order(_ app: String, _ deed: Deed) throws(Breach)
     /// What the app was answered last to `openURL` or `canOpenURL`.
     func answer(heardBy app: String) throws(Breach) -> Bool?
-    /// The callbacks that the app holds return, those that it would hold from now on as well.
+    /// The callbacks that the app's process holds return, those that it would hold from now on as well.
     func release(_ app: String) throws(Breach)
-    /// The app's first process gets a signal that ends it.
-    func signal(_ app: String, _ number: Int32) throws(Breach)
+    /// Somebody sends the app's first process SIGKILL.
+    func kill(_ app: String) throws(Breach)
 
     // MARK: What befalls
 
@@ -60,8 +60,8 @@ package protocol ContractDevice: AnyObject {
 package struct TestApp: Hashable, Sendable {
     package enum Launch: Hashable, Sendable {
         case works
-        /// In `didFinishLaunching`.
-        case exits(Int32)
+        /// In `didFinishLaunching`, with status 3.
+        case exits
         /// In `didFinishLaunching`, by a segmentation fault.
         case crashes
         /// Its process runs and never says hello.
@@ -151,6 +151,8 @@ package enum Deed: Hashable, Sendable {
     /// Its main thread does nothing any more.
     case block
     case exit(Int32)
+    /// By a segmentation fault.
+    case crash
     /// It has so many children more, which only wait.
     case fork(Int32)
 }

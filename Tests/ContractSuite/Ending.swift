@@ -54,6 +54,8 @@ extension Contract {
             try device.expect("alpha", .active)
             guard try device.look(at: "alpha").pid != pid else { throw Breach("alpha should be another process") }
             try device.expectHeard("alpha", .launch + .leave + [.willTerminate] + .launch)
+            // What was released was the process before.
+            try device.release("alpha")
         },
         Contract("restart ends an app in order and launches it anew") { device throws(Breach) in
             try device.start(TestApp("alpha"))
@@ -77,7 +79,7 @@ extension Contract {
             device throws(Breach) in
             let other = try device.suspend(TestApp("beta"))
             try device.start(TestApp("alpha"))
-            try device.signal("alpha", 11)
+            try device.order("alpha", .crash)
             try device.awaitEnd(of: "alpha")
             try device.expectReport(
                 about: "alpha", TerminationCode(namespace: "SIGNAL", code: 11), saying: ["alpha crashed", "SIGSEGV"])
@@ -89,7 +91,7 @@ extension Contract {
         },
         Contract("An app that is killed while it is suspended is gone, with a report") { device throws(Breach) in
             try device.suspend(TestApp("alpha"))
-            try device.signal("alpha", 9)
+            try device.kill("alpha")
             try device.awaitEnd(of: "alpha")
             try device.expectReport(
                 about: "alpha", TerminationCode(namespace: "SIGNAL", code: 9), saying: ["SIGKILL"])
@@ -107,10 +109,11 @@ extension Contract {
             try device.awaitEnd(of: "beta")
             try device.expectNoReport(about: "beta")
         },
-        Contract("What an app leaves behind when its first process crashes goes with it") { device throws(Breach) in
+        Contract("What an app leaves behind when its process crashes goes with it, whatever that holds") {
+            device throws(Breach) in
             try device.start(TestApp("alpha", leavesChild: true))
             guard try device.look(at: "alpha").processes == 2 else { throw Breach("alpha should have a child") }
-            try device.signal("alpha", 11)
+            try device.order("alpha", .crash)
             try device.awaitEnd(of: "alpha")
             try device.expectReport(about: "alpha", TerminationCode(namespace: "SIGNAL", code: 11), saying: [])
         },
@@ -150,12 +153,12 @@ extension Contract {
             let (asked, ended) = (try device.last(.closeRequested, of: nil), try device.last(.terminated, of: "alpha"))
             try device.expectNotEarly(ended.at, asked.at, DeviceProfile.shortLimit, "the end")
             try device.expectNotLate(ended.at, asked.at, DeviceProfile.shortLimit, "the end")
-            try device.expectReport(about: "alpha", .launchTooSlow, saying: ["process-exit (SIGTERM)", "0.60 seconds"])
+            try device.expectReport(about: "alpha", .launchTooSlow, saying: ["process-exit (SIGTERM)", "0.30 seconds"])
         },
         Contract("A plain program runs on in its children when its first process ends, and is suspended in them") {
             device throws(Breach) in
             try device.start(TestApp("alpha", .plain, leavesChild: true))
-            try device.signal("alpha", 9)
+            try device.kill("alpha")
             try device.wait(for: "the first process to be gone") { () throws(Breach) in
                 try device.look(at: "alpha").processes == 1
             }
@@ -166,11 +169,12 @@ extension Contract {
             try device.do(.close("alpha"))
             try device.expect("alpha", .notRunning)
         },
-        Contract("A plain program that crashes has a report") { device throws(Breach) in
+        Contract("A plain program that somebody kills has a report") { device throws(Breach) in
             try device.start(TestApp("alpha", .plain))
-            try device.signal("alpha", 11)
+            try device.kill("alpha")
             try device.awaitEnd(of: "alpha")
-            try device.expectReport(about: "alpha", TerminationCode(namespace: "SIGNAL", code: 11), saying: ["SIGSEGV"])
+            try device.expectReport(
+                about: "alpha", TerminationCode(namespace: "SIGNAL", code: 9), saying: ["SIGKILL"])
         },
     ]
 }

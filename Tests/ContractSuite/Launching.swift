@@ -37,7 +37,7 @@ extension Contract {
         },
         Contract("An app that ends by itself in didFinishLaunching could not be launched; it can be tried again") {
             device throws(Breach) in
-            try device.install(TestApp("alpha", launch: .exits(3)))
+            try device.install(TestApp("alpha", launch: .exits))
             let first = try device.begin(.open("alpha"))
             try device.expectOvertaken(first, saying: "exit status 3")
             try device.expect("alpha", .notRunning)

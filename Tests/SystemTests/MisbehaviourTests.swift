@@ -235,7 +235,7 @@ extension SystemTests {
             try system.play(["open app"])
             let pid = try #require(try system.app("app").pid)
             let tracer = try Child(
-                try #require(Machine.find("python3")), ["-c", Self.tracer, "\(pid)"], environment: system.environment)
+                try #require(Machine.find("python3")), ["-c", Tracer.script, "\(pid)"], environment: system.environment)
             #expect(try tracer.line(Patience()) == "attached")
             // Twice the limit and the interval between two looks.
             try system.pass(seconds: 4.5)
@@ -246,17 +246,6 @@ extension SystemTests {
             try system.follower().wait("terminated", of: "app")
             #expect(try system.reports("app").first?.namespace == "WATCHDOG")
         }
-
-        /// PTRACE_SEIZE attaches without stopping; nothing but Python is needed.
-        private static let tracer = """
-            import ctypes, sys
-            libc = ctypes.CDLL(None, use_errno=True)
-            libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-            if libc.ptrace(0x4206, int(sys.argv[1]), None, None) != 0:
-                sys.exit("ptrace: " + str(ctypes.get_errno()))
-            print("attached", flush=True)
-            sys.stdin.readline()
-            """
 
         @Test("Watchdogs stand still while their app is frozen")
         func frozen() throws {

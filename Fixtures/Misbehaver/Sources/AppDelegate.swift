@@ -5,17 +5,20 @@ import UIKit
 class AppDelegate: UIResponder, UIApplicationDelegate {
     private var misdeeds = Misdeed.given
 
-    private func told(_ callback: String) {
-        say(callback)
+    private func told(_ callback: String, _ details: String...) {
+        say(([callback] + details).joined(separator: " "))
         for misdeed in misdeeds {
             switch misdeed {
             case .block(let name) where name == callback: Deed.blockForever()
-            case .slow(let milliseconds): Deed.wait(milliseconds: milliseconds)
+            case .hold(let name) where name == callback: Remote.awaitRelease()
+            case .slow(let name, let milliseconds) where name == nil || name == callback:
+                Deed.wait(milliseconds: milliseconds)
             case .ignoreTermination where callback == "willTerminate": Deed.blockForever()
             case .crashAtLaunch where callback == "didFinishLaunching": Deed.crash()
             case .exitAtLaunch where callback == "didFinishLaunching": exit(3)
             case .leaveChild where callback == "didFinishLaunching": say("forked \(Deed.fork(1))")
-            case .ignoreTermination, .block, .crashAtLaunch, .exitAtLaunch, .leaveChild, .neverConnect: continue
+            case .ignoreTermination, .block, .hold, .slow, .crashAtLaunch, .exitAtLaunch, .leaveChild, .neverConnect:
+                continue
             }
         }
     }
@@ -42,11 +45,16 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     func applicationWillEnterForeground(_ application: UIApplication) { told("willEnterForeground") }
     func applicationWillTerminate(_ application: UIApplication) { told("willTerminate") }
 
-    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `mode?words=block:willTerminate`.
     func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
     ) -> Bool {
-        told("openURL")
+        told("openURL", url.absoluteString, options[.sourceApplication] as? String ?? "-")
+        return url.scheme == "misbehave" && obey(url)
+    }
+
+    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `mode?words=block:willTerminate`,
+    /// `open?url=other:x`, `can-open?url=other:x`.
+    func obey(_ url: URL) -> Bool {
         let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
         func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
         switch url.host {
@@ -58,6 +66,12 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "fork": say("forked \(Deed.fork(value("max").flatMap { Int($0) } ?? 2000))")
         case "leave-child": say("forked \(Deed.fork(1))")
         case "mode": return set(mode: value("words") ?? "")
+        case "open":
+            guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }
+            UIApplication.shared.open(other) { say("answered \($0)") }
+        case "can-open":
+            guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }
+            say("answered \(UIApplication.shared.canOpenURL(other))")
         default: return false
         }
         return true

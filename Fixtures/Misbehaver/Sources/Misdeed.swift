@@ -6,8 +6,10 @@ import UIKit
 enum Misdeed: Equatable, Sendable {
     /// `block:didEnterBackground`: never returns from that callback.
     case block(callback: String)
-    /// `slow:250`: every callback takes so many milliseconds.
-    case slow(milliseconds: Int)
+    /// `hold:didEnterBackground`: returns from that callback when `Remote.release` has come.
+    case hold(callback: String)
+    /// `slow:250`: every callback takes so many milliseconds; `slow:willResignActive:250`: that one does.
+    case slow(callback: String?, milliseconds: Int)
     /// `never-connect`: runs, but never calls UIApplicationMain.
     case neverConnect
     /// `crash-at-launch`: a segmentation fault in didFinishLaunching.
@@ -20,12 +22,13 @@ enum Misdeed: Equatable, Sendable {
     case leaveChild
 
     init?(_ word: String) {
-        let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+        let parts = word.split(separator: ":").map(String.init)
         switch (parts.first, parts.last) {
         case ("block", let callback?) where parts.count == 2: self = .block(callback: callback)
-        case ("slow", let number?) where parts.count == 2:
+        case ("hold", let callback?) where parts.count == 2: self = .hold(callback: callback)
+        case ("slow", let number?) where (2...3).contains(parts.count):
             guard let milliseconds = Int(number) else { return nil }
-            self = .slow(milliseconds: milliseconds)
+            self = .slow(callback: parts.count == 3 ? parts[1] : nil, milliseconds: milliseconds)
         case ("never-connect", _): self = .neverConnect
         case ("crash-at-launch", _): self = .crashAtLaunch
         case ("exit-at-launch", _): self = .exitAtLaunch

@@ -1,6 +1,7 @@
 import Glibc
 import UIKit
 
+Remote.listen()
 let misdeeds = Misdeed.given
 if misdeeds.contains(.ignoreTermination) { ignoreTermination() }
 if misdeeds.contains(.neverConnect) { Deed.blockForever() }

@@ -96,8 +96,17 @@ extension Host {
         appOfProcess[first.pid] = nil
         let status = first.reap().map(ExitStatus.init) ?? orphanStatuses.removeValue(forKey: first.pid) ?? .unknown
         post(.firstProcessEnded(index, generation, status))
+        hangUp(index, generation)
         // The last process may have been the first one.
         boxChanged(index, generation)
+    }
+
+    /// Only the first process speaks for an app (PROTOCOL, 2.5). What it said last counts; a child that holds its
+    /// socket open says nothing.
+    private func hangUp(_ index: AppIndex, _ generation: Generation) {
+        guard let connection = process(index, generation)?.connection else { return }
+        connection.drain()
+        connection.close()
     }
 
     /// The kernel has news: frozen, or empty.

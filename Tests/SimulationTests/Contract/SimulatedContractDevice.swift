@@ -154,6 +154,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .canOpenURL(let url): device.perform(.app(app, .canOpenURL(url)))
         case .block: device.inject(.freezeMainThread(app))
         case .exit(let status): device.perform(.app(app, .exit(status)))
+        case .crash: device.perform(.app(app, .crash(signal: 11)))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
         }
         try checkViolations()
@@ -169,7 +170,7 @@ final class SimulatedContractDevice: ContractDevice {
     }
 
     func release(_ app: String) throws(Breach) { try inject(.recover(app)) }
-    func signal(_ app: String, _ number: Int32) throws(Breach) { try inject(.crash(app, signal: number)) }
+    func kill(_ app: String) throws(Breach) { try inject(.crash(app, signal: 9)) }
 
     // MARK: What befalls
 
@@ -216,7 +217,7 @@ extension AppScript {
         manners.processCount = app.leavesChild ? 2 : 1
         switch app.launch {
         case .works: break
-        case .exits(let status): reactions[.didFinishLaunching] = [.exit(status)]
+        case .exits: reactions[.didFinishLaunching] = [.exit(3)]
         case .crashes: reactions[.didFinishLaunching] = [.crash(signal: 11)]
         case .neverConnects: manners.connects = false
         case .cannotBeExecuted:

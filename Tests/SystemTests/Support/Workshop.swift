@@ -55,16 +55,22 @@ extension TestSystem {
 enum Device {
     case named(String)
     case hasty(Hasty)
+    /// A profile as JSON.
+    case profile(String)
 
     /// For `greenroom up --device`; the profile is written into a folder.
     func argument(in folder: String) throws -> String {
         switch self {
         case .named(let name): return name
-        case .hasty(let profile):
-            let path = "\(folder)/profile.json"
-            try FileSystem.replace(path, with: Array(profile.text.utf8), mode: 0o644)
-            return path
+        case .hasty(let profile): return try write(profile.text, folder)
+        case .profile(let text): return try write(text, folder)
         }
+    }
+
+    private func write(_ text: String, _ folder: String) throws -> String {
+        let path = "\(folder)/profile.json"
+        try FileSystem.replace(path, with: Array(text.utf8), mode: 0o644)
+        return path
     }
 }
 

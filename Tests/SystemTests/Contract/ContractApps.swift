@@ -1,0 +1,116 @@
+import ContractSuite
+import LinuxSystem
+import Model
+
+/// The apps of the contract suite as real ones: Misbehaver for those that speak the protocol, a script for the others.
+enum ContractApps {
+    static let areBuilt = FileSystem.exists(program)
+    private static let program = "\(Machine.programs)/Misbehaver"
+
+    /// Makes what `greenroom install` takes; its path.
+    static func make(_ app: TestApp, in system: TestSystem) throws -> String {
+        app.kind == .plain ? try makePlain(app, system) : try makeBundle(app, system)
+    }
+
+    // MARK: Bundles
+
+    private static func makeBundle(_ app: TestApp, _ system: TestSystem) throws -> String {
+        let bundle = "\(system.folder)/\(app.name).app"
+        try system.write(propertyList(app), to: "\(bundle)/Info.plist")
+        if app.launch == .cannotBeExecuted {
+            try system.write("#!/no/such/interpreter\n", to: "\(bundle)/\(app.name)", executable: true)
+        } else {
+            // A copy by name costs nothing; the installation makes one by content.
+            let copy = try Child("/bin/cp", [program, "\(bundle)/\(app.name)"], environment: [:]).outcome()
+            guard copy.code == 0 else { throw Trouble("\(program) cannot be copied: \(copy.errors)") }
+        }
+        return bundle
+    }
+
+    private static func propertyList(_ app: TestApp) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0"><dict>
+        <key>CFBundleIdentifier</key><string>\(app.name)</string>
+        <key>CFBundleName</key><string>\(app.name)</string>
+        <key>CFBundleExecutable</key><string>\(app.name)</string>
+        <key>CFBundleURLTypes</key><array><dict>
+        <key>CFBundleURLSchemes</key><array>\(strings(app.urlSchemes))</array>
+        </dict></array>
+        <key>UIBackgroundModes</key><array>\(strings(app.backgroundModes.keys))</array>
+        <key>UIApplicationExitsOnSuspend</key><\(app.exitsOnSuspend)/>
+        <key>GRMisbehave</key><string>\(misdeeds(app).joined(separator: ","))</string>
+        </dict></plist>
+        """
+    }
+
+    private static func strings(_ values: [String]) -> String { values.map { "<string>\($0)</string>" }.joined() }
+
+    private static func misdeeds(_ app: TestApp) -> [String] {
+        var words = app.holds.map { "hold:\($0.name)" }
+        words += app.slow.map { "slow:\($0.name):\(app.slowness.nanoseconds / 1_000_000)" }
+        if app.leavesChild { words.append("leave-child") }
+        switch app.launch {
+        case .works, .cannotBeExecuted: break
+        case .exits: words.append("exit-at-launch")
+        case .crashes: words.append("crash-at-launch")
+        case .neverConnects: words.append("never-connect")
+        }
+        return words
+    }
+
+    /// What Misbehaver listens to: `Fixtures/Misbehaver/Sources/Remote.swift`.
+    static let releaseSignal: Int32 = 40
+    static let orderSignal: Int32 = 41
+
+    /// The URL that Misbehaver obeys.
+    static func order(_ deed: Deed) -> String {
+        switch deed {
+        case .openURL(let url): "misbehave://open?url=\(url)"
+        case .canOpenURL(let url): "misbehave://can-open?url=\(url)"
+        case .block: "misbehave://block"
+        case .exit(let status): "misbehave://exit?code=\(status)"
+        case .crash: "misbehave://crash"
+        case .fork(let children): "misbehave://fork?max=\(children)"
+        }
+    }
+
+    // MARK: Plain programs
+
+    private static func makePlain(_ app: TestApp, _ system: TestSystem) throws -> String {
+        let script = "\(system.folder)/\(app.name).py"
+        try system.write(plainProgram(app), to: script)
+        let path = "\(system.folder)/\(app.name).desktop"
+        try system.write(
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=\(app.name)
+            Exec=python3 \(script)
+            X-Greenroom-Freeze=\(!app.isGraphical)
+
+            """, to: path)
+        return path
+    }
+
+    /// Says when a SIGTERM would find it prepared, and when one came; then it ends as it would have.
+    private static func plainProgram(_ app: TestApp) -> String {
+        """
+        import os, signal
+
+        def asked(number, frame):
+            print("SIGTERM", flush=True)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        signal.signal(signal.SIGTERM, \(app.ignoresTermination ? "signal.SIG_IGN" : "asked"))
+        if \(app.leavesChild ? "True" : "False") and os.fork() == 0:
+            while True:
+                signal.pause()
+        print("ready", flush=True)
+        while True:
+            signal.pause()
+
+        """
+    }
+}

@@ -1,0 +1,19 @@
+import ContractSuite
+import Testing
+
+extension SystemTests {
+    @Suite("The contract", .serialized) struct KeepingTheContract {
+        @Test(
+            "The real system keeps the contract", .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"),
+            arguments: Contract.all)
+        func holds(_ contract: Contract) throws {
+            let device = try RealContractDevice(contract.profile)
+            do throws(Breach) {
+                try contract.hold(on: device)
+            } catch {
+                Issue.record("\(error)")
+            }
+            device.end()
+        }
+    }
+}
