@@ -5,8 +5,8 @@ internal import Foundation
 /// What the app started, and when all of it has run. `docs/TESTING.md` says what is covered.
 @MainActor
 enum MainQueue {
-    /// How often the queue is looked at before the app is said to go on for ever; a matter of some seconds.
-    static let patience = 2_000_000
+    /// How often the queue is looked at before the app is said to go on for ever; a matter of seconds.
+    static let patience = 1_000_000
 
     /// Whether this process can be looked into.
     static func prepare() throws(TestDeviceError) {

@@ -63,6 +63,7 @@ public final class TestDevice {
         guard !hasEnded else { return }
         hasEnded = true
         code?.end()
+        code = nil
         sleepers.forget()
         MainQueue.takesTasks(false)
         folder.leave()
@@ -81,13 +82,16 @@ public final class TestDevice {
     ///   - backgroundModes: those of `UIBackgroundModes`, for example `audio`.
     ///   - exitsOnSuspend: `UIApplicationExitsOnSuspend`.
     ///   - principal: the class of the app.
-    ///   - configure: called with every new delegate before any of its methods, for example to give it the clock.
+    ///   - clock: where the delegate takes its clock; it gets the device's, before any of its methods is called.
+    ///   - configure: called with every new delegate before any of its methods. It should not hold the device, which
+    ///     would then hold itself.
     /// - Throws: `TestDeviceError` if there is such an app already, or it could not be installed.
     @discardableResult
     public func install<Delegate: UIApplicationDelegate>(
         _ delegate: Delegate.Type, identifier: String, name: String? = nil, urlSchemes: [String] = [],
         backgroundModes: [String] = [], exitsOnSuspend: Bool = false,
-        principal: UIApplication.Type = UIApplication.self, configure: ((Delegate) -> Void)? = nil
+        principal: UIApplication.Type = UIApplication.self,
+        clock: ReferenceWritableKeyPath<Delegate, any Clock<Duration>>? = nil, configure: ((Delegate) -> Void)? = nil
     ) throws -> TestedApp<Delegate> {
         guard !hasEnded else { throw TestDeviceError.deviceEnded }
         if code != nil { throw TestDeviceError.secondRealApp(simulated.apps[codePlace].script.name) }
@@ -98,8 +102,10 @@ public final class TestDevice {
             identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend)
         let code = AppCode(
             principal: principal, delegate: delegate, on: simulated, since: start, sleepers: sleepers
-        ) { made in
-            if let made = made as? Delegate { configure?(made) }
+        ) { [own = self.clock] made in
+            guard let made = made as? Delegate else { return }
+            if let clock { made[keyPath: clock] = own }
+            configure?(made)
         }
         let place = simulated.install(script, program: code)
         code.place = place
@@ -169,7 +175,8 @@ public final class TestDevice {
     }
 
     /// What the app began to wait for in real time since the device was made; such waits end when they end, whatever
-    /// the device's clock shows. Also what other code on the main actor begins meanwhile counts, that of tests among it.
+    /// the device's clock shows. Also what other code on the main actor begins meanwhile counts, that of tests among
+    /// it.
     public var realTimeWaits: [RealTimeWait] { MainQueue.realTimeWaits }
 
     private func entry(_ entry: Model.LogEntry) -> LogEntry {
@@ -222,6 +229,7 @@ public final class TestDevice {
         guard let command = simulated.perform(input) else { return try await settle() }
         // A thaw fires what is overdue, and that runs before anything is told.
         if code?.hasRun == true { try await settleCode() }
+        try review()
         let limit = simulated.now + .seconds(600)
         while simulated.answers[command] == nil, try await step(upTo: limit) {}
         let answer = simulated.answers[command]?.answer
@@ -243,10 +251,10 @@ public final class TestDevice {
 
     /// One thing happens, if it is due by then, and the app's code has its say.
     private func step(upTo target: Instant) async throws -> Bool {
-        let next = unattended.next ?? target
-        if next <= target, next < simulated.nextMoment ?? target || simulated.nextMoment == nil {
-            guard let (moment, number) = unattended.popFirst() else { return false }
-            simulated.advance(to: moment)
+        if let next = unattended.next, next <= target, simulated.nextMoment.map({ next < $0 }) ?? true,
+            let (_, number) = unattended.popFirst()
+        {
+            simulated.advance(to: next)
             sleepers.now = elapsed
             sleepers.wake(number)
             try await settleCode()
@@ -255,9 +263,14 @@ public final class TestDevice {
         let stepped = simulated.step(upTo: target)
         sleepers.now = elapsed
         if code?.hasRun == true { try await settleCode() }
-        RecentLog.update(simulated.log.count) { simulated.log.suffix($0).map { "\(entry($0))" } }
-        if let violation = simulated.violations.first { throw TestDeviceError.broken(violation.text) }
+        try review()
         return stepped
+    }
+
+    /// What a failing expectation would tell; and whether Greenroom did as it should.
+    private func review() throws(TestDeviceError) {
+        RecentLog.update(simulated.log.count) { simulated.log.suffix($0).map { "\(entry($0))" } }
+        if let violation = simulated.violations.first { throw .broken(violation.text) }
     }
 
     /// Lets the app's code run until it waits; then the device knows for what.

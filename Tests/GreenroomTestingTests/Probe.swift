@@ -44,10 +44,7 @@ extension TestDevice {
         urlSchemes: [String] = ["probe"], backgroundModes: [String] = [], configure: ((Probe) -> Void)? = nil
     ) throws -> TestedApp<Probe> {
         try install(
-            Probe.self, identifier: "org.example.Probe", urlSchemes: urlSchemes, backgroundModes: backgroundModes
-        ) { [clock] probe in
-            probe.clock = clock
-            configure?(probe)
-        }
+            Probe.self, identifier: "org.example.Probe", urlSchemes: urlSchemes, backgroundModes: backgroundModes,
+            clock: \.clock, configure: configure)
     }
 }

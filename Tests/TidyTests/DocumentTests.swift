@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@Suite("The documentation")
+struct DocumentTests {
+    /// The Swift listings of a page, each with the file that the comment before it names.
+    private func listings(_ page: String) throws -> [(file: String?, text: String)] {
+        let text = try String(contentsOf: Repository.root.appendingPathComponent(page), encoding: .utf8)
+        var listings: [(file: String?, text: String)] = []
+        var isListing = false
+        var before = ""
+        for line in text.components(separatedBy: "\n") {
+            if isListing {
+                if line == "```" { isListing = false } else { listings[listings.count - 1].text += line + "\n" }
+            } else if line == "```swift" {
+                isListing = true
+                let isNamed = before.hasPrefix("<!-- ") && before.hasSuffix(" -->")
+                listings.append((isNamed ? String(before.dropFirst(5).dropLast(4)) : nil, ""))
+            }
+            before = line
+        }
+        return listings
+    }
+
+    @Test("Every Swift listing of docs/TESTING.md is a file of the tests, which are compiled and run")
+    func testing() throws {
+        let listings = try listings("docs/TESTING.md")
+        #expect(listings.count >= 4)
+        for listing in listings {
+            let file = try #require(listing.file, "no comment names the file of a listing")
+            #expect(file.hasPrefix("Tests/") || file.contains("/Tests/"), "\(file) is not compiled with the tests")
+            let text = try String(contentsOf: Repository.root.appendingPathComponent(file), encoding: .utf8)
+            #expect(listing.text == text, "docs/TESTING.md differs from \(file)")
+        }
+    }
+}
