@@ -17,36 +17,53 @@ struct HelperRun {
         var ends: [Int32] = [-1, -1]
         try #require(unsafe pipe(&ends) == 0)
         defer { close(ends[0]) }
+        var peak: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&peak) == 0)
+        defer { close(peak[0]) }
         // Only the child's own end may keep the pipe open, in helpers that other tests start at this moment too.
-        for end in ends { try #require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
+        for end in ends + peak { try #require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
         var actions = unsafe posix_spawn_file_actions_t()
         try #require(unsafe posix_spawn_file_actions_init(&actions) == 0)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         try #require(unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1) == 0)
+        try #require(unsafe posix_spawn_file_actions_adddup2(&actions, peak[1], 3) == 0)
 
-        let program = try Self.program()
-        let words = unsafe ([program] + arguments).map { unsafe strdup($0) }
+        // A child's peak begins with what its parent had when it was born: a small parent in between measures it alone.
+        let words = unsafe (["python3", "-c", Self.measured, try Self.program()] + arguments).map { unsafe strdup($0) }
         defer { unsafe words.forEach { unsafe free($0) } }
         let start = ContinuousClock.now
         var child: pid_t = 0
-        let spawned = unsafe posix_spawn(&child, program, &actions, nil, words + [nil], environ)
+        let spawned = unsafe posix_spawnp(&child, "python3", &actions, nil, words + [nil], environ)
         close(ends[1])
-        try #require(spawned == 0, "\(program) cannot be run")
+        close(peak[1])
+        try #require(spawned == 0, "python3 cannot be run")
 
+        let collected = Self.everything(from: ends[0])
+        let measured = String(decoding: Self.everything(from: peak[0]), as: UTF8.self)
+        var waited: Int32 = 0
+        while unsafe waitpid(child, &waited, 0) < 0 { try #require(errno == EINTR) }
+        wallClock = ContinuousClock.now - start
+        peakBytes = try #require(Int(measured), "the helper was not measured") * 1024
+        status = waited & 0x7f == 0 ? (waited >> 8) & 0xff : 128 + (waited & 0x7f)
+        output = String(decoding: collected, as: UTF8.self)
+    }
+
+    /// Runs what it is given, ends as that did, and tells the kilobytes that it had at most.
+    private static let measured = """
+        import os, resource, subprocess, sys
+        code = subprocess.run(sys.argv[1:], close_fds=True).returncode
+        os.write(3, str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss).encode())
+        sys.exit(code if code >= 0 else 128 - code)
+        """
+
+    private static func everything(from descriptor: Int32) -> [UInt8] {
         var collected: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = unsafe read(ends[0], &buffer, buffer.count)
-            if count <= 0 { break }
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            if count <= 0 { return collected }
             collected += buffer.prefix(count)
         }
-        var waited: Int32 = 0
-        var usage = rusage()
-        while unsafe wait4(child, &waited, 0, &usage) < 0 { try #require(errno == EINTR) }
-        wallClock = ContinuousClock.now - start
-        peakBytes = usage.ru_maxrss * 1024
-        status = waited & 0x7f == 0 ? (waited >> 8) & 0xff : 128 + (waited & 0x7f)
-        output = String(decoding: collected, as: UTF8.self)
     }
 
     /// The helper lies beside the test program; `swift build --build-tests` and `swift test` build both.

@@ -96,7 +96,6 @@ struct InspectionTests {
         let run = try HelperRun.inspect(workshop.path("Good.app"), staging: workshop.staging)
         #expect(run.status == 0)
         #expect(run.output.hasSuffix("}\n") && run.output.count { $0 == "\n" } == 1)
-        // The kernel counts what this process had at the fork; the limit of the requirement leaves room for that.
         #expect(run.peakBytes < 256 << 20)
         let decoded = try JSONDecoder().decode(Manifest.self, from: Data(run.output.utf8))
         try workshop.remove("staging/bundle")
