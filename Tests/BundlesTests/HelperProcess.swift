@@ -31,7 +31,6 @@ struct HelperRun {
         // A child's peak begins with what its parent had when it was born: a small parent in between measures it alone.
         let words = unsafe (["python3", "-c", Self.measured, try Self.program()] + arguments).map { unsafe strdup($0) }
         defer { unsafe words.forEach { unsafe free($0) } }
-        let start = ContinuousClock.now
         var child: pid_t = 0
         let spawned = unsafe posix_spawnp(&child, "python3", &actions, nil, words + [nil], environ)
         close(ends[1])
@@ -42,17 +41,22 @@ struct HelperRun {
         let measured = String(decoding: Self.everything(from: peak[0]), as: UTF8.self)
         var waited: Int32 = 0
         while unsafe waitpid(child, &waited, 0) < 0 { try #require(errno == EINTR) }
-        wallClock = ContinuousClock.now - start
-        peakBytes = try #require(Int(measured), "the helper was not measured") * 1024
+        let numbers = measured.split(separator: " ").compactMap { Int($0) }
+        try #require(numbers.count == 2, "the helper was not measured")
+        wallClock = .nanoseconds(numbers[0])
+        peakBytes = numbers[1] * 1024
         status = waited & 0x7f == 0 ? (waited >> 8) & 0xff : 128 + (waited & 0x7f)
         output = String(decoding: collected, as: UTF8.self)
     }
 
-    /// Runs what it is given, ends as that did, and tells the kilobytes that it had at most.
+    /// Runs what it is given, ends as that did, and tells how many nanoseconds it took and the kilobytes that it had at
+    /// most.
     private static let measured = """
-        import os, resource, subprocess, sys
+        import os, resource, subprocess, sys, time
+        began = time.monotonic_ns()
         code = subprocess.run(sys.argv[1:], close_fds=True).returncode
-        os.write(3, str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss).encode())
+        took = time.monotonic_ns() - began
+        os.write(3, f"{took} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}".encode())
         sys.exit(code if code >= 0 else 128 - code)
         """
 
