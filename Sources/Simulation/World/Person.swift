@@ -55,6 +55,12 @@ package struct Person: Hashable, Sendable {
         let action: PersonAction
     }
 
+    /// Somebody else's doing.
+    private struct Incoming {
+        let at: Instant
+        let isCall: Bool
+    }
+
     private let habits: Habits
     private let tastes: Tastes
     private var random: SplitMix64
@@ -98,19 +104,17 @@ package struct Person: Hashable, Sendable {
         let bed = min(
             midnight + habits.goesToBed + random.span(.seconds(-2700), .seconds(2700)), midnight + .seconds(86_399))
         say(.unplugged, at: rises)
-        var calls = moments(habits.callsPerDay, from: rises, to: bed)
+        var incoming = moments(habits.callsPerDay, from: rises, to: bed).map { Incoming(at: $0, isCall: true) }
+        incoming += moments(habits.messagesPerDay, from: rises, to: bed).map { Incoming(at: $0, isCall: false) }
+        incoming.sort { $0.at > $1.at }
         var now = rises
         if random.chance(perMille: habits.restarts) { now = turnOffAndOn(from: rises, to: bed) ?? now }
-        while let taken = nextPickup(after: now, before: bed) {
-            while let call = calls.last, call < taken { now = takeCall(&calls, notBefore: now) }
-            now = takeUp(at: max(taken, now), &calls)
+        while let pickup = nextPickup(after: now, before: bed) {
+            while let next = incoming.last, next.at < pickup { now = attend(&incoming, notBefore: now) }
+            now = takeUp(at: max(pickup, now), &incoming)
         }
-        while !calls.isEmpty { now = takeCall(&calls, notBefore: now) }
+        while !incoming.isEmpty { now = attend(&incoming, notBefore: now) }
         say(.pluggedIn, at: max(bed, now))
-        for moment in moments(habits.messagesPerDay, from: rises, to: bed) {
-            say(.messageComes, at: moment)
-            say(.messageDismissed, at: moment + random.span(.seconds(2), .seconds(12)))
-        }
         for moment in moments(habits.notificationsPerDay, from: midnight, to: midnight + Self.day) {
             say(.notification(tastes.any(at: hour(moment), &random)), at: moment)
         }
@@ -147,7 +151,7 @@ package struct Person: Hashable, Sendable {
     // MARK: With the device in hand
 
     /// From taking it up to putting it away; returns when that is.
-    private mutating func takeUp(at moment: Instant, _ calls: inout [Instant]) -> Instant {
+    private mutating func takeUp(at moment: Instant, _ incoming: inout [Incoming]) -> Instant {
         var now = moment
         say(.wake, at: now)
         now = now + random.span(.seconds(1), .seconds(3))
@@ -156,17 +160,17 @@ package struct Person: Hashable, Sendable {
         } else {
             say(.unlock, at: now)
             now = now + random.span(.milliseconds(500), .seconds(2))
-            now = useApps(at: now, &calls)
+            now = useApps(at: now, &incoming)
         }
         say(.sleep, at: now)
         return now + .seconds(1)
     }
 
-    private mutating func useApps(at moment: Instant, _ calls: inout [Instant]) -> Instant {
+    private mutating func useApps(at moment: Instant, _ incoming: inout [Incoming]) -> Instant {
         var now = moment
         var isFirst = true
         while true {
-            if let call = calls.last, call <= now { now = takeCall(&calls, notBefore: now) }
+            if let next = incoming.last, next.at <= now { now = attend(&incoming, notBefore: now) }
             let app = choose(at: now, isFirst: isFirst)
             isFirst = false
             say(.open(app), at: now)
@@ -188,10 +192,16 @@ package struct Person: Hashable, Sendable {
         return app
     }
 
-    /// The next call, now or when it is due; returns when it is over.
-    private mutating func takeCall(_ calls: inout [Instant], notBefore now: Instant) -> Instant {
-        guard let call = calls.popLast() else { return now }
-        let comes = max(call, now)
+    /// The next call or message, now or when it is due; returns when it is dealt with.
+    private mutating func attend(_ incoming: inout [Incoming], notBefore now: Instant) -> Instant {
+        guard let next = incoming.popLast() else { return now }
+        let comes = max(next.at, now)
+        guard next.isCall else {
+            say(.messageComes, at: comes)
+            let read = comes + random.span(.seconds(2), .seconds(12))
+            say(.messageDismissed, at: read)
+            return read + .seconds(1)
+        }
         say(.callComes, at: comes)
         let answered = comes + random.span(.seconds(3), .seconds(20))
         guard !random.oneIn(3) else {

@@ -1,4 +1,5 @@
 import Model
+import PolicyCore
 import Simulation
 import Testing
 
@@ -61,7 +62,13 @@ import Testing
             case .callEnds:
                 #expect(isTalking)
                 isTalking = false
-            case .notification, .messageComes, .messageDismissed, .pluggedIn, .unplugged: continue
+            case .messageComes:
+                #expect(isOn && !isRinging && !isTalking, "\(at)")
+                isRinging = true
+            case .messageDismissed:
+                #expect(isRinging)
+                isRinging = false
+            case .notification, .pluggedIn, .unplugged: continue
             }
         }
     }
@@ -108,6 +115,30 @@ import Testing
         var first = SplitMix64(seed: 1)
         #expect(first.exponential(mean: .seconds(1)) == Span(nanoseconds: 568_173_062))
         #expect(first.exponential(mean: .zero) == .zero)
+    }
+
+    @Test("On a device everything that a person does is accepted, and no invariant breaks", arguments: 0..<6)
+    func onDevice(seed: UInt64) throws {
+        let names = (0..<30).map { "app\($0)" }
+        let device = Device(seed.isMultiple(of: 2) ? .linux : .iPhone4, seed: seed)
+        for name in names {
+            let identifier = try #require(AppIdentifier(name))
+            device.install(AppScript(name: name, manifest: AppManifest(identifier: identifier, name: name)))
+        }
+        device.boot()
+        let midnight = device.now
+        for (at, action) in actions(seed: seed, days: 3) {
+            device.advance(to: midnight + (at - .zero))
+            guard let input = action.input(names), let command = device.perform(input) else { continue }
+            // A shutdown is answered once the system is down.
+            guard input != .shutDown else { continue }
+            device.advance(by: .milliseconds(200))
+            if case .refused(let refusal)? = device.answers[command]?.answer {
+                Issue.record("\(input) at \(device.elapsed.seconds) s: \(refusal.sentence)")
+            }
+        }
+        #expect(device.violations.isEmpty)
+        #expect(device.eventCount > 3000)
     }
 
     @Test("To a device an action is an input with the app's name")
