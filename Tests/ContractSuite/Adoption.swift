@@ -132,13 +132,20 @@ extension Contract {
             try device.expectProcess(pid, of: "alpha")
             try device.expectHeard("alpha", .launch + .leave + .comeBack)
         },
-        Contract("A suspension that is under way when the daemon dies is done") { device throws(Breach) in
+        Contract("A suspension that is under way when the daemon dies is done, whichever step it was at") {
+            device throws(Breach) in
             try device.start(TestApp("alpha"))
-            try device.do(.home)
-            try device.killDaemon()
-            try device.awaitDaemon()
-            try device.awaitSuspension(of: "alpha")
-            try device.expectHeard("alpha", .launch + .leave)
+            var heard: [CallbackKind] = .launch
+            for microseconds: Int64 in [0, 100, 250, 500, 800] {
+                try device.do(.home)
+                try device.pass(Span(nanoseconds: microseconds * 1_000))
+                try device.killDaemon()
+                try device.awaitDaemon()
+                try device.awaitSuspension(of: "alpha")
+                try device.do(.open("alpha"))
+                heard += .leave + .comeBack
+            }
+            try device.expectHeard("alpha", heard)
             try device.expectNoReport(about: "alpha")
         },
         Contract("An end that was under way when the daemon died is brought to its end") { device throws(Breach) in
