@@ -56,25 +56,27 @@ public class InstalledApp {
     ///
     /// - Parameter signal: 11 (SIGSEGV) unless said otherwise.
     /// - Throws: `TestDeviceError` if it does not run.
-    public func crash(signal: Int32 = 11) async throws {
+    public func crash(signal: Int32 = 11) async throws(TestDeviceError) {
         try requireProcess()
         try await device.inject(.crash(name, signal: signal))
     }
 
     /// From now on this method does not return: the app's code is not called, and its limit passes. `recover()` ends
     /// that.
-    public func hang(in callback: Callback) async throws { try await device.inject(.hang(name, callback.kind)) }
+    public func hang(in callback: Callback) async throws(TestDeviceError) {
+        try await device.inject(.hang(name, callback.kind))
+    }
 
     /// Its main thread answers nothing any more.
     ///
     /// - Throws: `TestDeviceError` if it does not run.
-    public func blockMainThread() async throws {
+    public func blockMainThread() async throws(TestDeviceError) {
         try requireProcess()
         try await device.inject(.freezeMainThread(name))
     }
 
     /// It behaves again.
-    public func recover() async throws { try await device.inject(.recover(name)) }
+    public func recover() async throws(TestDeviceError) { try await device.inject(.recover(name)) }
 
     private func requireProcess() throws(TestDeviceError) {
         guard state != .notRunning else { throw .notRunning("\(name) is not running: open it first") }
@@ -85,7 +87,9 @@ public class InstalledApp {
 @MainActor
 public final class ScriptedApp: InstalledApp {
     /// Does something by itself. Nothing happens if it does not run; if it is suspended, once it runs again.
-    public func perform(_ action: Action) async throws { try await device.perform(.app(name, action.model)) }
+    public func perform(_ action: Action) async throws(TestDeviceError) {
+        try await device.perform(.app(name, action.model))
+    }
 
     /// What a scripted app does.
     public indirect enum Action: Hashable, Sendable {

@@ -1,8 +1,12 @@
 internal import Synchronization
 public import Testing
+internal import UIKit
 
 /// Lets a test have the process for itself, as far as a device needs it: see `Trait.simulatedDevice`.
 public struct SimulatedDeviceTrait: SuiteTrait, TestTrait, TestScoping {
+    /// Whether it is the turn of the test that this task belongs to.
+    @TaskLocal private static var hasTurn = false
+
     /// A suite hands it on to its tests.
     public var isRecursive: Bool { true }
 
@@ -12,7 +16,8 @@ public struct SimulatedDeviceTrait: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         // Around a whole suite there is nothing to do; its tests would wait for it.
-        guard testCase != nil else { return try await function() }
+        // Where suite and test both ask for it, the turn is one.
+        guard testCase != nil, !Self.hasTurn else { return try await function() }
         await Turn.shared.take()
         let explains = IssueHandlingTrait.compactMapIssues { issue in
             var issue = issue
@@ -20,7 +25,9 @@ public struct SimulatedDeviceTrait: SuiteTrait, TestTrait, TestScoping {
             return issue
         }
         do {
-            try await explains.provideScope(for: test, testCase: testCase, performing: function)
+            try await Self.$hasTurn.withValue(true) {
+                try await explains.provideScope(for: test, testCase: testCase, performing: function)
+            }
         } catch let error as TestDeviceError {
             // Outside of the scope nobody could explain it.
             Issue.record(error, RecentLog.text.map(Comment.init(rawValue:)), sourceLocation: test.sourceLocation)
@@ -58,6 +65,8 @@ private final class Turn {
 
     func give() {
         TestDevice.current?.end()
+        // Also one that was made without a device.
+        UIApplication.running?.end()
         RecentLog.end()
         if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
     }

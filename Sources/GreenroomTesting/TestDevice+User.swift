@@ -6,61 +6,67 @@ internal import Simulation
 // What people do. Each throws `TestDeviceError.refused` with the system's sentence if it cannot be done.
 extension TestDevice {
     /// Opens an app from the home screen; it becomes active.
-    public func open(_ app: InstalledApp) async throws { try await perform(.open(app.name, role: .primary)) }
+    public func open(_ app: InstalledApp) async throws(TestDeviceError) {
+        try await perform(.open(app.name, role: .primary))
+    }
 
     /// Opens a URL with the app that is registered for its scheme, the one installed last.
-    public func open(_ url: URL) async throws { try await perform(.openURL(url.absoluteString)) }
+    public func open(_ url: URL) async throws(TestDeviceError) { try await perform(.openURL(url.absoluteString)) }
 
     /// Presses Home. The app in front leaves the screen, and is suspended if nothing entitles it to run.
-    public func home() async throws { try await perform(.home) }
+    public func home() async throws(TestDeviceError) { try await perform(.home) }
 
     /// Locks the screen. The app in front goes to the background, or under profiles of 2010 stays inactive.
-    public func lock() async throws { try await perform(.lock) }
+    public func lock() async throws(TestDeviceError) { try await perform(.lock) }
 
     /// Unlocks the screen.
-    public func unlock() async throws { try await perform(.unlock) }
+    public func unlock() async throws(TestDeviceError) { try await perform(.unlock) }
 
     /// Opens the switcher; the app in front becomes inactive.
-    public func openSwitcher() async throws { try await perform(.switcher(isOpen: true)) }
+    public func openSwitcher() async throws(TestDeviceError) { try await perform(.switcher(isOpen: true)) }
 
     /// Leaves the switcher for the app that was in front.
-    public func closeSwitcher() async throws { try await perform(.switcher(isOpen: false)) }
+    public func closeSwitcher() async throws(TestDeviceError) { try await perform(.switcher(isOpen: false)) }
 
     /// Closes an app in the switcher: its process ends. A suspended app hears nothing, as when the system needs its
     /// memory; a running one hears `applicationWillTerminate(_:)`.
-    public func close(_ app: InstalledApp) async throws { try await perform(.close(app.name)) }
+    public func close(_ app: InstalledApp) async throws(TestDeviceError) { try await perform(.close(app.name)) }
 
     /// Closes an app and opens it again.
-    public func restart(_ app: InstalledApp) async throws { try await perform(.restart(app.name)) }
+    public func restart(_ app: InstalledApp) async throws(TestDeviceError) { try await perform(.restart(app.name)) }
 
     /// Exempts an app from suspension, or ends that.
-    public func exempt(_ app: InstalledApp, _ isExempt: Bool = true) async throws {
+    public func exempt(_ app: InstalledApp, _ isExempt: Bool = true) async throws(TestDeviceError) {
         try await perform(.exempt(app.name, isExempt))
     }
 
     /// Removes an app.
-    public func uninstall(_ app: InstalledApp) async throws { try await perform(.uninstall(app.name)) }
+    public func uninstall(_ app: InstalledApp) async throws(TestDeviceError) { try await perform(.uninstall(app.name)) }
 
     /// A call rings, a message or an alert appears; the app in front becomes inactive.
-    public func interrupt(by interruption: Interruption) async throws {
+    public func interrupt(by interruption: Interruption) async throws(TestDeviceError) {
         try await perform(.interrupt(interruption.kind))
     }
 
     /// The call is declined, the message or alert is put away.
-    public func dismiss(_ interruption: Interruption) async throws { try await perform(.dismiss(interruption.kind)) }
+    public func dismiss(_ interruption: Interruption) async throws(TestDeviceError) {
+        try await perform(.dismiss(interruption.kind))
+    }
 
     /// The call is taken, or the message opened: the app in front goes to the background.
-    public func accept(_ interruption: Interruption) async throws { try await perform(.accept(interruption.kind)) }
+    public func accept(_ interruption: Interruption) async throws(TestDeviceError) {
+        try await perform(.accept(interruption.kind))
+    }
 
     /// The call that was taken ends.
-    public func endCall() async throws { try await perform(.endCall) }
+    public func endCall() async throws(TestDeviceError) { try await perform(.endCall) }
 
     /// The device goes to sleep, which locks it.
-    public func sleep() async throws { try await perform(.sleep) }
+    public func sleep() async throws(TestDeviceError) { try await perform(.sleep) }
 
     /// The device wakes; it is still locked.
-    public func wake() async throws { try await perform(.wake) }
+    public func wake() async throws(TestDeviceError) { try await perform(.wake) }
 
     /// The device is started again; every app ends.
-    public func reboot() async throws { try await perform(.reboot) }
+    public func reboot() async throws(TestDeviceError) { try await perform(.reboot) }
 }

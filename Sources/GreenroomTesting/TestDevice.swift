@@ -44,8 +44,8 @@ public final class TestDevice {
     ///   - profile: what kind of device.
     ///   - seed: draws how long processes and messages take, within what is usual.
     /// - Throws: `TestDeviceError.anotherDevice` while there is another one.
-    public init(_ profile: Profile = .linux, seed: UInt64 = 1) throws {
-        guard TestDevice.current == nil else { throw TestDeviceError.anotherDevice }
+    public init(_ profile: Profile = .linux, seed: UInt64 = 1) throws(TestDeviceError) {
+        guard TestDevice.current == nil else { throw .anotherDevice }
         try MainQueue.prepare()
         folder = try Container()
         simulated = Device(profile.model, seed: seed)
@@ -92,11 +92,11 @@ public final class TestDevice {
         backgroundModes: [String] = [], exitsOnSuspend: Bool = false,
         principal: UIApplication.Type = UIApplication.self,
         clock: ReferenceWritableKeyPath<Delegate, any Clock<Duration>>? = nil, configure: ((Delegate) -> Void)? = nil
-    ) throws -> TestedApp<Delegate> {
-        guard !hasEnded else { throw TestDeviceError.deviceEnded }
-        if code != nil { throw TestDeviceError.secondRealApp(simulated.apps[codePlace].script.name) }
+    ) throws(TestDeviceError) -> TestedApp<Delegate> {
+        guard !hasEnded else { throw .deviceEnded }
+        if code != nil { throw .secondRealApp(simulated.apps[codePlace].script.name) }
         guard delegate is NSObject.Type else {
-            throw TestDeviceError.unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(delegate)").description)
+            throw .unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(delegate)").description)
         }
         let script = try script(
             identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend)
@@ -131,8 +131,8 @@ public final class TestDevice {
         _ identifier: String, name: String? = nil, urlSchemes: [String] = [], backgroundModes: [String] = [],
         reactions: [InstalledApp.Callback: [ScriptedApp.Action]] = [:],
         durations: [InstalledApp.Callback: Duration] = [:]
-    ) throws -> ScriptedApp {
-        guard !hasEnded else { throw TestDeviceError.deviceEnded }
+    ) throws(TestDeviceError) -> ScriptedApp {
+        guard !hasEnded else { throw .deviceEnded }
         var script = try script(identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes)
         for (callback, actions) in reactions { script.reactions[callback.kind] = actions.map(\.model) }
         for (callback, duration) in durations { script.callbackTimes[callback.kind] = duration.span }
@@ -205,7 +205,7 @@ public final class TestDevice {
     /// Lets so much time pass.
     ///
     /// - Throws: `TestDeviceError` if the app does not come to rest.
-    public func advance(by duration: Duration) async throws {
+    public func advance(by duration: Duration) async throws(TestDeviceError) {
         try await settleCode()
         let target = simulated.now + duration.span
         while try await step(upTo: target) {}
@@ -217,14 +217,14 @@ public final class TestDevice {
     /// needed after calling the app's code directly.
     ///
     /// - Throws: `TestDeviceError` if the app does not come to rest.
-    public func settle() async throws {
+    public func settle() async throws(TestDeviceError) {
         try await settleCode()
         let limit = simulated.now + .seconds(600)
         while isBusy, try await step(upTo: limit) {}
     }
 
     /// Does what a person, or the world, does; returns when it is done and the device is at rest.
-    func perform(_ input: Input) async throws {
+    func perform(_ input: Input) async throws(TestDeviceError) {
         try await settleCode()
         guard let command = simulated.perform(input) else { return try await settle() }
         // A thaw fires what is overdue, and that runs before anything is told.
@@ -236,12 +236,12 @@ public final class TestDevice {
         try await settle()
         switch answer {
         case .done: return
-        case .refused(let refusal), .overtaken(let refusal): throw TestDeviceError.refused(refusal.sentence)
-        case nil: throw TestDeviceError.refused("nothing came of it within ten minutes")
+        case .refused(let refusal), .overtaken(let refusal): throw .refused(refusal.sentence)
+        case nil: throw .refused("nothing came of it within ten minutes")
         }
     }
 
-    func inject(_ fault: Fault) async throws {
+    func inject(_ fault: Fault) async throws(TestDeviceError) {
         try await settleCode()
         simulated.inject(fault)
         try await settle()
@@ -250,7 +250,7 @@ public final class TestDevice {
     private var elapsed: Int64 { simulated.now.nanoseconds - start.nanoseconds }
 
     /// One thing happens, if it is due by then, and the app's code has its say.
-    private func step(upTo target: Instant) async throws -> Bool {
+    private func step(upTo target: Instant) async throws(TestDeviceError) -> Bool {
         if let next = unattended.next, next <= target, simulated.nextMoment.map({ next < $0 }) ?? true,
             let (_, number) = unattended.popFirst()
         {

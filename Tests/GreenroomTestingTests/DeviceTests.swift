@@ -201,8 +201,9 @@ extension TestingTests {
         }
     }
 
-    /// One test that leaves a device behind, and one that comes after it.
-    @Suite("Taking turns")
+    /// Tests that leave a device behind, and come after such. That a suite around this one asks for turns, too, must
+    /// not make it wait for itself.
+    @Suite("Taking turns", .simulatedDevice)
     @MainActor
     struct TurnTests {
         private static var left: TestDevice?
