@@ -124,8 +124,9 @@ let package = Package(
         .testTarget(
             name: "SimulationCommandsTests",
             dependencies: [
-                "SimulationCommands", "Commands", "Simulation", "PolicyCore", "Wire", "Model", "greenroom",
-                "greenroom-simulator",
+                "SimulationCommands", "Commands", "Recording", "ScenarioText", "Simulation", "PolicyCore", "Wire",
+                "Model",
+                "greenroom", "greenroom-simulator",
             ]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),

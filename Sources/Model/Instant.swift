@@ -26,6 +26,7 @@ package struct Span: Hashable, Comparable, Sendable, Codable {
 
     package static func < (a: Span, b: Span) -> Bool { a.nanoseconds < b.nanoseconds }
     package static func + (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
+    package static func - (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds &- b.nanoseconds) }
     package static func * (a: Span, b: Int64) -> Span { Span(nanoseconds: a.nanoseconds &* b) }
 }
 

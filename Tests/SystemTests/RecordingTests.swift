@@ -66,5 +66,22 @@ extension SystemTests {
             let again = try JSONValue(parsing: system.expect("replay", recording, "--why", app, "--json"))
             #expect(again["because"] == why["because"] && again["state"] == why["state"])
         }
+
+        @Test("A real session becomes a scenario, which comes to the same end in virtual time")
+        func asScenario() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            _ = try Menagerie(system)
+            let (first, second) = (Menagerie.python[0], Menagerie.python[1])
+            try system.play([
+                "open \(first)", "home", "open \(second)", "simulate call", "simulate call --decline", "lock", "unlock",
+                "open \(Menagerie.radio)", "close \(first)", "open \(Menagerie.guest)", "restart \(first)",
+            ])
+            let file = "\(system.folder)/session.yaml"
+            let scenario = try system.expect("replay", system.home, "--as-scenario")
+            try FileSystem.replace(file, with: Array(scenario.utf8))
+            let outcome = try system.run("run", file)
+            #expect(outcome.code == 0, "\(outcome.output)\(scenario)")
+        }
     }
 }

@@ -18,6 +18,7 @@ package struct ReplayCommand: Verb {
               greenroom replay DIR                        compare everything
               greenroom replay DIR --until 120            the apps as of entry 120 of the log
               greenroom replay DIR --until 120 --why APP  why an app was as it was then
+              greenroom replay DIR --as-scenario          a scenario in which the same happens
             """)
 
     @Argument(help: "The recording.", completion: .directory)
@@ -29,12 +30,22 @@ package struct ReplayCommand: Verb {
     @Option(help: ArgumentHelp("Explain this app at that moment (default: at the end).", valueName: "app"))
     var why: String?
 
+    @Flag(help: "Print a scenario in which the same happens, for greenroom run.")
+    var asScenario = false
+
     @Flag(help: "Print the result as JSON.")
     var json = false
 
     package init() {}
 
+    package func validate() throws {
+        guard !asScenario || (until == nil && why == nil && !json) else {
+            throw ValidationError("--as-scenario stands for itself, without --until, --why and --json")
+        }
+    }
+
     package func perform(in context: CommandContext) throws(CommandFailure) {
+        if asScenario { return try ScenarioPrinter(path: path).print(in: context) }
         var session = try ReplaySession(path, in: context)
         let divergence = try session.run(until: until, keepingHistory: until != nil || why != nil)
         let isMoment = until != nil || why != nil

@@ -14,13 +14,16 @@ struct ReplaySession {
     private var systems = 1
 
     init(_ path: String, in context: CommandContext) throws(CommandFailure) {
-        let base = URL(fileURLWithPath: context.workingDirectory, isDirectory: true)
-        let full = path.hasPrefix("/") ? path : base.appendingPathComponent(path).path
         do throws(RecordingError) {
-            replay = try Replay(RecordingFiles(full))
+            replay = try Replay(RecordingFiles(Self.absolute(path, in: context)))
         } catch {
             throw .failed(error.description)
         }
+    }
+
+    static func absolute(_ path: String, in context: CommandContext) -> String {
+        let base = URL(fileURLWithPath: context.workingDirectory, isDirectory: true)
+        return path.hasPrefix("/") ? path : base.appendingPathComponent(path).path
     }
 
     /// Replays; what came out differently, if anything did.

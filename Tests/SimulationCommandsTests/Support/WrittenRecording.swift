@@ -1,12 +1,14 @@
 import Foundation
 import Model
 import PolicyCore
+import Simulation
+import Testing
 
 /// A recording written event by event, at moments that a test chooses.
 final class WrittenRecording {
     let folder: String
     private(set) var system: System
-    private var now = Instant(nanoseconds: 10_000_000_000)
+    private var now: Instant
     private var number = 0
     private var records: [UInt8] = []
     private var writer = RecordWriter()
@@ -16,9 +18,12 @@ final class WrittenRecording {
     static let radio = AppIndex(0)
     static let notes = AppIndex(1)
 
-    init(_ folder: String, profile: DeviceProfile = .linux, firstSequence: UInt64 = 1) throws {
+    init(
+        _ folder: String, profile: DeviceProfile = .linux, at start: Instant = Instant(nanoseconds: 10_000_000_000)
+    ) throws {
         self.folder = folder
-        system = System(profile: profile, firstSequence: LogSequence(firstSequence))
+        system = System(profile: profile)
+        now = start
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try begin(.fresh)
     }
@@ -79,6 +84,22 @@ final class WrittenRecording {
         records += writer.bytes
         writer.write(effects(system.handle(event, at: now)))
         records += writer.bytes
+    }
+
+    /// What happens on a simulated device, from now on.
+    func follow(_ device: Device) {
+        var isDown = false
+        device.observer = { [unowned self, unowned device] event, effects in
+            if isDown, case .clockChanged = event {
+                // Another system begins, with the numbers that come next.
+                isDown = false
+                system = System(profile: system.profile, firstSequence: system.nextSequence)
+                if (try? begin(.fresh)) == nil { Issue.record("\(folder) cannot be written") }
+            }
+            now = device.now
+            post(event)
+            if effects.contains(where: { $0.kind == .halt }) { isDown = true }
+        }
     }
 
     // MARK: Files

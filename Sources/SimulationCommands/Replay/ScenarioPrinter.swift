@@ -1,0 +1,28 @@
+internal import Commands
+internal import Recording
+internal import ScenarioText
+internal import Simulation
+
+/// `--as-scenario`: the scenario on standard output, and beside it what is not the same when it runs.
+struct ScenarioPrinter {
+    let path: String
+
+    func print(in context: CommandContext) throws(CommandFailure) {
+        let scenario: Scenario
+        do throws(RecordingError) {
+            let files = try RecordingFiles(ReplaySession.absolute(path, in: context))
+            scenario = try ScenarioMaker.scenario(of: files, named: "What \(path) recorded")
+        } catch {
+            throw .failed(error.description)
+        }
+        let header = [
+            "Made by greenroom replay --as-scenario. A recording tells what reached the daemon; what apps did within is",
+            "guessed from that.",
+        ]
+        context.write(ScenarioWriter.text(of: scenario, header: header))
+        let failures = ScenarioRun(scenario).run()
+        guard !failures.isEmpty else { return }
+        let differences = failures.map { "  \($0.text)" }.joined(separator: "\n")
+        context.note("in virtual time it does not come out quite as it was recorded:\n\(differences)")
+    }
+}
