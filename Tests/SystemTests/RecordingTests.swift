@@ -39,6 +39,8 @@ extension SystemTests {
                 #expect(result["equal"] == true && events >= last, "round \(round)")
                 last = events
             }
+            // Whoever answers has adopted, and written that down.
+            _ = try system.daemon
             let result = try system.expectReplay()
             #expect(result["restarts"] == 12 && result["systems"] == 1)
             withExtendedLifetime(menagerie) {}

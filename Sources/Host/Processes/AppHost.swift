@@ -32,6 +32,8 @@ final class AppProcess {
     /// The first process, or the oldest found at adoption.
     var first: PidFD?
     var firstWatch: Loop.Watch?
+    /// The first process is dead, and nobody has said yet how it ended.
+    var awaitsStatus = false
     var connection: Connection?
     /// Callbacks that were sent and not answered, oldest first: only these may be answered.
     var awaited: [UInt64] = []

@@ -91,10 +91,28 @@ extension Host {
     }
 
     private func firstEnded(_ index: AppIndex, _ generation: Generation) {
-        guard let process = process(index, generation), let first = process.first else { return }
+        guard let process = process(index, generation), let first = process.first, !process.awaitsStatus else { return }
         process.firstWatch = nil
         appOfProcess[first.pid] = nil
-        let status = first.reap().map(ExitStatus.init) ?? orphanStatuses.removeValue(forKey: first.pid) ?? .unknown
+        process.awaitsStatus = true
+        // Of an orphan the keeper has to collect the status; its word comes a moment after the end, if it lives.
+        loop.after(nanoseconds: 1_000_000_000) { [weak self] in self?.settleStatus(index, generation, isLast: true) }
+        settleStatus(index, generation, isLast: false)
+    }
+
+    /// The keeper said how an orphan ended.
+    func orphanEnded(_ pid: CInt) {
+        for app in apps {
+            guard let process = app.process, process.awaitsStatus, process.first?.pid == pid else { continue }
+            settleStatus(app.index, process.generation, isLast: false)
+        }
+    }
+
+    private func settleStatus(_ index: AppIndex, _ generation: Generation, isLast: Bool) {
+        guard let process = process(index, generation), process.awaitsStatus, let first = process.first else { return }
+        let known = first.reap().map(ExitStatus.init) ?? orphanStatuses.removeValue(forKey: first.pid)
+        guard let status = known ?? (isLast ? .unknown : nil) else { return }
+        process.awaitsStatus = false
         post(.firstProcessEnded(index, generation, status))
         hangUp(index, generation)
         // The last process may have been the first one.
@@ -122,6 +140,7 @@ extension Host {
             if process.first?.isDead == true { firstEnded(index, generation) }
             return
         }
+        if process.awaitsStatus { return }
         process.connection?.close()
         if self.process(index, generation) === process {
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime

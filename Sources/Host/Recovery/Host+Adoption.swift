@@ -115,6 +115,7 @@ final class KeeperLink {
                 continue
             }
             host.orphanStatuses[pid] = words[2] == "signal" ? .signaled(number) : .exited(number)
+            host.orphanEnded(pid)
         }
         if host.orphanStatuses.count > 4096 { host.orphanStatuses = [:] }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Simulated storms")
 struct SimulatedStormTests {
-    @Test("A day of faults ends at rest, with every invariant and every oracle satisfied", arguments: 1...60)
+    @Test("A day of faults ends at rest, with every invariant and every oracle satisfied", arguments: 1...30)
     func storm(seed: UInt64) {
         let run = ScenarioRun(StormGenerator.scenario(seed: seed))
         let failures = run.run()
