@@ -135,7 +135,8 @@ let package = Package(
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(
-            name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "GreenroomTesting"]),
+            name: "UIKitTests",
+            dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "GreenroomTesting", "Misbehaver"]),
         .testTarget(
             name: "GreenroomTestingTests", dependencies: ["GreenroomTesting", "UIKit", "_Testing_UIKit"]),
         .testTarget(

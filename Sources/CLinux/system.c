@@ -51,16 +51,33 @@ int gr_pidfd_exit_status(int pidfd, int *status) {
     return 1;
 }
 
-int gr_wait_child(int pidfd, int *status) {
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
+static int wait_status(const siginfo_t *info) {
+    if (info->si_code == CLD_EXITED) return info->si_status << 8;
+    return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
+}
+
+static int await_end(idtype_t kind, id_t id, int options, siginfo_t *info) {
+    memset(info, 0, sizeof *info);
     int done;
-    do done = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL);
+    do done = waitid(kind, id, info, WEXITED | WNOHANG | __WALL | options);
     while (done < 0 && errno == EINTR);
     if (done < 0) return -1;
-    if (info.si_pid == 0) return 0;
-    if (info.si_code == CLD_EXITED) *status = info.si_status << 8;
-    else *status = info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+    return info->si_pid == 0 ? 0 : 1;
+}
+
+int gr_wait_child(int pidfd, int *status) {
+    siginfo_t info;
+    int done = await_end((idtype_t)P_PIDFD, (id_t)pidfd, 0, &info);
+    if (done == 1) *status = wait_status(&info);
+    return done;
+}
+
+int gr_peek_any_child(int *pid, int *status) {
+    siginfo_t info;
+    int done = await_end(P_ALL, 0, WNOWAIT, &info);
+    if (done != 1) return done;
+    *pid = info.si_pid;
+    *status = wait_status(&info);
     return 1;
 }
 

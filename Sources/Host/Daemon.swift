@@ -155,7 +155,8 @@ extension Host {
         }
         let link = KeeperLink(keeper, listeners: (control, app), programs: configuration.programs, host: self)
         let keeperWatch = try loop.watch(keeper.rawValue, .readable) { _ in link.ready() }
-        return [control, app, keeper, controlWatch, appWatch, keeperWatch, link]
+        keeperLink = link
+        return [control, app, keeper, controlWatch, appWatch, keeperWatch]
     }
 
     /// A bounded number a turn: whoever connects in a loop does not keep others waiting.

@@ -31,6 +31,7 @@ final class Host {
     var endedUsage: [AppIndex: Int64] = [:]
     /// What the keeper said of processes that were not our children.
     var orphanStatuses: [CInt: ExitStatus] = [:]
+    var keeperLink: KeeperLink?
     var clockWatch: Loop.Watch?
     private(set) var isHalting = false
 

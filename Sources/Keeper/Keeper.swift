@@ -106,7 +106,7 @@ package struct Keeper {
     @discardableResult
     private mutating func reapChildren() -> ProcessStatus? {
         var daemonStatus: ProcessStatus?
-        while let (pid, status) = CurrentProcess.reapAnyChild() {
+        while CurrentProcess.reapAnyChild(tell: { pid, status in
             if pid == child?.pid {
                 daemonStatus = status
                 child = nil
@@ -114,7 +114,7 @@ package struct Keeper {
             } else {
                 remember(pid, status)
             }
-        }
+        }) {}
         return daemonStatus
     }
 

@@ -118,11 +118,13 @@ package enum CurrentProcess {
         return .last("execv", path: path)
     }
 
-    /// Collects one dead child of any kind; only for a process whose children are nobody else's to wait for.
-    package static func reapAnyChild() -> (pid: CInt, status: ProcessStatus)? {
-        var status: CInt = 0
-        let pid = unsafe waitpid(-1, &status, WNOHANG | CInt(bitPattern: 0x4000_0000))
-        return pid > 0 ? (pid, ProcessStatus(waitStatus: status)) : nil
+    /// Collects one dead child of any kind, after `tell` has been told how it ended: who finds it gone can have learnt
+    /// why. Only for a process whose children are nobody else's to wait for. The corresponding C function is `waitid`.
+    package static func reapAnyChild(tell: (CInt, ProcessStatus) -> Void) -> Bool {
+        var (pid, status): (CInt, CInt) = (0, 0)
+        guard unsafe gr_peek_any_child(&pid, &status) == 1 else { return false }
+        tell(pid, ProcessStatus(waitStatus: status))
+        return waitpid(pid, nil, CInt(bitPattern: 0x4000_0000)) == pid
     }
 
     /// The kernel's name for this boot.

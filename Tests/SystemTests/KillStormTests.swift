@@ -112,6 +112,56 @@ extension SystemTests {
             #expect(try system.ask("close", ["app": "app", "retry": true])["result"] != nil)
         }
 
+        @Test("An app that crashes at whatever moment of the daemon's restart has a report of its signal")
+        func crashes() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("app")
+            for round in 0..<16 {
+                try system.play(["open app"])
+                let (app, daemon) = (CInt(try #require(system.app("app").pid)), try PidFD(system.daemon))
+                let seen = try system.lastSequence
+                try daemon.send(SIGKILL)
+                try system.pass(seconds: Double(round) / 500)
+                try PidFD(app).send(SIGSEGV)
+                try system.follower().wait("terminated", of: "app", after: seen)
+                let reports = try system.reports("app")
+                #expect(reports.count == round + 1, "crashed \(round * 2) ms after the daemon")
+                #expect(reports.allSatisfy { $0.namespace == "SIGNAL" && $0.code == 11 })
+            }
+        }
+
+        /// While the keeper is stopped, it collects nobody and tells nothing.
+        @Test("A keeper that is late with the status of an orphan costs no report", arguments: [true, false])
+        func late(isAdopted: Bool) throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("app")
+            try system.play(["open app"])
+            let (seen, app) = (try system.lastSequence, try PidFD(CInt(#require(system.app("app").pid))))
+            let keeper = try PidFD(system.keeper())
+            let name = system.contents("daemon.pid")
+            try Self.kill(system.daemon)
+            if isAdopted {
+                _ = try system.follower().wait(for: "a new daemon", after: seen) { $0.event == "daemonRestarted" }
+                try keeper.send(SIGSTOP)
+                try app.send(SIGSEGV)
+            } else {
+                while system.contents("daemon.pid") == name { sched_yield() }
+                let daemon = try PidFD(CInt(#require(system.contents("daemon.pid")).dropLast()) ?? 0)
+                try daemon.send(SIGSTOP)
+                try keeper.send(SIGSTOP)
+                try app.send(SIGSEGV)
+                #expect(app.waitUntilDead(milliseconds: 20_000))
+                try daemon.send(SIGCONT)
+            }
+            // Answers when it has adopted what it found.
+            _ = try system.status()
+            try keeper.send(SIGCONT)
+            try system.follower().wait("terminated", of: "app", after: seen)
+            #expect(try system.reports("app").map { "\($0.namespace) \($0.code)" } == ["SIGNAL 11"])
+        }
+
         @Test("A keeper that is killed is replaced, and no app notices")
         func keeper() throws {
             let system = try TestSystem()

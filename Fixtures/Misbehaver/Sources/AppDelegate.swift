@@ -17,7 +17,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             case .crashAtLaunch where callback == "didFinishLaunching": Deed.crash()
             case .exitAtLaunch where callback == "didFinishLaunching": exit(3)
             case .leaveChild where callback == "didFinishLaunching": say("forked \(Deed.fork(1))")
-            case .ignoreTermination, .block, .hold, .slow, .crashAtLaunch, .exitAtLaunch, .leaveChild, .neverConnect:
+            case .ignoreTermination, .block, .hold, .slow, .crashAtLaunch, .exitAtLaunch, .leaveChild, .neverConnect,
+                .shareTooEarly:
                 continue
             }
         }

@@ -12,6 +12,8 @@ enum Misdeed: Equatable, Sendable {
     case slow(callback: String?, milliseconds: Int)
     /// `never-connect`: runs, but never calls UIApplicationMain.
     case neverConnect
+    /// `share-too-early`: uses `UIApplication.shared` before it calls UIApplicationMain.
+    case shareTooEarly
     /// `crash-at-launch`: a segmentation fault in didFinishLaunching.
     case crashAtLaunch
     /// `exit-at-launch`: ends by itself with status 3 in didFinishLaunching.
@@ -30,6 +32,7 @@ enum Misdeed: Equatable, Sendable {
             guard let milliseconds = Int(number) else { return nil }
             self = .slow(callback: parts.count == 3 ? parts[1] : nil, milliseconds: milliseconds)
         case ("never-connect", _): self = .neverConnect
+        case ("share-too-early", _): self = .shareTooEarly
         case ("crash-at-launch", _): self = .crashAtLaunch
         case ("exit-at-launch", _): self = .exitAtLaunch
         case ("ignore-termination", _): self = .ignoreTermination

@@ -27,6 +27,8 @@ int gr_pidfd_exit_status(int pidfd, int *status);
 // Waits for a child without blocking: 1 and `*status` as from wait, 0 if it lives, -1 errno. By pidfd: a number could
 // mean another child by now.
 int gr_wait_child(int pidfd, int *status);
+// The next dead child, which stays to be collected: 1, or 0 when there is none.
+int gr_peek_any_child(int *pid, int *status);
 int gr_peer_pidfd(int socket);
 int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);

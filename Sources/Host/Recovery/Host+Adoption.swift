@@ -26,10 +26,11 @@ extension Host {
             if let birth { session.begin(with: birth) }
             box = session
         }
-        guard box.isPopulated, let pid = firstOrOldest(box, birth), let first = try? PidFD(pid) else {
+        guard let first = firstOrOldest(box, birth, isKnown: state.process != .none) else {
             box.remove()
             return missing(app, state, birth)
         }
+        let pid = first.pid
         // A process that the Core knows nothing of gets the number that the Core will give it to end it.
         let generation = state.process == .none ? state.generation.next : state.generation
         let process = AppProcess(generation: generation, box: box, startedAt: state.since)
@@ -59,11 +60,19 @@ extension Host {
         return pid
     }
 
-    private func firstOrOldest(_ box: any ProcessBox, _ birth: CInt?) -> CInt? {
+    /// The first process also when it is dead: as long as the keeper has not collected it, its status is still to come.
+    private func firstOrOldest(_ box: any ProcessBox, _ birth: CInt?, isKnown: Bool) -> PidFD? {
         let pids = box.processes()
-        if let birth, pids.contains(birth) { return birth }
         let procFS = ProcFS()
-        return pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
+        if let birth, pids.contains(birth) || isKnown && procFS.stat(birth)?.state == "Z",
+            let process = try? PidFD(birth)
+        {
+            return process
+        }
+        // The keeper tells how a process ended before it collects it.
+        keeperLink?.ready()
+        let oldestFirst = pids.sorted { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
+        return oldestFirst.lazy.compactMap { try? PidFD($0) }.first
     }
 
     /// Processes of a system that left no journal: nobody knows what they were told, so they end.
