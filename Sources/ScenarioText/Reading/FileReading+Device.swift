@@ -85,6 +85,7 @@ extension DeviceProfile.CallbackLimits {
 extension FaultRates {
     static let keys: [(String, any WritableKeyPath<FaultRates, Int> & Sendable)] = [
         ("crash", \.crash), ("hang", \.hang), ("lateReply", \.lateReply), ("lostReply", \.lostReply),
-        ("launchFailure", \.launchFailure), ("daemonCrash", \.daemonCrash),
+        ("repeatedReply", \.repeatedReply), ("lastWord", \.lastWord), ("launchFailure", \.launchFailure),
+        ("daemonCrash", \.daemonCrash),
     ]
 }

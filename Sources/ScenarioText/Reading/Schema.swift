@@ -113,6 +113,8 @@ extension KeyTable {
             Key("hang", "0 to 1000", "Of a thousand callbacks, so many do not return."),
             Key("lateReply", "0 to 1000", "Of a thousand callbacks, so many are answered late."),
             Key("lostReply", "0 to 1000", "Of a thousand callbacks, the answers to so many are lost."),
+            Key("repeatedReply", "0 to 1000", "Of a thousand callbacks, so many are answered once more a while later."),
+            Key("lastWord", "0 to 1000", "Of a thousand freezes, so many find the app asking for something."),
             Key("launchFailure", "0 to 1000", "Of a thousand launches, so many fail."),
             Key("daemonCrash", "0 to 1000", "After so many of a thousand events the daemon dies."),
         ])

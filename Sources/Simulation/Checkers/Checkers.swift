@@ -98,6 +98,7 @@ struct Checkers {
     mutating func check(_ event: Event, _ effects: [Effect], on device: Device) {
         prepare(device)
         hear(event, device)
+        if case .callbackReturned(let app, let generation, _) = event { checkBelief(app, generation, device) }
         var hasAnswered = false
         for effect in effects {
             switch effect.action {
@@ -107,6 +108,18 @@ struct Checkers {
             check(effect, effects, device)
         }
         checkClocks(device)
+    }
+
+    /// A callback that the app has yet to execute is not taken for executed, whatever the app answers.
+    private func checkBelief(_ app: AppIndex, _ generation: Generation, _ device: Device) {
+        guard let place = device.place(of: app), let process = device.apps[place].process,
+            let known = device.system.app(app), process.generation == generation, process.isConnected,
+            process.status == nil, !process.isDying
+        else { return }
+        for callback in process.pendingCallbacks
+        where !known.outstanding.contains(where: { $0.callback.number == callback.number }) {
+            device.violate("\(device.apps[place].script.name) is taken to have executed \(callback.kind), and has not")
+        }
     }
 
     func watch(_ place: Int) -> Watch { place < watches.count ? watches[place] : Watch() }

@@ -77,6 +77,23 @@ extension Device {
         }
         journal.begin(system)
         daemon = .running
+        checkers.daemonReturned(on: self)
+        send(.clockChanged(wallOffset: wallOffset))
+        for place in apps.indices where known(place)?.isInstalled == true || waitingInstalls.contains(place) {
+            install(place)
+        }
+        waitingInstalls = []
+        adoptAll()
+        for place in apps.indices where apps[place].process?.mustConnect == true {
+            after(costs.reconnect, place) { _ in .connect }
+        }
+        for (id, command) in waitingCommands { queue.insert(.command(id, command), at: now) }
+        waitingCommands = []
+    }
+
+    /// A daemon that dies before it comes to this leaves everything to be found by the next one.
+    private func adoptAll() {
+        guard daemon == .running else { return }
         var found: [AdoptedApp] = []
         for place in apps.indices {
             guard let process = apps[place].process, let index = apps[place].index else { continue }
@@ -87,18 +104,7 @@ extension Device {
             apps[place].process?.hasToldFirst = process.status != nil
             if process.isGone { apps[place].process = nil }
         }
-        checkers.daemonReturned(on: self)
-        send(.clockChanged(wallOffset: wallOffset))
-        for place in apps.indices where known(place)?.isInstalled == true || waitingInstalls.contains(place) {
-            install(place)
-        }
-        waitingInstalls = []
         send(.adopted(found.sorted { $0.app < $1.app }))
-        for place in apps.indices where apps[place].process?.mustConnect == true {
-            after(costs.reconnect, place) { _ in .connect }
-        }
-        for (id, command) in waitingCommands { queue.insert(.command(id, command), at: now) }
-        waitingCommands = []
     }
 
     /// Starts the system again after it was shut down: a new Core, with the apps that are installed.

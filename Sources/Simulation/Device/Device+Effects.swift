@@ -158,6 +158,7 @@ extension Device {
             apps[place].process = process
             // A message that takes longer is not in the socket yet.
             let last = min(process.lastFromApp, now + .milliseconds(100))
+            apps[place].process?.isLateToSpeak = last < process.lastFromApp
             at(max(done, last), place, .verified(process.suspension))
         }
     }

@@ -65,7 +65,7 @@ extension Device {
         switch item {
         case .callback(let callback): return begin(callback, place)
         case .block(let span): return span
-        case .ping: return .zero
+        case .ping, .reply: return .zero
         case .action(let action):
             if case .block(let span) = action { return span }
             act(action, place)
@@ -124,6 +124,8 @@ extension Device {
         case .callback(let callback):
             apps[place].process?.executed = callback.number
             reply(callback.number, place)
+        case .reply(let number):
+            if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
             if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
         case .block, .action, .timer: break
@@ -139,12 +141,12 @@ extension Device {
         }
         process.losesNextReply = false
         delay = delay + process.random.draw(costs.message)
+        let isRepeated = process.random.chance(perMille: rates.repeatedReply)
+        let later = isRepeated ? process.random.span(.milliseconds(1), .seconds(2)) : .zero
         apps[place].process = process
-        if isLost {
-            disconnect(place)
-        } else {
-            at(now + delay, place, .reply(number, connection: process.connection))
-        }
+        guard !isLost else { return disconnect(place) }
+        at(now + delay, place, .reply(number, connection: process.connection))
+        if isRepeated { at(now + delay + later, place, .timer(.reply(number))) }
     }
 
     // MARK: Frozen and thawed

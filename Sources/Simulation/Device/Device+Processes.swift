@@ -51,7 +51,10 @@ extension Device {
         case .reply(let number, let connection):
             if connection == process.connection { send(.callbackReturned(app, generation, number)) }
         case .ask(let id, let request, let connection):
-            if connection == process.connection { send(.request(app, id, request)) }
+            if connection == process.connection {
+                checkMayAsk(place)
+                send(.request(app, id, request))
+            }
         case .prepared(let suspension):
             if suspension == process.suspension { send(.prepared(app, generation)) }
         case .frozen(let suspension): frozen(place, suspension)
@@ -71,6 +74,14 @@ extension Device {
         case .die: end(place, .signaled(9), others: false)
         case .tellFirst, .tellDisconnected, .tellAll: tell(step, place)
         }
+    }
+
+    /// What an app said before it froze is a reason not to freeze it: nobody may be called suspended before that is read.
+    private func checkMayAsk(_ place: Int) {
+        guard daemon == .running, let process = apps[place].process, process.isFrozen, !process.isLateToSpeak,
+            state(place) == .suspended
+        else { return }
+        violate("\(apps[place].script.name) is said to be suspended, and what it asked for before is not read")
     }
 
     private func start(_ place: Int) {
@@ -114,10 +125,22 @@ extension Device {
         guard let process = apps[place].process, let app = apps[place].index, process.freezer != .running else {
             return
         }
-        if process.freezer == .freezing, process.manners.canFreeze { stopWork(place) }
+        if process.freezer == .freezing, process.manners.canFreeze {
+            sayLastWord(place)
+            stopWork(place)
+        }
         if suspension == process.suspension, apps[place].process?.isFrozen == true {
             send(.frozen(app, process.generation))
         }
+    }
+
+    /// What an app asks for in the moment before it freezes.
+    private func sayLastWord(_ place: Int) {
+        guard rates.lastWord > 0, var process = apps[place].process else { return }
+        let speaks = process.random.chance(perMille: rates.lastWord)
+        let service = process.random.oneIn(2) ? ServiceKind.audio : .location
+        apps[place].process = process
+        if speaks { act(.begin(service), place) }
     }
 
     // MARK: Ends

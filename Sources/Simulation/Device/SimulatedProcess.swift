@@ -10,6 +10,8 @@ package struct SimulatedProcess {
         case callback(Callback)
         case block(Span?)
         case ping
+        /// It answers a callback once more.
+        case reply(CallbackNumber)
         case action(AppAction)
         case timer(UInt64)
     }
@@ -49,6 +51,8 @@ package struct SimulatedProcess {
     /// When the last message arrives, or arrived, on either side.
     var lastToApp = Instant.zero
     var lastFromApp = Instant.zero
+    /// Something that it said takes so long that nobody waited for it before calling the app suspended.
+    var isLateToSpeak = false
     /// Counts thaws: what was asked for before one is not answered after it.
     var suspension: UInt32 = 0
     /// The socket's other end is there, and the process has to run to notice.

@@ -138,6 +138,9 @@ package struct FaultRates: Hashable, Sendable {
     package var hang = 0
     package var lateReply = 0
     package var lostReply = 0
+    package var repeatedReply = 0
+    /// Of freezes.
+    package var lastWord = 0
     /// Of launches.
     package var launchFailure = 0
     /// Of events.

@@ -34,6 +34,8 @@ package struct StormGenerator {
         scenario.rates.hang = random.below(6)
         scenario.rates.lateReply = random.below(40)
         scenario.rates.lostReply = random.below(30)
+        scenario.rates.repeatedReply = random.below(30)
+        scenario.rates.lastWord = random.below(30)
         scenario.rates.launchFailure = random.below(20)
         scenario.rates.daemonCrash = random.oneIn(2) ? random.below(8) : 0
     }
@@ -98,6 +100,8 @@ package struct StormGenerator {
     }
 
     private mutating func session(isHectic: Bool) {
+        // A device that is off is of no use to anybody.
+        add(.input(.boot))
         if random.oneIn(3) { add(.input(.wake)) }
         add(.input(.unlock))
         for _ in 0..<(8 + random.below(isHectic ? 30 : 16)) {
