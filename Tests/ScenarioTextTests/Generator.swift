@@ -86,7 +86,8 @@ struct Generator {
     private mutating func rates() -> FaultRates {
         var rates = FaultRates()
         for path in [
-            \FaultRates.crash, \.hang, \.lateReply, \.lostReply, \.repeatedReply, \.lastWord, \.launchFailure, \.daemonCrash,
+            \FaultRates.crash, \.hang, \.lateReply, \.lostReply, \.repeatedReply, \.lastWord, \.launchFailure,
+            \.daemonCrash,
         ] where flag() { rates[keyPath: path] = random.below(1001) }
         return flag() ? rates : FaultRates()
     }
