@@ -157,6 +157,12 @@ class CounterTests(unittest.TestCase):
         self.daemon.send({"jsonrpc": "2.0", "id": "x", "method": "dance", "params": {}})
         self.assertEqual(self.daemon.receive()["error"]["code"], -32601)
 
+    def test_hears_a_memory_warning_and_says_how_grave_it_is(self):
+        self.launch()
+        for seq, level in enumerate(["warning", "critical"], 3):
+            self.assertEqual(self.daemon.call(seq, "didReceiveMemoryWarning", level=level), answer(seq))
+            self.assertTrue(self.daemon.printed().startswith("didReceiveMemoryWarning level " + level))
+
     def test_acts_on_urls_of_its_own(self):
         self.launch()
         url = "counter://add?n=3"

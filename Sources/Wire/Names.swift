@@ -27,7 +27,7 @@ package enum AppEnvironment {
 /// The callbacks of section 2.2.
 package enum CallbackName: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
-    case willEnterForeground, willTerminate, openURL
+    case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
 }
 
 /// The other methods of the app socket (sections 2.1, 2.3, 2.4).

@@ -24,6 +24,7 @@ final class Recorder: UIResponder, UIApplicationDelegate {
             UIApplication.didFinishLaunchingNotification, UIApplication.didBecomeActiveNotification,
             UIApplication.willResignActiveNotification, UIApplication.didEnterBackgroundNotification,
             UIApplication.willEnterForegroundNotification, UIApplication.willTerminateNotification,
+            UIApplication.didReceiveMemoryWarningNotification,
         ] {
             observers.append(
                 NotificationCenter.default.addObserver(forName: name, object: application, queue: nil) {
@@ -62,6 +63,7 @@ final class Recorder: UIResponder, UIApplicationDelegate {
     func applicationDidEnterBackground(_ application: UIApplication) { record("didEnterBackground") }
     func applicationWillEnterForeground(_ application: UIApplication) { record("willEnterForeground") }
     func applicationWillTerminate(_ application: UIApplication) { record("willTerminate") }
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication) { record("didReceiveMemoryWarning") }
 
     func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]

@@ -15,7 +15,7 @@ import time
 
 CALLBACKS = {
     "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
-    "willEnterForeground", "willTerminate", "openURL",
+    "willEnterForeground", "willTerminate", "openURL", "didReceiveMemoryWarning",
 }
 LONGEST_LINE = 1 << 20
 KEPT_RESULTS = 16

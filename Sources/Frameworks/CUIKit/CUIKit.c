@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CUIKit.h"
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,6 +49,11 @@ void *cuikit_instantiate(const void *class_metadata, uintptr_t slot)
 void cuikit_buffer_output_by_line(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+void cuikit_return_free_memory(void)
+{
+    malloc_trim(0);
 }
 
 static void set_below_home(const char *name, const char *home, const char *path)

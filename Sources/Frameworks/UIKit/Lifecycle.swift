@@ -1,4 +1,5 @@
 package import AppRuntime
+internal import Dispatch
 internal import Foundation
 package import Wire
 
@@ -42,6 +43,7 @@ package final class Lifecycle {
             application.state = .background
             delegate?.applicationDidEnterBackground(application)
             post(UIApplication.didEnterBackgroundNotification)
+            MemoryRelief.enterBackground()
         case .willEnterForeground:
             delegate?.applicationWillEnterForeground(application)
             post(UIApplication.willEnterForegroundNotification)
@@ -50,12 +52,20 @@ package final class Lifecycle {
             delegate?.applicationWillTerminate(application)
             post(UIApplication.willTerminateNotification)
         case .openURL: return ["handled": .bool(open(callback.params))]
+        case .didReceiveMemoryWarning: warn(callback.params["level"]?.string == "critical" ? .critical : .warning)
         }
         return [:]
     }
 
     private func post(_ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil) {
         NotificationCenter.default.post(name: name, object: application, userInfo: userInfo)
+    }
+
+    private func warn(_ level: DispatchSource.MemoryPressureEvent) {
+        delegate?.applicationDidReceiveMemoryWarning(application)
+        post(UIApplication.didReceiveMemoryWarningNotification)
+        for window in application.windows { window.rootViewController?.receiveMemoryWarning() }
+        MemoryRelief.warn(level)
     }
 
     private func open(_ params: JSONValue) -> Bool {

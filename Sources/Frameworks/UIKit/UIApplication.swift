@@ -138,6 +138,9 @@ extension UIApplication {
     /// After `applicationWillEnterForeground(_:)`.
     public nonisolated static let willEnterForegroundNotification = Notification.Name(
         "UIApplicationWillEnterForegroundNotification")
+    /// After `applicationDidReceiveMemoryWarning(_:)`.
+    public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name(
+        "UIApplicationDidReceiveMemoryWarningNotification")
     /// After `applicationWillTerminate(_:)`, within the same time limit.
     public nonisolated static let willTerminateNotification = Notification.Name(
         "UIApplicationWillTerminateNotification")

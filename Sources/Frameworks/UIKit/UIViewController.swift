@@ -79,6 +79,10 @@ open class UIViewController: UIResponder {
     /// The view is gone from the screen.
     open func viewDidDisappear(_ animated: Bool) {}
 
+    /// Memory is short: give up what can be made again. Called for the controllers of the visible windows and for those
+    /// that they have presented, after the app's delegate.
+    open func didReceiveMemoryWarning() {}
+
     /// Shows another controller in front of this one.
     ///
     /// - Parameter completion: called after its `viewDidAppear(_:)`.
@@ -104,6 +108,13 @@ open class UIViewController: UIResponder {
         presented.presentingViewController = nil
         presentedViewController = nil
         completion?()
+    }
+
+    /// Tells the controller, and what it presents, that memory is short.
+    func receiveMemoryWarning() {
+        let presented = presentedViewController
+        didReceiveMemoryWarning()
+        presented?.receiveMemoryWarning()
     }
 
     /// Tells the controller, and what it presents, that it comes to the screen.

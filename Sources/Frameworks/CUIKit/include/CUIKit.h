@@ -13,4 +13,7 @@ void *cuikit_instantiate(const void *class_metadata, uintptr_t slot);
 /// Makes stdout line buffered.
 void cuikit_buffer_output_by_line(void);
 
+/// Gives memory that is free within the allocator back to the kernel.
+void cuikit_return_free_memory(void);
+
 #endif
