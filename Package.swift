@@ -106,6 +106,7 @@ let package = Package(
             name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources",
             // Its tests import it as tests do, and there is one build configuration.
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
+        .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
@@ -136,7 +137,7 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(
             name: "UIKitTests",
-            dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "GreenroomTesting", "Misbehaver"]),
+            dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "GreenroomTesting", "Misbehaver", "Hoard"]),
         .testTarget(
             name: "GreenroomTestingTests", dependencies: ["GreenroomTesting", "UIKit", "_Testing_UIKit"]),
         .testTarget(

@@ -1,6 +1,8 @@
 #ifndef CUIKIT_H
 #define CUIKIT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// Position of the entry of `init()` in the virtual table of a class, in words from the start of its metadata.
@@ -15,5 +17,30 @@ void cuikit_buffer_output_by_line(void);
 
 /// Gives memory that is free within the allocator back to the kernel.
 void cuikit_return_free_memory(void);
+
+/// What loss is detected by; a page is one or several.
+enum { cuikit_unit = 4096 };
+
+/// Bytes in a page of memory.
+size_t cuikit_page_size(void);
+
+/// Anonymous memory of a size in whole pages, zeroed; NULL if there is no room.
+void *cuikit_map(size_t size);
+
+/// Makes it larger or smaller, and moves it where it must; NULL, and nothing is changed, if there is no room.
+void *cuikit_remap(void *base, size_t size, size_t new_size);
+
+/// Gives it back.
+void cuikit_unmap(void *base, size_t size);
+
+/// Lets the kernel take the pages from now on. `canaries` has room for one value per unit of `length`; behind `length` all
+/// is zero.
+void cuikit_hand_over(uint8_t *base, size_t length, size_t size, uint16_t *canaries);
+
+/// Makes the kernel leave the pages alone from now on. False if it has taken any: the content is then worthless.
+bool cuikit_take_back(uint8_t *base, size_t length, const uint16_t *canaries);
+
+/// Whether the kernel has taken no page so far. It may take one right after.
+bool cuikit_is_whole(const uint8_t *base, size_t length, const uint16_t *canaries);
 
 #endif
