@@ -27,13 +27,18 @@ struct class_head {
 
 typedef void *(*initializer)(__attribute__((swift_context)) const void *metatype) __attribute__((swiftcall));
 
-uintptr_t cuikit_initializer_slot(const void *nsobject_metadata)
+uintptr_t cuikit_words_in_class(const void *class_metadata)
 {
-    const struct class_head *head = nsobject_metadata;
-    const uintptr_t *words = nsobject_metadata;
+    const struct class_head *head = class_metadata;
     if (head->class_size < head->class_address_point)
         return 0;
-    uintptr_t end = (head->class_size - head->class_address_point) / sizeof(uintptr_t);
+    return (head->class_size - head->class_address_point) / sizeof(uintptr_t);
+}
+
+uintptr_t cuikit_initializer_slot(const void *nsobject_metadata)
+{
+    const uintptr_t *words = nsobject_metadata;
+    uintptr_t end = cuikit_words_in_class(nsobject_metadata);
     for (uintptr_t slot = sizeof(struct class_head) / sizeof(uintptr_t); slot < end; slot++)
         if (words[slot] == (uintptr_t)&nsobject_initializer)
             return slot;

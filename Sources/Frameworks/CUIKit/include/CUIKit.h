@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The words of a class's metadata, from its address on.
+uintptr_t cuikit_words_in_class(const void *class_metadata);
+
 /// Position of the entry of `init()` in the virtual table of a class, in words from the start of its metadata.
 /// 0 if NSObject's table does not hold it, that is, if this Foundation is laid out in a way we do not know.
 uintptr_t cuikit_initializer_slot(const void *nsobject_metadata);

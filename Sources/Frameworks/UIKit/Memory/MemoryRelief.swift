@@ -14,6 +14,7 @@ enum MemoryRelief {
     static func enterBackground() { freeCaches() }
 
     private static func freeCaches() {
+        Caches.evictAll()
         // The allocator keeps what is freed for the next request; only what the kernel has back is memory won.
         cuikit_return_free_memory()
     }
