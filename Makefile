@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test demo bench mutants format lint clean
+.PHONY: help build test device demo bench mutants format lint clean
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -27,6 +27,12 @@ test: ## Build and run all tests.
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
 	swift test --configuration release --skip-build --disable-xctest
+
+device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
+	@$(NEED) libsqlite3-dev python3 binutils qemu-system-x86 e2fsprogs
+	$(SWIFT_BUILD) --build-tests
+	@Scripts/assemble.sh
+	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART))
 
 demo: ## Build, then take a tour of about a minute on real processes.
 	@$(NEED) libsqlite3-dev python3 nano

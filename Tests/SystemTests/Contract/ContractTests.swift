@@ -5,7 +5,7 @@ extension SystemTests {
     @Suite("The contract", .serialized) struct KeepingTheContract {
         @Test(
             "The real system keeps the contract", .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"),
-            arguments: Contract.all)
+            arguments: Machine.part(of: Contract.all))
         func holds(_ contract: Contract) throws {
             let device = try RealContractDevice(contract.profile)
             do throws(Breach) {

@@ -28,6 +28,13 @@ enum Machine {
         path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     }
 
+    /// `GREENROOM_TEST_PART` may be 2/3: then every third of them, beginning with the second. All, if it is not so.
+    static func part<T>(of all: [T]) -> [T] {
+        let words = (CurrentProcess.environment("GREENROOM_TEST_PART") ?? "").split(separator: "/").map { Int($0) }
+        guard words.count == 2, let part = words[0], let parts = words[1], parts >= part, part >= 1 else { return all }
+        return stride(from: part - 1, to: all.count, by: parts).map { all[$0] }
+    }
+
     static func find(_ program: String) -> String? {
         (CurrentProcess.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(program)" }
             .first(where: FileSystem.exists)
@@ -42,7 +49,10 @@ struct Trouble: Error, CustomStringConvertible {
 
 /// A wait that works ends with an event, long before this; it is there so that a test fails instead of hanging.
 struct Patience {
-    static let usual = 60.0
+    static let usual = 60 * factor
+    /// `GREENROOM_TEST_PATIENCE` says how many times slower than usual this machine may be. Nothing but waiting depends on
+    /// it: never what is asserted.
+    static let factor = max(1, CurrentProcess.environment("GREENROOM_TEST_PATIENCE").flatMap(Double.init) ?? 1)
     private let end: Int64
 
     init(seconds: Double = Patience.usual) { end = Clock.monotonic() + Int64(seconds * 1e9) }
