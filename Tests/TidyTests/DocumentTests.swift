@@ -22,15 +22,17 @@ struct DocumentTests {
         return listings
     }
 
-    @Test("Every Swift listing of docs/TESTING.md is a file of the tests, which are compiled and run")
-    func testing() throws {
-        let listings = try listings("docs/TESTING.md")
-        #expect(listings.count >= 4)
+    @Test(
+        "Every Swift listing is a file of the tests, which are compiled and run",
+        arguments: [("docs/TESTING.md", 4), ("docs/MEMORY.md", 3)])
+    func listings(_ page: String, _ least: Int) throws {
+        let listings = try listings(page)
+        #expect(listings.count >= least)
         for listing in listings {
             let file = try #require(listing.file, "no comment names the file of a listing")
             #expect(file.hasPrefix("Tests/") || file.contains("/Tests/"), "\(file) is not compiled with the tests")
             let text = try String(contentsOf: Repository.root.appendingPathComponent(file), encoding: .utf8)
-            #expect(listing.text == text, "docs/TESTING.md differs from \(file)")
+            #expect(listing.text == text, "\(page) differs from \(file)")
         }
     }
 }

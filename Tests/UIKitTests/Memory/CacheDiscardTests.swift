@@ -9,8 +9,7 @@ enum Simulated {
     static func memory(_ level: String) { call(.didReceiveMemoryWarning, ["level": .string(level)]) }
     static func background() { call(.didEnterBackground, [:]) }
 
-    private static func call(_ name: CallbackName, _ params: JSONValue) {
-        let application = UIApplication()
+    static func call(_ name: CallbackName, _ params: JSONValue, on application: UIApplication = UIApplication()) {
         _ = Lifecycle(application).handle(Callback(seq: 1, name: name, params: params))
     }
 }

@@ -11,6 +11,13 @@ private func processAdvise(
 enum Reclaim {
     private static let self_ = pidfdOpen(getpid(), 0)
 
+    /// A file of /proc; Foundation's own ways stop at the first read that is not full.
+    static func lines(_ path: String) throws -> [Substring] {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
+    }
+
     /// What the kernel may take of a range in this process, it takes.
     static func take(_ address: UInt, _ length: Int) {
         take([(address, length)], self_)
@@ -21,7 +28,7 @@ enum Reclaim {
         let pidfd = pidfdOpen(pid, 0)
         defer { close(pidfd) }
         var ranges: [(UInt, Int)] = []
-        for line in try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8).split(separator: "\n") {
+        for line in try lines("/proc/\(pid)/maps") {
             let fields = line.split(separator: " ")
             let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
             // Address, rights, offset, device, file 0 and no name.
@@ -40,7 +47,7 @@ enum Reclaim {
 
     /// A figure of `smaps_rollup`, in bytes.
     static func figure(_ name: String, of pid: pid_t) throws -> Int {
-        for line in try String(contentsOfFile: "/proc/\(pid)/smaps_rollup", encoding: .utf8).split(separator: "\n") {
+        for line in try lines("/proc/\(pid)/smaps_rollup") {
             let fields = line.split(separator: " ")
             if fields.first == "\(name):", fields.count > 1, let kilobytes = Int(fields[1]) { return kilobytes << 10 }
         }

@@ -15,6 +15,7 @@ enum MemoryRelief {
 
     private static func freeCaches() {
         Caches.evictAll()
+        NamedImages.freeUnused()
         // The allocator keeps what is freed for the next request; only what the kernel has back is memory won.
         cuikit_return_free_memory()
     }
