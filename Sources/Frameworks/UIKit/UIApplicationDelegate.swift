@@ -46,9 +46,9 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     /// The app is about to be ended while it runs. A suspended app is ended without this call.
     func applicationWillTerminate(_ application: UIApplication)
 
-    /// Memory is short, whatever the app's state: give up what can be made again. Called while the app runs; a suspended
-    /// app hears nothing and may be ended. The notification, the view controllers, the caches and the memory pressure
-    /// sources come after it (WWDC 2015, session 212).
+    /// Memory is short, whatever the app's state: give up what can be made again. Called while the app runs; a
+    /// suspended app hears nothing and may be ended. The notification, the view controllers, the caches and the memory
+    /// pressure sources come after it (WWDC 2015, session 212).
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
     /// The app is asked to open a URL of a scheme that its `Info.plist` declares in `CFBundleURLTypes`.

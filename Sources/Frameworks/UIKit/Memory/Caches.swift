@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Every `NSCache` of the process, whoever made it (`cache.c`).
 enum Caches {
+    // A cache may be used on any thread. What it holds is of no concern here, so its types are those that all have.
     private struct Entry: @unchecked Sendable {
-        // What it holds is of no concern here, so the types are those that all classes have.
         weak var cache: NSCache<AnyObject, AnyObject>?
     }
 

@@ -33,6 +33,7 @@ extension DispatchSource {
     ) -> any DispatchSourceMemoryPressure {
         let source = makeUserDataOrSource(queue: queue)
         guard let source = source as? DispatchSource else {
+            // There is one class of sources; a protocol hides it.
             preconditionFailure("libdispatch has sources of a kind that is not DispatchSource")
         }
         MemoryPressureSources.add(source, eventMask)

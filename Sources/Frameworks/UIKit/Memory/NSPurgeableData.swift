@@ -18,8 +18,8 @@ public protocol NSDiscardableContent: AnyObject {
     func isContentDiscarded() -> Bool
 }
 
-/// Data that the system may take from the app while the app does not access it, without asking and even while the app is
-/// suspended (WWDC 2015, session 212). It is for what can be made again; it counts as *purgeable*, not as dirty.
+/// Data that the system may take from the app while the app does not access it, without asking and even while the app
+/// is suspended (WWDC 2015, session 212). It is for what can be made again; it counts as *purgeable*, not as dirty.
 ///
 ///     if data.beginContentAccess() {
 ///         defer { data.endContentAccess() }
@@ -29,13 +29,13 @@ public protocol NSDiscardableContent: AnyObject {
 ///     }
 ///
 /// New data is being accessed; end that once it is filled. Between the last `endContentAccess()` and the next
-/// `beginContentAccess()` no byte may be read or written, not through a pointer that was got before either: using `bytes`,
-/// `mutableBytes` or anything that needs them then ends the process with a message, since what they gave might be
-/// zeros. Copies and `Data` made of it during access are memory of their own and stay.
+/// `beginContentAccess()` no byte may be read or written, not through a pointer that was got before either: using
+/// `bytes`, `mutableBytes` or anything that needs them then ends the process with a message, since what they gave
+/// might be zeros. Copies and `Data` made of it during access are memory of their own and stay.
 ///
-/// It is a subclass of `NSMutableData`, as Apple's is. Each object has its own whole pages of memory, so it is not for many
-/// small contents. May be used on any thread, as far as `NSMutableData` may: several threads that only read can each
-/// begin and end.
+/// It is a subclass of `NSMutableData`, as Apple's is. Each object has its own whole pages of memory, so it is not for
+/// many small contents. May be used on any thread, as far as `NSMutableData` may: several threads that only read can
+/// each begin and end.
 open class NSPurgeableData: NSMutableData, NSDiscardableContent {
     private struct Content: ~Copyable {
         /// `nil` once discarded.

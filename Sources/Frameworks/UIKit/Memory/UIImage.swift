@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A picture. There is no screen to draw on so far: an image is the bytes of a PNG file and its size. Immutable, so it may
-/// be used on any thread.
+/// A picture. There is no screen to draw on so far: an image is the bytes of a PNG file and its size. Immutable, so it
+/// may be used on any thread.
 open class UIImage: NSObject, @unchecked Sendable {
     private let content: ImageContent
 
@@ -11,12 +11,12 @@ open class UIImage: NSObject, @unchecked Sendable {
     /// Pixels in a point; 2 or 3 for files whose name ends in `@2x` or `@3x`.
     open var scale: CGFloat { content.scale }
 
-    /// An image of the app's bundle, by the name of its file; `.png` is added where the name has no extension, and a file
-    /// `NAME@2x.png` or `NAME@3x.png` is found as well.
+    /// An image of the app's bundle, by the name of its file; `.png` is added where the name has no extension, and a
+    /// file `NAME@2x.png` or `NAME@3x.png` is found as well.
     ///
-    /// It comes from a cache. On a memory warning and on entering the background, the cache lets go of the images that the
-    /// app does not hold; asked for again, they are read again (WWDC 2010, session 105). For a picture that is shown
-    /// once use `init(contentsOfFile:)`, which caches nothing.
+    /// It comes from a cache. On a memory warning and on entering the background, the cache lets go of the images that
+    /// the app does not hold; asked for again, they are read again (WWDC 2010, session 105). For a picture that is
+    /// shown once use `init(contentsOfFile:)`, which caches nothing.
     ///
     /// - Parameter name: relative to the bundle's folder of resources.
     /// - Returns: `nil` if there is no such file, or if it is not a PNG.
