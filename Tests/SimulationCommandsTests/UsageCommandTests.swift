@@ -64,7 +64,7 @@ private final class Bench {
 
     @Test("The report says in words what the days came to")
     func text() throws {
-        let outcome = try bench().run("--usage", "trace.csv", "--apps", "apps.csv", "--memory", "200")
+        let outcome = try bench().run("--usage", "trace.csv", "--apps", "apps.csv")
         #expect(outcome.code == 0, "\(outcome.errors)")
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first?.hasPrefix("trace.csv: 90 s of virtual time, ") == true)
@@ -72,7 +72,6 @@ private final class Bench {
             "switches      3, of 3 opens", "warm starts   1 (33.3 %)", "cold starts   2 (66.7 %)", "launches      2",
             "terminations  0; 0 more apps ended because the device went down",
             "memory        at most 335 MB resident",
-            "              --memory 200 is not enforced: the Core has no policy for memory yet",
         ] {
             #expect(lines.contains(Substring(line)), "\(line)\n\(outcome.output)")
         }
@@ -80,9 +79,26 @@ private final class Bench {
         #expect(lines.contains { $0.hasPrefix("mail ") && $0.contains(" 2 ") })
     }
 
-    @Test("The JSON has the documented keys, says that memory is not enforced, and is the same every time")
+    @Test("With too little memory the report says who chose, and what each policy makes of the same switches")
+    func memory() throws {
+        let arguments = ["--usage", "trace.csv", "--apps", "apps.csv", "--memory", "300", "--policy", "lru"]
+        let outcome = try bench().run(arguments)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+        for line in [
+            "switches      3, of 3 opens", "warm starts   0 (0.0 %)", "cold starts   3 (100.0 %)",
+            "memory        at most 240 MB resident", "              of 300 MB; lru chooses who ends",
+        ] {
+            #expect(lines.contains(Substring(line)), "\(line)\n\(outcome.output)")
+        }
+        for policy in ["ours", "lru", "documents", "clairvoyant"] {
+            #expect(lines.contains { $0.hasPrefix("\(policy) ") && $0.contains("240 MB") }, "\(outcome.output)")
+        }
+    }
+
+    @Test("The JSON has the documented keys, those about memory too, and is the same every time")
     func json() throws {
-        let arguments = ["--usage", "trace.csv", "--apps", "apps.csv", "--json", "--memory", "200"]
+        let arguments = ["--usage", "trace.csv", "--apps", "apps.csv", "--json", "--memory", "340"]
         let outcome = try bench().run(arguments)
         #expect(outcome.code == 0, "\(outcome.errors)")
         let json = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -92,8 +108,20 @@ private final class Bench {
         #expect(json["terminations"] as? Int == 0)
         #expect(json["virtualSeconds"] as? Double == 90)
         #expect(json["events"] as? Int ?? 0 > 30)
-        #expect(json["memoryMB"] as? Int == 200)
-        #expect(json["memoryEnforced"] as? Bool == false)
+        #expect(json["memoryMB"] as? Int == 340)
+        #expect(json["memoryEnforced"] as? Bool == true)
+        #expect(json["policy"] as? String == "ours")
+        #expect(json["peakMB"] as? Int == 335)
+        let policies = try #require(json["policies"] as? [[String: Any]])
+        #expect(policies.map { $0["name"] as? String } == ["ours", "lru", "documents", "clairvoyant"])
+        for policy in policies {
+            #expect(policy["warmStarts"] as? Int == 1)
+            #expect(policy["coldStarts"] as? Int == 2)
+            #expect(policy["terminations"] as? Int == 0)
+            #expect(policy["peakMegabytes"] as? Int == 335)
+            #expect(policy["averageVictimMegabytes"] as? Double == 0)
+            #expect(policy["averageCandidateMegabytes"] as? Double == 0)
+        }
         #expect((json["callbacks"] as? [String: Int])?["didFinishLaunching"] == 2)
         #expect((json["apps"] as? [[String: Any]])?.count == 2)
         #expect((json["violations"] as? [String])?.isEmpty == true)
@@ -121,6 +149,8 @@ private final class Bench {
         (["--usage", "trace.csv"], "--usage needs --apps"),
         (["--apps", "apps.csv", "--make-month", "x"], "--apps belongs to --usage"),
         (["--memory", "5", "--make-month", "x"], "--memory belongs to --usage"),
+        (["--usage", "a", "--apps", "b", "--policy", "lru"], "--policy belongs to --memory"),
+        (["--usage", "a", "--apps", "b", "--memory", "9", "--policy", "best"], "ours"),
         (["--usage", "a", "--apps", "b", "--memory", "0"], "--memory needs a number of megabytes from 1 on"),
         (["--usage", "a", "--apps", "b", "--days", "3"], "--days belongs to --make-month"),
         (["--make-month", "x", "--days", "0"], "--days needs a number from 1 to 3650"),

@@ -1,4 +1,5 @@
 package import Model
+package import PolicyCore
 
 /// What came of a person's days on a simulated device.
 package struct UsageResult: Hashable, Sendable {
@@ -51,15 +52,27 @@ package struct UsageResult: Hashable, Sendable {
 
     /// The most that was resident at one moment, in megabytes.
     package var peakMegabytes: Int64 = 0
-    /// What the apps were to fit into. The Core has no policy for memory yet, so it is not enforced.
+    /// What the apps had to fit into, and who chose which of them ended. Then starts, terminations and the peak are
+    /// those of the model of residency.
     package var memoryMegabytes: Int64?
-    package var memoryEnforced = false
+    package var policy: TerminationPolicyName?
+    package var memoryEnforced: Bool { memoryMegabytes != nil }
+    /// What each policy makes of the same switches, and at last the clairvoyant bound; empty without a limit.
+    package var residencies: [Residency] = []
 
     package var energy = EnergyLedger()
     /// How often the cellular radio left idle.
     package var radioWakeups = 0
     /// What broke an invariant, at its moment; nothing, or the run ended there.
     package var violations: [String] = []
+
+    /// The part of the distance from `lru` to the clairvoyant bound that a policy closes; `nil` where there is none.
+    package func closedDistance(by residency: Residency) -> Double? {
+        guard let recent = residencies.first(where: { $0.policy == TerminationPolicyName.lru.rawValue }),
+            let bound = residencies.last, recent.coldStarts > bound.coldStarts
+        else { return nil }
+        return Double(recent.coldStarts - residency.coldStarts) / Double(recent.coldStarts - bound.coldStarts)
+    }
 
     package func count(of callback: CallbackKind) -> Int { callbacks[Int(callback.rawValue)] }
 }

@@ -1,5 +1,5 @@
 package import Model
-internal import PolicyCore
+package import PolicyCore
 
 /// An app that is opened in a trace, and of which the table of apps says nothing.
 package struct UnknownApp: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,13 +35,16 @@ package final class UsageRun {
 
     package static func play(
         _ trace: UsageTrace, _ table: AppsTable, profile: DeviceProfile = .linux, memoryMegabytes: Int64? = nil,
-        seed: UInt64 = 1, checksInvariants: Bool = false
+        policy: TerminationPolicyName = .ours, seed: UInt64 = 1, checksInvariants: Bool = false
     ) throws(UnknownApp) -> UsageResult {
         let run = try UsageRun(trace, table, profile, seed: seed)
         run.device.checksInvariants = checksInvariants
-        run.result.memoryMegabytes = memoryMegabytes
         run.play()
-        return run.finish()
+        var result = run.finish()
+        if let memoryMegabytes {
+            try result.limitMemory(to: memoryMegabytes, by: policy, ResidencyModel(trace, table))
+        }
+        return result
     }
 
     private init(_ trace: UsageTrace, _ table: AppsTable, _ profile: DeviceProfile, seed: UInt64) throws(UnknownApp) {
@@ -245,5 +248,20 @@ package final class UsageRun {
         }
         result.violations = device.violations.map(\.text)
         return result
+    }
+}
+
+extension UsageResult {
+    fileprivate mutating func limitMemory(to megabytes: Int64, by name: TerminationPolicyName, _ model: ResidencyModel)
+    {
+        memoryMegabytes = megabytes
+        policy = name
+        residencies = TerminationPolicyName.allCases.map { model.play($0.policy, megabytes: megabytes) }
+        residencies.append(model.playClairvoyant(megabytes: megabytes))
+        guard let chosen = residencies.first(where: { $0.policy == name.rawValue }) else { return }
+        warmStarts = chosen.warmStarts
+        coldStarts = chosen.coldStarts
+        terminations = chosen.terminations
+        peakMegabytes = chosen.peakMegabytes
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Commands
+internal import PolicyCore
 
 /// Real days, and days made up in their place.
 struct UsageOptions: ParsableArguments {
@@ -18,9 +19,16 @@ struct UsageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the apps of the trace have to fit into. Not enforced yet: the Core has no policy for memory.",
+            "What the apps of the trace have to fit into. Then the starts are counted for every policy.",
             valueName: "MB"))
     var memory: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Who chooses the apps that end for memory: ours, by size and likelihood of use; lru, the longest unused; "
+                + "documents, the largest (default: ours).",
+            valueName: "name"))
+    var policy: TerminationPolicyName?
 
     @Option(
         help: ArgumentHelp(
@@ -39,6 +47,7 @@ struct UsageOptions: ParsableArguments {
             if memory != nil { throw ValidationError("--memory belongs to --usage") }
         }
         if makeMonth == nil, days != nil { throw ValidationError("--days belongs to --make-month") }
+        if policy != nil, memory == nil { throw ValidationError("--policy belongs to --memory") }
         if let memory, memory < 1 { throw ValidationError("--memory needs a number of megabytes from 1 on") }
         if let days, !(1...3650).contains(days) { throw ValidationError("--days needs a number from 1 to 3650") }
     }
@@ -46,7 +55,9 @@ struct UsageOptions: ParsableArguments {
     /// True when it was one of these that was asked for.
     func run(seed: UInt64?, isJSON: Bool, in context: CommandContext) throws(CommandFailure) -> Bool {
         if let usage, let apps {
-            try UsageSession(trace: usage, apps: apps, memory: memory, seed: seed ?? 1, isJSON: isJSON).run(in: context)
+            try UsageSession(
+                trace: usage, apps: apps, memory: memory, policy: policy ?? .ours, seed: seed ?? 1, isJSON: isJSON
+            ).run(in: context)
             return true
         }
         if let makeMonth {
@@ -56,3 +67,5 @@ struct UsageOptions: ParsableArguments {
         return false
     }
 }
+
+extension TerminationPolicyName: ExpressibleByArgument {}

@@ -1,5 +1,6 @@
 internal import Commands
 internal import Model
+internal import PolicyCore
 internal import Simulation
 internal import Wire
 
@@ -23,12 +24,12 @@ struct UsageReport {
             "terminations  \(result.terminations); \(result.endedByShutdown) more apps ended because the device went "
         text += "down\n"
         text += "memory        at most \(result.peakMegabytes) MB resident\n"
-        if let memory = result.memoryMegabytes, !result.memoryEnforced {
-            text += "              --memory \(memory) is not enforced: the Core has no policy for memory yet\n"
+        if let memory = result.memoryMegabytes, let policy = result.policy {
+            text += "              of \(memory) MB; \(policy.rawValue) chooses who ends\n"
         }
         text += "notifications \(result.notifications), each taken for \(UsageRun.notificationBytes) bytes over 3G\n"
         text += energy
-        text += "\n" + states(style) + "\n" + callbacks(style) + "\n" + apps(style)
+        text += "\n" + policies(style) + states(style) + "\n" + callbacks(style) + "\n" + apps(style)
         return text
     }
 
@@ -46,6 +47,26 @@ struct UsageReport {
         }.joined(separator: ", ")
         return text + "\n"
     }
+
+    private func policies(_ style: Style) -> String {
+        guard !result.residencies.isEmpty else { return "" }
+        var table = Table([
+            ("POLICY", .left), ("WARM", .right), ("COLD", .right), ("TERMINATIONS", .right), ("PEAK", .right),
+            ("A VICTIM", .right), ("A CANDIDATE", .right), ("OF LRU TO BOUND", .right),
+        ])
+        for residency in result.residencies {
+            let closed = result.closedDistance(by: residency).map { Self.decimal(Int(($0 * 1000).rounded())) + " %" }
+            table.add([
+                Table.Cell(residency.policy), Table.Cell(String(residency.warmStarts)),
+                Table.Cell(String(residency.coldStarts)), Table.Cell(String(residency.terminations)),
+                Table.Cell("\(residency.peakMegabytes) MB"), Table.Cell(Self.average(residency.averageVictimMegabytes)),
+                Table.Cell(Self.average(residency.averageCandidateMegabytes)), Table.Cell(closed ?? "-"),
+            ])
+        }
+        return table.rendered(style) + "\n"
+    }
+
+    private static func average(_ megabytes: Double) -> String { "\(Int(megabytes.rounded())) MB" }
 
     private func states(_ style: Style) -> String {
         var table = Table([("STATE", .left), ("ALL APPS TOGETHER", .right)])
@@ -84,7 +105,9 @@ struct UsageReport {
     }
 
     /// Tenths, as a decimal number.
-    private static func decimal(_ tenths: Int) -> String { "\(tenths / 10).\(tenths % 10)" }
+    private static func decimal(_ tenths: Int) -> String {
+        "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
 
     private static func joules(_ energy: Energy) -> String {
         let tenths = Int((energy.picojoules + 50_000_000_000) / 100_000_000_000)
@@ -110,6 +133,8 @@ struct UsageReport {
             "notifications": number(result.notifications), "endedByShutdown": number(result.endedByShutdown),
             "peakMB": .int(result.peakMegabytes), "memoryMB": result.memoryMegabytes.map { .int($0) } ?? .null,
             "memoryEnforced": .bool(result.memoryEnforced),
+            "policy": result.policy.map { .string($0.rawValue) } ?? .null,
+            "policies": .array(result.residencies.map(json)),
             "callbacks": object(CallbackKind.allCases.map { ($0.name, number(result.count(of: $0))) }),
             "secondsInState": seconds(result.inState), "processorSeconds": .double(result.processorTime.seconds),
             "energyJoules": object(
@@ -117,6 +142,16 @@ struct UsageReport {
             "radioWakeups": number(result.radioWakeups),
             "apps": .array(result.apps.map(json)),
             "violations": .array(result.violations.map { .string($0) }),
+        ]
+    }
+
+    private func json(_ residency: Residency) -> JSONValue {
+        [
+            "name": .string(residency.policy), "warmStarts": number(residency.warmStarts),
+            "coldStarts": number(residency.coldStarts), "terminations": number(residency.terminations),
+            "peakMegabytes": .int(residency.peakMegabytes),
+            "averageVictimMegabytes": .double(residency.averageVictimMegabytes),
+            "averageCandidateMegabytes": .double(residency.averageCandidateMegabytes),
         ]
     }
 

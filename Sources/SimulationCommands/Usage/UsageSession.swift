@@ -1,5 +1,6 @@
 internal import Commands
 internal import Foundation
+internal import PolicyCore
 internal import Simulation
 
 /// Plays a person's days: `greenroom run --usage TRACE.csv --apps APPS.csv`.
@@ -7,6 +8,7 @@ struct UsageSession {
     let trace: String
     let apps: String
     var memory: Int64?
+    var policy = TerminationPolicyName.ours
     var seed: UInt64 = 1
     var isJSON = false
 
@@ -15,7 +17,7 @@ struct UsageSession {
         let table = try Self.read(apps, in: context) { bytes throws(CSVError) in try AppsTable(csv: bytes) }
         let result: UsageResult
         do throws(UnknownApp) {
-            result = try UsageRun.play(usage, table, memoryMegabytes: memory, seed: seed)
+            result = try UsageRun.play(usage, table, memoryMegabytes: memory, policy: policy, seed: seed)
         } catch {
             throw .failed(
                 "\(trace):\(error.line): \(error.name) is opened, and \(apps) does not have it: add a line "
