@@ -76,7 +76,8 @@ extension Device {
         }
     }
 
-    /// What an app said before it froze is a reason not to freeze it: nobody may be called suspended before that is read.
+    /// What an app said before it froze is a reason not to freeze it: nobody may be called suspended before that is
+    /// read.
     private func checkMayAsk(_ place: Int) {
         guard daemon == .running, let process = apps[place].process, process.isFrozen, !process.isLateToSpeak,
             state(place) == .suspended
