@@ -106,6 +106,9 @@ let package = Package(
             name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources",
             // Its tests import it as tests do, and there is one build configuration.
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
+        .executableTarget(
+            name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
+            swiftSettings: [.unsafeFlags(["-enable-testing"])]),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
@@ -143,6 +146,9 @@ let package = Package(
         .testTarget(
             name: "JournalTests", dependencies: ["Journal", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/Journal/Tests"),
+        .testTarget(
+            name: "IconReelTests", dependencies: ["IconReel", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
+            path: "Examples/IconReel/Tests"),
         .testTarget(name: "CommandsTests", dependencies: ["Commands", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",

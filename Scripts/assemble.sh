@@ -29,6 +29,7 @@ bundle() {
 }
 
 bundle Journal Examples/Journal
+bundle IconReel Examples/IconReel
 bundle Misbehaver Fixtures/Misbehaver
 
 rm -rf "$apps/Counter.app" "$apps/plain"

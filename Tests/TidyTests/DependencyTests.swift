@@ -16,6 +16,7 @@ struct DependencyTests {
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
         ("Tests/ContractSuite", ["Model"]),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
+        ("Examples/IconReel/Sources", ["Foundation", "Glibc", "UIKit"]),
     ]
 
     @Test("A folder imports only what its layer allows", arguments: allowed.map(\.folder))
