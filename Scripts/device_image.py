@@ -32,6 +32,7 @@ MODULES = ["virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_
 DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zlib1g", "libsqlite3-0", "python3-minimal",
           "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libexpat1", "libffi8", "libssl3",
           "libuuid1", "libbz2-1.0", "liblzma5", "libcrypt1", "libtinfo6", "libncursesw6", "nano", "earlyoom", "nohang"]
+# These have to be there; whatever else was built comes along.
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-simulator", "Journal",
             "Misbehaver"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
@@ -166,7 +167,9 @@ def built_programs(products):
     missing = [name for name in PROGRAMS + [TEST_RUNNER] if not os.path.exists(f"{products}/{name}")]
     if missing:
         sys.exit(f"device: {', '.join(missing)} is not built: make device, or swift build -c release --build-tests")
-    return [f"{products}/{name}" for name in PROGRAMS + [TEST_RUNNER]]
+    others = [name for name in sorted(os.listdir(products)) if "." not in name and name not in PROGRAMS
+              and os.path.isfile(f"{products}/{name}") and os.access(f"{products}/{name}", os.X_OK)]
+    return [f"{products}/{name}" for name in PROGRAMS + others + [TEST_RUNNER]]
 
 
 def make_tree(packages, programs, libraries, products):

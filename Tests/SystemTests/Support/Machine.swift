@@ -49,10 +49,7 @@ struct Trouble: Error, CustomStringConvertible {
 
 /// A wait that works ends with an event, long before this; it is there so that a test fails instead of hanging.
 struct Patience {
-    static let usual = 60 * factor
-    /// `GREENROOM_TEST_PATIENCE` says how many times slower than usual this machine may be. Nothing but waiting depends on
-    /// it: never what is asserted.
-    static let factor = max(1, CurrentProcess.environment("GREENROOM_TEST_PATIENCE").flatMap(Double.init) ?? 1)
+    static let usual = 60.0
     private let end: Int64
 
     init(seconds: Double = Patience.usual) { end = Clock.monotonic() + Int64(seconds * 1e9) }
