@@ -74,25 +74,34 @@ MEANS = {"process_madvise(MADV_PAGEOUT)": madvise(MADV_PAGEOUT), "process_madvis
 
 
 def reclaiming(size=50):
-    table("a frozen app of 50 MB dirty, purgeable, clean each", "answer", "ms", "dirty", "purgeable", "clean",
-          "MemAvailable", "MemFree")
-    for name, means in MEANS.items():
-        make_file(size)
-        app = App("reclaim", "hold", size, size, FILE)
-        app.group.freeze()
-        before, had = app.memory(), fields(read("/proc/meminfo"))
-        begin = now()
-        try:
-            answer = means(app)
-        except OSError as error:
-            answer = named(error)
-        took, after, has = now() - begin, app.memory(), fields(read("/proc/meminfo"))
-        if name in TAKING:
-            hold(after["purgeable"] < 1 and after["clean"] < before["clean"] / 4 and after["dirty"] > size,
-                 f"{name} takes what is purgeable and clean, and nothing else")
-        row(name, answer, f"{took:.0f}", *(f"{before[kind]:.0f} → {after[kind]:.0f}" for kind in before),
-            *(f"{(has[kind] - had[kind]) / 1024:+.0f} MB" for kind in ["MemAvailable", "MemFree"]))
-        app.end()
+    """Of an app that has a file for itself, and of one that is the first of two to have it."""
+    for others in [0, 1]:
+        table(f"a frozen app of {size} MB dirty, purgeable, clean each, and {others} that map the file as well", "answer",
+              "ms", "dirty", "purgeable", "clean", "MemAvailable", "MemFree")
+        for name, means in MEANS.items():
+            reclaim_by(name, means, size, others)
+
+
+def reclaim_by(name, means, size, others):
+    make_file(size)
+    app = App("reclaim", "hold", size, size, FILE)
+    sharing = [App(f"sharing-{number}", "hold", 0, 0, FILE) for number in range(others)]
+    for one in [app, *sharing]:
+        one.group.freeze()
+    before, had = app.memory(), fields(read("/proc/meminfo"))
+    begin = now()
+    try:
+        answer = means(app)
+    except OSError as error:
+        answer = named(error)
+    took, after, has = now() - begin, app.memory(), fields(read("/proc/meminfo"))
+    if name in TAKING and not others:
+        hold(after["purgeable"] < 1 and after["clean"] < before["clean"] / 4 and after["dirty"] > size,
+             f"{name} takes what is purgeable and clean, and nothing else")
+    row(name, answer, f"{took:.0f}", *(f"{before[kind]:.0f} → {after[kind]:.0f}" for kind in before),
+        *(f"{(has[kind] - had[kind]) / 1024:+.0f} MB" for kind in ["MemAvailable", "MemFree"]))
+    for one in [app, *sharing]:
+        one.end()
 
 
 # MARK: Release
