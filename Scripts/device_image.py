@@ -245,6 +245,8 @@ def make_disk(*arguments):
 
 def make_all():
     """Makes what is missing or old."""
+    if os.geteuid() != 0:
+        sys.exit("device: what lies on its disk belongs to root, so root has to make it: sudo make device")
     os.makedirs(PLACE, exist_ok=True)
     packages = fetch(DEBIAN)
     kernel, busybox = kernel_package(), packages[0]
