@@ -68,7 +68,10 @@ struct CoreSpeed {
         case .freeze(let app, let generation): queue.append(.frozen(app, generation))
         case .verify(let app, let generation): queue.append(.verified(app, generation))
         case .answer(_, .refused), .answer(_, .overtaken): failures += 1
-        case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt: break
+        case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt,
+            .sample,
+            .reclaim, .senseMemory:
+            break
         }
     }
 }

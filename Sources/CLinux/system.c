@@ -21,6 +21,9 @@
 #ifndef SYS_process_mrelease
 #define SYS_process_mrelease 448
 #endif
+#ifndef SYS_process_madvise
+#define SYS_process_madvise 440
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -39,6 +42,16 @@ struct gr_pidfd_info {
 
 int gr_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 int gr_pidfd_send_signal(int pidfd, int signal) { return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0); }
+long gr_process_pageout(int pidfd, const unsigned long *ranges, int count) {
+    struct iovec vector[512];
+    if (count > 512) count = 512;
+    for (int i = 0; i < count; i++) {
+        vector[i].iov_base = (void *)ranges[2 * i];
+        vector[i].iov_len = ranges[2 * i + 1];
+    }
+    return syscall(SYS_process_madvise, pidfd, vector, (size_t)count, 21 /* MADV_PAGEOUT */, 0);
+}
+
 int gr_process_mrelease(int pidfd) { return (int)syscall(SYS_process_mrelease, pidfd, 0); }
 
 int gr_pidfd_exit_status(int pidfd, int *status) {

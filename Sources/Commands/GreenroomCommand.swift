@@ -21,7 +21,8 @@ package struct GreenroomCommand: RootCommand {
             CommandGroup(
                 name: "The system",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, StatusCommand.self, DoctorCommand.self, ThawCommand.self,
+                    UpCommand.self, DownCommand.self, StatusCommand.self, MemoryCommand.self, DoctorCommand.self,
+                    ThawCommand.self,
                 ]),
             CommandGroup(
                 name: "Apps",

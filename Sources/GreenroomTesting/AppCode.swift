@@ -126,6 +126,7 @@ final class AppCode: Program, AppLink {
         case .openURL:
             params["url"] = JSONValue(callback.options.url)
             params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
+        case .didReceiveMemoryWarning: params["level"] = .string(callback.memoryLevel.name)
         case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
         }
         return AppRuntime.Callback(
@@ -150,6 +151,7 @@ final class AppCode: Program, AppLink {
         case .willEnterForeground: .willEnterForeground
         case .willTerminate: .willTerminate
         case .openURL: .openURL
+        case .didReceiveMemoryWarning: .didReceiveMemoryWarning
         }
     }
 

@@ -146,6 +146,8 @@ extension InstalledApp {
         case willTerminate
         /// `application(_:open:options:)`
         case openURL
+        /// `applicationDidReceiveMemoryWarning(_:)`
+        case didReceiveMemoryWarning
 
         init(_ kind: CallbackKind) {
             self =
@@ -158,6 +160,7 @@ extension InstalledApp {
                 case .willEnterForeground: .willEnterForeground
                 case .willTerminate: .willTerminate
                 case .openURL: .openURL
+                case .didReceiveMemoryWarning: .didReceiveMemoryWarning
                 }
         }
 
@@ -171,6 +174,7 @@ extension InstalledApp {
             case .willEnterForeground: .willEnterForeground
             case .willTerminate: .willTerminate
             case .openURL: .openURL
+            case .didReceiveMemoryWarning: .didReceiveMemoryWarning
             }
         }
     }

@@ -9,6 +9,8 @@ package enum Daemon {
     package struct Configuration: Sendable {
         package var home: String
         package var profile: DeviceProfile
+        /// Bytes for all apps together; `nil`: what the machine has.
+        package var memory: Int64?
         package var programs: Programs
         /// Listening sockets that the keeper holds, so that nobody is refused while a daemon restarts.
         package var controlListener: CInt
@@ -17,11 +19,13 @@ package enum Daemon {
         package var keeper: CInt
 
         package init(
-            home: String, profile: DeviceProfile, programs: Programs, controlListener: CInt, appListener: CInt,
+            home: String, profile: DeviceProfile, memory: Int64?, programs: Programs, controlListener: CInt,
+            appListener: CInt,
             keeper: CInt
         ) {
             self.home = home
             self.profile = profile
+            self.memory = memory
             self.programs = programs
             self.controlListener = controlListener
             self.appListener = appListener
@@ -69,6 +73,7 @@ package enum Daemon {
             })
         FileSystem.remove(home.endedMarker)
         try host.watchClock()
+        host.beginMemory(budget: configuration.memory)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
@@ -118,6 +123,7 @@ extension Host {
 
     fileprivate func start(_ installations: [(Installation, Bool)], isNew: Bool) {
         post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
+        memory?.tellBudget()
         for (installation, isExempt) in installations {
             install(installation)
             guard let identifier = AppIdentifier(installation.identifier), let index = system.index(of: identifier),

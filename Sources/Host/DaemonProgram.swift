@@ -25,14 +25,18 @@ package enum DaemonProgram {
     private static func configuration(_ arguments: [String]) throws -> Daemon.Configuration {
         var home: String?
         var profile = DeviceProfile.linux
+        var memory: Int64?
         var rest = arguments.dropFirst()
         while let option = rest.popFirst() {
             guard let value = rest.popFirst() else { throw UsageError(sentence: "\(option) needs a value") }
             switch option {
             case "--home": home = value
             case "--device": profile = try self.profile(value)
-            // A budget of its own is for the memory policy, which comes later; the option is accepted and kept.
-            case "--memory": continue
+            case "--memory":
+                guard let bytes = Int64(value), bytes > 0 else {
+                    throw UsageError(sentence: "--memory is a number of bytes, not \(value)")
+                }
+                memory = bytes
             default: throw UsageError(sentence: "unknown option \(option); greenroom up starts this program")
             }
         }
@@ -41,7 +45,8 @@ package enum DaemonProgram {
             throw UsageError(sentence: "/proc is not mounted")
         }
         return Daemon.Configuration(
-            home: home, profile: profile, programs: Programs(directory: String(own[..<slash])), controlListener: 3,
+            home: home, profile: profile, memory: memory, programs: Programs(directory: String(own[..<slash])),
+            controlListener: 3,
             appListener: 4, keeper: 5)
     }
 

@@ -33,6 +33,7 @@ final class Host {
     var orphanStatuses: [CInt: ExitStatus] = [:]
     var keeperLink: KeeperLink?
     var clockWatch: Loop.Watch?
+    var memory: MemorySensor?
     private(set) var isHalting = false
 
     init(
@@ -79,6 +80,7 @@ final class Host {
     func settle() -> Int64? {
         while let deadline = system.nextDeadline(), deadline <= now { post(.timer) }
         records.settle(loop)
+        memory?.settle()
         return system.nextDeadline()?.nanoseconds
     }
 
@@ -123,6 +125,9 @@ final class Host {
         case .thaw(let app, let generation): thaw(app, generation)
         case .askToEnd(let app, let generation): askToEnd(app, generation)
         case .kill(let app, let generation): kill(app, generation)
+        case .sample(let app, let generation): memory?.sample(app, generation)
+        case .reclaim(let app, let generation, let isFrozen): memory?.reclaim(app, generation, isFrozen: isFrozen)
+        case .senseMemory: memory?.look()
         case .stopService: break
         case .reply(let app, let id, let reply): answerApp(app, id, reply)
         case .answer(let id, let answer): pending.removeValue(forKey: id)?(answer)

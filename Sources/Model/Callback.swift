@@ -1,7 +1,7 @@
 /// The delegate methods that the system calls, in Apple's names (`docs/PROTOCOL.md`, 2.2).
 package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
-    case willEnterForeground, willTerminate, openURL
+    case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
 
     package var name: String {
         switch self {
@@ -13,6 +13,19 @@ package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
         case .willEnterForeground: "willEnterForeground"
         case .willTerminate: "willTerminate"
         case .openURL: "openURL"
+        case .didReceiveMemoryWarning: "didReceiveMemoryWarning"
+        }
+    }
+}
+
+extension CallbackKind {
+    /// The others come while an app is in a state, and leave it there.
+    package var leadsToState: Bool {
+        switch self {
+        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+            .willEnterForeground, .willTerminate:
+            true
+        case .openURL, .didReceiveMemoryWarning: false
         }
     }
 }
@@ -41,13 +54,18 @@ package struct Callback: Hashable, Sendable, Codable {
     package var options: LaunchOptions
     /// For launch callbacks: whether the app is launched into the background.
     package var isBackground: Bool
+    /// For a memory warning: how short memory is.
+    package var memoryLevel: MemoryLevel
 
-    package init(number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false)
-    {
+    package init(
+        number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false,
+        memoryLevel: MemoryLevel = .normal
+    ) {
         self.number = number
         self.kind = kind
         self.options = options
         self.isBackground = isBackground
+        self.memoryLevel = memoryLevel
     }
 }
 

@@ -22,6 +22,7 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
         package var willEnterForeground: Span
         package var willTerminate: Span
         package var openURL: Span
+        package var didReceiveMemoryWarning: Span
 
         package init(launch: Span, resume: Span, leave: Span, terminate: Span) {
             willFinishLaunching = launch
@@ -32,6 +33,23 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
             willEnterForeground = resume
             willTerminate = terminate
             openURL = resume
+            didReceiveMemoryWarning = resume
+        }
+
+        /// A profile from before there were memory warnings says nothing of them.
+        package init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            func limit(_ key: CodingKeys) throws -> Span { try values.decode(Span.self, forKey: key) }
+            willFinishLaunching = try limit(.willFinishLaunching)
+            didFinishLaunching = try limit(.didFinishLaunching)
+            didBecomeActive = try limit(.didBecomeActive)
+            willResignActive = try limit(.willResignActive)
+            didEnterBackground = try limit(.didEnterBackground)
+            willEnterForeground = try limit(.willEnterForeground)
+            willTerminate = try limit(.willTerminate)
+            openURL = try limit(.openURL)
+            didReceiveMemoryWarning =
+                try values.decodeIfPresent(Span.self, forKey: .didReceiveMemoryWarning) ?? openURL
         }
     }
 
@@ -54,6 +72,8 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var freezeAttempts: UInt8
     /// Secondary and picture-in-picture apps exist.
     package var hasSplitScreen: Bool
+    /// How memory is shared; `nil`: as everywhere.
+    package var memory: MemoryRules?
 
     /// How long an app has for the callback until the watchdog ends it.
     package func limit(for callback: CallbackKind) -> Span {
@@ -66,6 +86,7 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
         case .willEnterForeground: callbackLimits.willEnterForeground
         case .willTerminate: callbackLimits.willTerminate
         case .openURL: callbackLimits.openURL
+        case .didReceiveMemoryWarning: callbackLimits.didReceiveMemoryWarning
         }
     }
 }

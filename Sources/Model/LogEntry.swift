@@ -8,6 +8,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case openRequested, homePressed, locked, unlocked, switcherOpened, switcherClosed, closeRequested
     case restartRequested, exemptionChanged, interrupted, interruptionEnded, callAccepted, callEnded
     case slept, woke, booted, shutDown, daemonRestarted, uninstalled
+    // Memory.
+    case didReceiveMemoryWarning, reclaimed, memoryShort, memoryRecovered, memoryLimitExceeded
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -19,6 +21,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
         case .willEnterForeground: self = .willEnterForeground
         case .willTerminate: self = .willTerminate
         case .openURL: self = .openedURL
+        case .didReceiveMemoryWarning: self = .didReceiveMemoryWarning
         }
     }
 
@@ -100,6 +103,13 @@ package enum Reason: Hashable, Sendable, Codable {
     case frozenFromOutside
     case cannotFreeze(attempts: UInt8)
     case serviceUndeclared(key: String)
+    case memoryLevel(MemoryLevel, available: Int64, budget: Int64)
+    /// Not short yet: what can be taken without asking is taken.
+    case memoryTight(available: Int64, budget: Int64)
+    case memorySimulated(MemoryLevel)
+    case memoryReclaimed(bytes: Int64)
+    case memoryLimit(name: String, dirty: Int64, limit: Int64)
+    case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
     case end(EndReason, name: String, state: LifecycleState)
 }
 
@@ -142,6 +152,20 @@ extension Reason {
                 + "kernel can stop it"
         case .serviceUndeclared(let key):
             "it went to the background without the background mode \(key) in its UIBackgroundModes"
+        case .memoryLevel(.normal, let available, let budget):
+            "memory is enough again: \(available.mebibytes) of \(budget.mebibytes) are available"
+        case .memoryLevel(let level, let available, let budget):
+            "memory is short (\(level.name)): \(available.mebibytes) of \(budget.mebibytes) are available"
+        case .memoryTight(let available, let budget):
+            "memory is getting short: \(available.mebibytes) of \(budget.mebibytes) are available"
+        case .memorySimulated(.normal): "the simulated memory pressure is over"
+        case .memorySimulated(let level): "memory pressure (\(level.name)) was simulated"
+        case .memoryReclaimed(let bytes):
+            "\(bytes.mebibytes) of purgeable and clean memory were taken, which it makes or reads anew"
+        case .memoryLimit(let name, let dirty, let limit):
+            "\(name) has \(dirty.mebibytes) of dirty memory, and its limit is \(limit.mebibytes)"
+        case .memoryNearLimit(let name, let dirty, let limit):
+            "\(name) has \(dirty.mebibytes) of dirty memory, near its limit of \(limit.mebibytes)"
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
         }
     }
@@ -156,6 +180,7 @@ extension Reason {
         case .willEnterForeground: "it is on screen again"
         case .willTerminate: "it is about to be ended while it runs"
         case .openURL: "it is registered for the URL's scheme"
+        case .didReceiveMemoryWarning: "memory is short, and it may have some to give back"
         }
     }
 }

@@ -17,6 +17,7 @@ package enum Limit: Hashable, Sendable, Codable {
             case .didBecomeActive, .willEnterForeground, .openURL, .willResignActive, .didEnterBackground:
                 "scene-update (\(kind.name))"
             case .willTerminate: "process-exit (willTerminate)"
+            case .didReceiveMemoryWarning: "memory-warning"
             }
         case .termination: "process-exit (SIGTERM)"
         case .mainThread: "main-thread"
@@ -49,6 +50,77 @@ package enum EndReason: Hashable, Sendable, Codable {
     case failedToLaunch(LaunchFailure)
     /// The process of an earlier system that this one knows nothing of.
     case stray
+    case memory(MemoryEnd)
+}
+
+/// Why an app ended for memory, with the numbers that it was decided by, in bytes.
+package struct MemoryEnd: Hashable, Sendable, Codable {
+    package enum Kind: UInt8, Hashable, Sendable, Codable {
+        /// The device was short of memory, and it was next in order.
+        case pageShortage
+        /// The device was short of memory, and nothing but what is on screen was left.
+        case nothingElse
+        /// It had more than one app may have.
+        case foregroundLimit, backgroundLimit, pictureLimit
+    }
+
+    package var kind: Kind
+    package var footprint: Footprint
+    package var limit: Int64?
+    package var available: Int64
+    package var budget: Int64
+
+    package init(kind: Kind, footprint: Footprint, limit: Int64?, available: Int64, budget: Int64) {
+        self.kind = kind
+        self.footprint = footprint
+        self.limit = limit
+        self.available = available
+        self.budget = budget
+    }
+
+    package var isOwnLimit: Bool {
+        switch kind {
+        case .pageShortage, .nothingElse: false
+        case .foregroundLimit, .backgroundLimit, .pictureLimit: true
+        }
+    }
+
+    /// The kernel's name for it on Apple's systems.
+    package var jetsamReason: String { isOwnLimit ? "per-process-limit" : "vm-pageshortage" }
+
+    func sentence(name: String, state: LifecycleState) -> String {
+        let has = "\(name) had \(footprint.sentence) while \(state.name)"
+        let room = "\(available.mebibytes) of \(budget.mebibytes) were available"
+        switch kind {
+        case .pageShortage:
+            return "memory was short (\(jetsamReason)): \(room); \(has) and was the next to go"
+        case .nothingElse:
+            return "memory was short (\(jetsamReason)) and nothing but what is on screen was left: \(room); \(has)"
+        case .foregroundLimit, .backgroundLimit, .pictureLimit:
+            let place =
+                kind == .foregroundLimit ? "on screen" : kind == .backgroundLimit ? "in the background" : "in a picture"
+            return
+                "too much memory (\(jetsamReason)): \(has); the limit \(place) is \((limit ?? 0).mebibytes) of dirty "
+                + "memory: free what can be made anew when a memory warning comes"
+        }
+    }
+}
+
+extension Footprint {
+    /// For people.
+    package var sentence: String {
+        "\(dirty.mebibytes) of dirty, \(purgeable.mebibytes) of purgeable and \(clean.mebibytes) of clean memory"
+    }
+}
+
+extension Int64 {
+    /// Bytes as people read them: `12.5 MB`, in units of 1,048,576 bytes.
+    package var mebibytes: String {
+        let tenths = (magnitude * 10 + (1 << 19)) >> 20
+        let sign = self < 0 ? "-" : ""
+        return tenths >= 1000 || tenths % 10 == 0
+            ? "\(sign)\(tenths / 10) MB" : "\(sign)\(tenths / 10).\(tenths % 10) MB"
+    }
 }
 
 /// Why a process could not be started.
@@ -81,6 +153,9 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     package static let excessiveUse = TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
     /// Ours: the app could not be started, or ended before it had launched ("fail to run").
     package static let launchFailed = TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
+    /// The kernel's numbers of these reasons on Apple's systems.
+    package static let pageShortage = TerminationCode(namespace: "JETSAM", code: 4)
+    package static let perProcessLimit = TerminationCode(namespace: "JETSAM", code: 7)
     /// Ours: every attempt to freeze it failed ("no freeze"). The app goes on.
     package static let cannotFreeze = TerminationCode(namespace: "GREENROOM", code: 0x0f4e_e2e0)
 }
@@ -99,6 +174,7 @@ extension EndReason {
         case .ended(.signaled(let signal)):
             TerminationCode(namespace: "SIGNAL", code: UInt64(UInt32(bitPattern: signal)))
         case .failedToLaunch: .launchFailed
+        case .memory(let end): end.isOwnLimit ? .perProcessLimit : .pageShortage
         }
     }
 
@@ -123,6 +199,7 @@ extension EndReason {
         case .ended(.unknown): "\(name) ended; nobody could collect its exit status"
         case .failedToLaunch(let failure):
             "\(name) could not be launched: \(failure.stage): \(failure.message)"
+        case .memory(let end): end.sentence(name: name, state: state)
         case .stray: "a process of an earlier system was left in the group of \(name)"
         }
     }

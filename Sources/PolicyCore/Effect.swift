@@ -40,6 +40,13 @@ package enum Action: Hashable, Sendable {
     /// SIGKILL to every process of the app; ends in `allProcessesEnded`.
     case kill(AppIndex, Generation)
 
+    /// Finds out what the app has in memory; answers `footprintSampled`.
+    case sample(AppIndex, Generation)
+    /// Takes purgeable and clean memory of a frozen app, only purgeable memory of one that runs; answers `reclaimed`.
+    case reclaim(AppIndex, Generation, isFrozen: Bool)
+    /// Answers `memorySensed`.
+    case senseMemory
+
     /// A service that lacks its background mode ends here (L11).
     case stopService(AppIndex, ServiceKind)
     case reply(AppIndex, RequestID, AppReply)

@@ -33,6 +33,15 @@ package enum Event: Hashable, Sendable {
     case frozen(AppIndex, Generation)
     case verified(AppIndex, Generation)
 
+    // Memory.
+    /// Bytes for all apps together; zero: no policy for memory.
+    case memoryConfigured(budget: Int64)
+    /// Bytes of the budget that nobody has. Told when it crosses a mark, and when it was asked for.
+    case memorySensed(available: Int64)
+    case footprintSampled(AppIndex, Generation, Footprint)
+    /// What could be taken was taken; what the app has now.
+    case reclaimed(AppIndex, Generation, Footprint)
+
     // Services and requests of apps.
     case request(AppIndex, RequestID, AppRequest)
 
@@ -60,6 +69,10 @@ package enum Command: Hashable, Sendable {
     case wake(wait: Bool)
     case reboot
     case shutDown
+    /// Every app that runs gets a memory warning.
+    case warnMemory
+    /// Acts as if memory were so short, until it is `normal` again.
+    case pressMemory(MemoryLevel)
 }
 
 /// What an app asks for; an app speaks only of itself.

@@ -12,6 +12,7 @@ package struct System: Sendable, Codable {
     var nextAssertion: UInt64 = 1
     /// Wall clock minus boot clock.
     var wallOffset: Int64 = 0
+    package internal(set) var memory = MemoryState()
     var isShuttingDown = false
     /// A reboot ends everything and then boots.
     var rebootsWhenDown = false
@@ -34,7 +35,7 @@ package struct System: Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown
+        case rebootsWhenDown, memory
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -43,6 +44,10 @@ package struct System: Sendable, Codable {
         root = nil
         route(event)
         settle()
+        if memory.mustJudge {
+            relieveMemory()
+            settle()
+        }
         if mayBeDown { continueShutdown() }
         if !waiters.isEmpty { settleWaiters() }
         return takeEffects()
@@ -59,7 +64,10 @@ package struct System: Sendable, Codable {
     }
 
     /// When the host has to send `timer` at the latest.
-    package mutating func nextDeadline() -> Instant? { deadlines.next() }
+    package mutating func nextDeadline() -> Instant? {
+        guard let look = memory.nextLook else { return deadlines.next() }
+        return min(look, deadlines.next() ?? look)
+    }
 
     private mutating func route(_ event: Event) {
         switch event {
@@ -84,6 +92,10 @@ package struct System: Sendable, Codable {
         case .prepared(let app, let generation): prepared(app, generation)
         case .frozen(let app, let generation): frozen(app, generation)
         case .verified(let app, let generation): verified(app, generation)
+        case .memoryConfigured(let budget): memoryConfigured(budget: budget)
+        case .memorySensed(let available): memorySensed(available: available)
+        case .footprintSampled(let app, let generation, let footprint): footprintSampled(app, generation, footprint)
+        case .reclaimed(let app, let generation, let footprint): reclaimed(app, generation, footprint)
         }
     }
 
@@ -179,6 +191,7 @@ package struct System: Sendable, Codable {
         }
         apps[i].state = next
         apps[i].since = wall(now)
+        if event == .becameActive, memory.budget > 0 { memory.history.used(apps[i].index) }
     }
 
     /// Transitions that the table refused; anything but zero is a fault (`brokenInvariants`).

@@ -36,6 +36,7 @@ package enum ScenarioReader {
         scenario.rows = reading.rows(fields["rows"])
         reading.set(&scenario.seed, reading.number(fields["seed"], in: 0...UInt64.max, as: "a seed"))
         scenario.duration = reading.span(fields["duration"])
+        scenario.memory = reading.bytes(fields["memory"])
         scenario.apps = reading.readApps(fields["apps"])
         scenario.rates = reading.rates(fields["rates"])
         scenario.steps = reading.timeline(fields["timeline"])

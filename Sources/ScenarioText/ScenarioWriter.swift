@@ -10,6 +10,7 @@ package enum ScenarioWriter {
         if !scenario.rows.isEmpty { lines.append("rows: \(YAML.list(scenario.rows))") }
         lines.append("device: \(device(scenario.profile))")
         lines.append("seed: \(scenario.seed)")
+        if let memory = scenario.memory { lines.append("memory: \(ByteCount.text(memory))") }
         if let duration = scenario.duration { lines.append("duration: \(duration.text)") }
         if !scenario.rates.isEmpty {
             let rates = FaultRates.keys.filter { scenario.rates[keyPath: $1] != 0 }
@@ -111,6 +112,7 @@ package enum ScenarioWriter {
         let standard = AppScript.Footprint()
         let sizes: [(String, KeyPath<AppScript.Footprint, Int64>)] = [
             ("dirty", \.dirtyBytes), ("purgeable", \.purgeableBytes), ("clean", \.cleanBytes),
+            ("releases", \.releasableBytes),
         ]
         return sizes.filter { memory[keyPath: $1] != standard[keyPath: $1] }
             .map { ($0, ByteCount.text(memory[keyPath: $1])) }

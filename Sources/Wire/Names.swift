@@ -38,7 +38,7 @@ package enum AppMethod: String, Sendable, CaseIterable {
 /// The methods of the control socket (section 3).
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
-    case why, reports, report, output, attach, doctor, down
+    case why, reports, report, output, attach, doctor, down, memory
 }
 
 /// The notification that follows `log` with `follow`.
@@ -53,4 +53,8 @@ package enum SimulatedEvent: String, Sendable, CaseIterable {
     case smsDismiss = "sms-dismiss"
     case smsOpen = "sms-open"
     case alertDismiss = "alert-dismiss"
+    case memoryWarning = "memory-warning"
+    case memoryPressure = "memory-pressure"
+    case memoryPressureCritical = "memory-pressure-critical"
+    case memoryPressureOver = "memory-pressure-over"
 }

@@ -16,7 +16,7 @@ struct DoctorTests {
         let findings = try DoctorFinding.list(json: JSONValue(parsing: outcome.output))
         #expect(Set(findings.map(\.mechanism)).count == findings.count)
         for mechanism in ["cgroup v2", "freezer", "pidfd", "pressure (PSI)", "swap", "punched holes"] {
-            #expect(findings.contains { $0.mechanism == mechanism })
+            #expect(findings.contains { $0.mechanism == mechanism }, "\(mechanism): \(outcome.output)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home).isEmpty)
     }

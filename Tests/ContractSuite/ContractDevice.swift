@@ -124,6 +124,7 @@ package enum UserCommand: Hashable, Sendable {
     /// A call or an SMS.
     case accept(InterruptionKind)
     case endCall
+    case memoryWarning
     case sleep, wake
     case reboot
 }

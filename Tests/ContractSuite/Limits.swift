@@ -34,7 +34,8 @@ extension Contract {
     private static func provoke(_ kind: CallbackKind, _ device: any ContractDevice) throws(Breach) {
         switch kind {
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive: break
-        case .willResignActive, .didEnterBackground, .willTerminate, .openURL: try device.do(.open("alpha"))
+        case .willResignActive, .didEnterBackground, .willTerminate, .openURL, .didReceiveMemoryWarning:
+            try device.do(.open("alpha"))
         case .willEnterForeground:
             try device.do(.open("alpha"))
             try device.do(.home)
@@ -46,6 +47,7 @@ extension Contract {
         case .willResignActive, .didEnterBackground: try device.begin(.home)
         case .willTerminate: try device.begin(.close("alpha"))
         case .openURL: try device.begin(.openURL("alpha://x"))
+        case .didReceiveMemoryWarning: try device.begin(.memoryWarning)
         }
     }
 
@@ -166,6 +168,7 @@ extension DeviceProfile.CallbackLimits {
         case .willEnterForeground: \.willEnterForeground
         case .willTerminate: \.willTerminate
         case .openURL: \.openURL
+        case .didReceiveMemoryWarning: \.didReceiveMemoryWarning
         }
     }
 }

@@ -20,6 +20,19 @@ import Testing
         device.finish()
     }
 
+    @Test("An app that is handed one URL after another is on screen all the same, and that is answered")
+    func busy() {
+        let device = TestDevice()
+        let app = device.installTest("loop", schemes: ["loop"])
+        device.open(app)
+        device.change(app) { $0.hangsIn = [.openURL] }
+        let url = device.begin(.openURL("loop:1", wait: true))
+        device.run()
+        #expect(device.answers[url] == nil, "it is not handed over")
+        #expect(device.perform(.open(app, role: .primary, wait: true))?.isDone == true)
+        device.finish()
+    }
+
     @Test("What cannot be done is refused, and nothing changes")
     func refusals() {
         let device = TestDevice()

@@ -25,6 +25,9 @@ import Testing
             .firstProcessEnded(app, generation, .exited(.min)), .allProcessesEnded(app, generation),
             .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
+            .memoryConfigured(budget: .max), .memorySensed(available: .min),
+            .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
+            .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
         ] + commands.map { .command(CommandID(.max), $0) } + requests.map { .request(app, RequestID(.max), $0) }
 
     private static let commands: [Command] =
@@ -32,7 +35,7 @@ import Testing
             .openURL("geo:\u{0}1", wait: true), .home(wait: false), .lock(wait: true), .unlock(wait: true),
             .switcher(isOpen: true, wait: false), .switcher(isOpen: false, wait: true), .close(app, wait: true),
             .restart(app, wait: true), .exempt(app, true), .uninstall(app), .endCall(wait: true), .sleep(wait: true),
-            .wake(wait: true), .reboot, .shutDown,
+            .wake(wait: true), .reboot, .shutDown, .warnMemory, .pressMemory(.critical), .pressMemory(.normal),
         ] + ScreenRole.allCases.map { .open(app, role: $0, wait: true) }
         + InterruptionKind.allCases.flatMap {
             [.interrupt($0, wait: true), .dismiss($0, wait: false), .accept($0, wait: true)]

@@ -60,7 +60,37 @@ import Testing
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "gone")),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 13, message: "gone")),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "")),
-        ] + statuses.map { .ended($0) } + CallbackKind.allCases.map { .exceeded(.callback($0), allowed: .zero) }
+        ] + memoryEnds.map { .memory($0) } + statuses.map { .ended($0) }
+        + CallbackKind.allCases.map { .exceeded(.callback($0), allowed: .zero) }
+
+    private static let memoryEnds: [MemoryEnd] = {
+        let end = MemoryEnd(
+            kind: .pageShortage, footprint: Footprint(dirty: 1, purgeable: 2, clean: 3), limit: nil, available: 4,
+            budget: 5)
+        let changes: [(inout MemoryEnd) -> Void] = [
+            { $0.kind = .nothingElse }, { $0.kind = .foregroundLimit }, { $0.kind = .backgroundLimit },
+            { $0.kind = .pictureLimit }, { $0.footprint.dirty = 9 }, { $0.footprint.purgeable = 9 },
+            { $0.footprint.clean = 9 }, { $0.limit = 9 }, { $0.available = 9 }, { $0.budget = 9 },
+        ]
+        return [end]
+            + changes.map { change in
+                var one = end
+                change(&one)
+                return one
+            }
+    }()
+
+    private static let memory: [Reason] =
+        MemoryLevel.allCases.flatMap { [.memoryLevel($0, available: 1, budget: 2), .memorySimulated($0)] }
+        + [
+            .memoryLevel(.normal, available: 2, budget: 2), .memoryLevel(.normal, available: 1, budget: 3),
+            .memoryTight(available: 1, budget: 2), .memoryTight(available: 2, budget: 2),
+            .memoryTight(available: 1, budget: 3), .memoryReclaimed(bytes: 1), .memoryReclaimed(bytes: 2),
+            .memoryLimit(name: "a", dirty: 1, limit: 2), .memoryLimit(name: "b", dirty: 1, limit: 2),
+            .memoryLimit(name: "a", dirty: 2, limit: 2), .memoryLimit(name: "a", dirty: 1, limit: 3),
+            .memoryNearLimit(name: "a", dirty: 1, limit: 2), .memoryNearLimit(name: "b", dirty: 1, limit: 2),
+            .memoryNearLimit(name: "a", dirty: 2, limit: 2), .memoryNearLimit(name: "a", dirty: 1, limit: 3),
+        ]
 
     private static let reasons: [Reason] =
         [
@@ -102,12 +132,15 @@ import Testing
             Callback(number: CallbackNumber(1), kind: .willEnterForeground),
             Callback(number: CallbackNumber(2), kind: .didBecomeActive),
         ],
+        [Callback(number: CallbackNumber(1), kind: .didReceiveMemoryWarning, memoryLevel: .warning)],
+        [Callback(number: CallbackNumber(1), kind: .didReceiveMemoryWarning, memoryLevel: .critical)],
     ]
 
     private static let simple: [Action] =
         [
             .launch(app, generation, isBackground: false), .launch(app, generation, isBackground: true),
             .check(app, generation, pingsMainThread: true), .check(app, generation, pingsMainThread: false), .halt,
+            .senseMemory,
             .log(entry(.launched, .userPressedHome, app: nil)), .log(entry(.launched, .userPressedHome, cause: nil)),
             .log(entry(.launched, .userPressedHome, took: .zero)),
             .log(entry(.launched, .userPressedHome, took: .seconds(1))),
@@ -120,7 +153,8 @@ import Testing
             [
                 .checkTracer(app, generation), .prepare(app, generation), .freeze(app, generation),
                 .verify(app, generation), .thaw(app, generation), .askToEnd(app, generation), .kill(app, generation),
-                .kill(AppIndex(4), generation),
+                .kill(AppIndex(4), generation), .sample(app, generation),
+                .reclaim(app, generation, isFrozen: true), .reclaim(app, generation, isFrozen: false),
             ]
         }
 
@@ -128,7 +162,7 @@ import Testing
         simple + callbacks.map { .deliver(app, generation, $0) } + reports.map { .report($0) }
         + ServiceKind.allCases.map { .stopService(app, $0) }
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
-        + (reasons + endings).map { .log(entry(.terminated, $0)) }
+        + (reasons + memory + endings).map { .log(entry(.terminated, $0)) }
         + refusals.flatMap {
             [
                 .reply(app, RequestID(1), .refused($0)), .answer(CommandID(1), .refused($0)),

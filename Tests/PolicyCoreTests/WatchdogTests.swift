@@ -21,13 +21,16 @@ import Testing
         case .openURL:
             device.open(app)
             device.perform(.openURL("test:1", wait: false))
+        case .didReceiveMemoryWarning:
+            device.open(app)
+            device.perform(.warnMemory)
         }
     }
 
     private func state(in kind: CallbackKind) -> LifecycleState {
         switch kind {
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .didEnterBackground: .inactive
-        case .willResignActive, .openURL: .active
+        case .willResignActive, .openURL, .didReceiveMemoryWarning: .active
         case .willEnterForeground, .willTerminate: .background
         }
     }

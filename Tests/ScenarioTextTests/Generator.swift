@@ -114,6 +114,7 @@ struct Generator {
             }
         }
         if flag() { (app.footprint.dirtyBytes, app.footprint.cleanBytes) = (bytes(), bytes()) }
+        if flag() { app.footprint.releasableBytes = bytes() }
         if flag() { app.footprint.purgeableBytes = bytes() }
         if flag() { app.manners = manners() }
         return app
@@ -192,6 +193,8 @@ extension Generator {
         case 19: .boot
         case 20: .app(name(), appAction(4))
         case 21: .setClock(by: span())
+        case 22: .memoryWarning
+        case 23: .memoryPressure(pick(MemoryLevel.allCases))
         default: .setClock(by: Span(nanoseconds: -span().nanoseconds))
         }
     }
@@ -223,7 +226,9 @@ extension Generator {
 
     private mutating func pattern() -> LogPattern {
         let event = pick(LogEvent.allCases)
-        let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue
+        let isOfDevice =
+            event.rawValue >= LogEvent.openRequested.rawValue && event != .didReceiveMemoryWarning
+            && event != .reclaimed
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)
     }
 

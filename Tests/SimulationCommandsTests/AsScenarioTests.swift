@@ -61,6 +61,8 @@ struct AsScenarioTests {
     @Test("What a simulated device recorded runs to the same states and callbacks", arguments: files)
     func simulated(file: String) throws {
         let scenario = try ScenarioReader.read(path: Self.shipped + "/" + file)
+        // A recording does not say what apps have in memory from moment to moment.
+        if scenario.memory != nil { return }
         let (first, second, made) = try again(scenario)
         let text = ScenarioWriter.text(of: made)
         #expect(first == second, "\(text)")
@@ -72,7 +74,10 @@ struct AsScenarioTests {
     func storm() throws {
         var (apps, states, calls) = (0, 0, 0)
         for seed in UInt64(1)...12 {
-            let (first, second, _) = try again(StormGenerator.scenario(seed: seed))
+            var storm = StormGenerator.scenario(seed: seed)
+            // A recording does not say what apps have in memory from moment to moment.
+            storm.memory = nil
+            let (first, second, _) = try again(storm)
             apps += first.states.count
             states += first.states.count { $0.value == second.states[$0.key] }
             calls += first.calls.count { $0.value == second.calls[$0.key] }

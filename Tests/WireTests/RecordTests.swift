@@ -54,10 +54,11 @@ struct RecordTests {
         #expect(try (["event": "call-accept"] as JSONValue).word("event", of: SimulatedEvent.self) == .callAccept)
         #expect(
             SimulatedEvent.allCases.map(\.rawValue).sorted() == [
-                "alert", "alert-dismiss", "call", "call-accept", "call-decline", "call-end", "reboot", "sleep", "sms",
+                "alert", "alert-dismiss", "call", "call-accept", "call-decline", "call-end", "memory-pressure",
+                "memory-pressure-critical", "memory-pressure-over", "memory-warning", "reboot", "sleep", "sms",
                 "sms-dismiss", "sms-open", "wake",
             ])
-        #expect(ControlMethod.allCases.count == 21)
+        #expect(ControlMethod.allCases.count == 22)
         #expect(CallbackName(rawValue: "openURL") == .openURL)
     }
 

@@ -45,6 +45,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     func applicationDidEnterBackground(_ application: UIApplication) { told("didEnterBackground") }
     func applicationWillEnterForeground(_ application: UIApplication) { told("willEnterForeground") }
     func applicationWillTerminate(_ application: UIApplication) { told("willTerminate") }
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication) { told("didReceiveMemoryWarning") }
 
     func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]

@@ -21,6 +21,9 @@
 int gr_pidfd_open(pid_t pid);
 int gr_pidfd_send_signal(int pidfd, int signal);
 int gr_process_mrelease(int pidfd);
+// Pages out ranges of another process, given as pairs of start and length, 512 at most: the bytes that were advised,
+// -1 errno.
+long gr_process_pageout(int pidfd, const unsigned long *ranges, int count);
 // Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives,
 // -1 errno.
 int gr_pidfd_exit_status(int pidfd, int *status);

@@ -10,7 +10,8 @@ struct CgroupProbes {
 
     func findings() -> [DoctorFinding] {
         guard let root else { return Self.withoutCgroup("no cgroup v2 hierarchy can be written by this user") }
-        let path = "\(root)/greenroom-doctor-\(CurrentProcess.pid)"
+        // Two in one process do not take each other's group away.
+        let path = "\(root)/greenroom-doctor-\(CurrentProcess.pid)-\(Clock.monotonic())"
         let group: Cgroup
         do throws(SystemError) {
             group = try Cgroup(creating: path)

@@ -7,7 +7,7 @@ package struct SimulateCommand: ParsableCommand {
         commandName: "simulate", abstract: "Let something happen to the device.",
         subcommands: [
             SimulateCall.self, SimulateSMS.self, SimulateAlert.self, SimulateSleep.self, SimulateWake.self,
-            SimulateReboot.self,
+            SimulateReboot.self, SimulateMemoryWarning.self, SimulateMemoryPressure.self,
         ])
 
     package init() {}
@@ -113,4 +113,37 @@ struct SimulateReboot: Simulation {
 
     @OptionGroup var waiting: WaitOption
     var event: SimulatedEvent { .reboot }
+}
+
+struct SimulateMemoryWarning: Simulation {
+    static let configuration = CommandConfiguration(
+        commandName: "memory-warning", abstract: "Every app that runs is warned of low memory.")
+
+    @OptionGroup var waiting: WaitOption
+
+    var event: SimulatedEvent { .memoryWarning }
+}
+
+struct SimulateMemoryPressure: Simulation {
+    static let configuration = CommandConfiguration(
+        commandName: "memory-pressure", abstract: "Memory seems short, until it is over.",
+        discussion: """
+            What can be taken without asking is taken, and apps that run are warned one after another. Nobody ends: \
+            apps end for memory only when it really runs out.
+            """)
+
+    enum Level: String, ExpressibleByArgument, CaseIterable {
+        case warning, critical, normal
+    }
+
+    @Argument(help: "warning, critical, or normal to end it.") var level = Level.warning
+    @OptionGroup var waiting: WaitOption
+
+    var event: SimulatedEvent {
+        switch level {
+        case .warning: .memoryPressure
+        case .critical: .memoryPressureCritical
+        case .normal: .memoryPressureOver
+        }
+    }
 }

@@ -60,6 +60,7 @@ final class ControlSession {
         case .attach: try attach(params, id)
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
+        case .memory: respond(id, host.memoryInfo.json)
         }
     }
 
@@ -248,6 +249,10 @@ final class ControlSession {
         case .sleep: happening = .sleep(wait: wait)
         case .wake: happening = .wake(wait: wait)
         case .reboot: happening = .reboot
+        case .memoryWarning: happening = .warnMemory
+        case .memoryPressure: happening = .pressMemory(.warning)
+        case .memoryPressureCritical: happening = .pressMemory(.critical)
+        case .memoryPressureOver: happening = .pressMemory(.normal)
         }
         command(happening, id, forgivesRepetition: try params.isRepetition)
     }

@@ -159,6 +159,8 @@ extension Host {
             return
         }
         process.usedAtEnd = process.usedAtEnd ?? process.box.processorTime
+        let release = memory?.releaseAfterKill(index)
+        defer { release?() }
         do throws(SystemError) {
             try process.box.kill()
         } catch {

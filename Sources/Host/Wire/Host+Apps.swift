@@ -79,6 +79,7 @@ extension Host {
         case .openURL:
             params["url"] = JSONValue(callback.options.url)
             params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
+        case .didReceiveMemoryWarning: params["level"] = .string(callback.memoryLevel.name)
         case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
         }
         return .request(id: .int(number), method: callback.kind.name, params: .object(params))

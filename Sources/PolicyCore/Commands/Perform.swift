@@ -35,6 +35,12 @@ extension System {
         case .wake(let wait): changeScreen(.woke, .deviceWoke, id, wait) { $0.isAsleep = false }
         case .reboot: shutDown(id, reboots: true)
         case .shutDown: shutDown(id, reboots: false)
+        case .warnMemory:
+            warnEverybody(.warning)
+            answer(id, .done(app: nil))
+        case .pressMemory(let level):
+            pressMemory(level)
+            answer(id, .done(app: nil))
         }
     }
 
@@ -174,7 +180,7 @@ extension System {
         logRoot(.openRequested, reason)
         hand(LaunchOptions(url: url), to: i)
         show(i, as: apps[i].role ?? .primary, reason)
-        answer(id, when: .active(apps[i].index), waits: wait)
+        answer(id, when: .handedOver(apps[i].index), waits: wait)
     }
 
     /// L15: the caller goes to the background and is found again as it was left.

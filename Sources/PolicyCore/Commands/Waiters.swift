@@ -3,8 +3,10 @@ internal import Model
 /// A tool's command that is answered when something is true.
 struct Waiter: Hashable, Codable {
     enum Condition: Hashable, Codable {
-        /// Active, or as far on screen as the screen lets it be.
+        /// Active.
         case active(AppIndex)
+        /// Active, and has been handed its URLs.
+        case handedOver(AppIndex)
         /// All are off the screen, `didEnterBackground` returned.
         case left([AppIndex])
         /// All are where the screen wants them.
@@ -44,14 +46,8 @@ extension System {
     /// What there is to answer; `nil` while it has to wait.
     private func outcome(_ condition: Waiter.Condition) -> Answer? {
         switch condition {
-        case .active(let app):
-            let i = Int(app.rawValue)
-            if apps[i].ending?.relaunches == true { return nil }
-            guard presence(i) == .active else {
-                return .overtaken(.leftTheScreen(apps[i].manifest.name))
-            }
-            let isThere = apps[i].state == .active && apps[i].process == .alive && apps[i].ending == nil
-            return isThere && apps[i].outstanding.isEmpty ? .done(app: app) : nil
+        case .active(let app): return shown(app) { !$0.callback.kind.leadsToState }
+        case .handedOver(let app): return shown(app) { _ in false }
         case .left(let left):
             return left.allSatisfy { isOffScreen(Int($0.rawValue)) } ? .done(app: nil) : nil
         case .screenSettled(let shown):
@@ -60,6 +56,17 @@ extension System {
             return apps[Int(app.rawValue)].process == .none ? .done(app: app) : nil
         case .shutDown: return nil
         }
+    }
+
+    /// `isIrrelevant`: what may be under way all the same.
+    private func shown(_ app: AppIndex, _ isIrrelevant: (OutstandingCallback) -> Bool) -> Answer? {
+        let i = Int(app.rawValue)
+        if apps[i].ending?.relaunches == true { return nil }
+        guard presence(i) == .active else {
+            return .overtaken(.leftTheScreen(apps[i].manifest.name))
+        }
+        let isThere = apps[i].state == .active && apps[i].process == .alive && apps[i].ending == nil
+        return isThere && apps[i].outstanding.allSatisfy(isIrrelevant) ? .done(app: app) : nil
     }
 
     private func isOffScreen(_ i: Int) -> Bool {
@@ -88,10 +95,11 @@ extension System {
         waiters.removeAll { $0.condition == .gone(app) }
         guard apps[i].role == nil else { return }
         let sentence = reason.sentence(name: apps[i].manifest.name, state: apps[i].state)
-        for waiter in waiters where waiter.condition == .active(app) {
+        let conditions: [Waiter.Condition] = [.active(app), .handedOver(app)]
+        for waiter in waiters where conditions.contains(waiter.condition) {
             answer(waiter.id, .overtaken(.ended(sentence)))
         }
-        waiters.removeAll { $0.condition == .active(app) }
+        waiters.removeAll { conditions.contains($0.condition) }
     }
 
     // MARK: Down

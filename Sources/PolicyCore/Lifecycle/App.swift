@@ -47,6 +47,8 @@ package struct App: Hashable, Codable, Sendable {
     /// The first process's status, once it ended.
     var firstStatus: ExitStatus?
 
+    package internal(set) var memory = AppMemory()
+
     /// The entry that tells how it came to be as it is.
     package internal(set) var lastEntry: LogSequence?
     /// The last entry of this app's log, or what set it moving: the cause of the next one.

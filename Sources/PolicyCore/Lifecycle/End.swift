@@ -13,7 +13,8 @@ extension System {
         let (cause, state) = (apps[i].cause, apps[i].state)
         apps[i].ending = Ending(reason: reason, phase: .leaving, cause: cause, state: state)
         switch reason {
-        case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray: kill(i)
+        // Memory cannot wait for a callback.
+        case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray, .memory: kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)
         }
@@ -130,6 +131,7 @@ extension System {
         let end = Reason.end(reason, name: apps[i].manifest.name, state: ending.state)
         let sequence = log(i, .terminated, end, after: ending.cause)
         if let code = reason.code { report(i, code, reason, ending, isVisible: isVisible, sequence: sequence) }
+        memoryGone(i, reason)
         clearProcess(i)
         if !ending.relaunches { forgetScreen(i) }
         endWaiters(of: apps[i].index, reason)

@@ -29,6 +29,7 @@ extension System {
             url.service = apps[i].launch.service
             apps[i].launch = url
         }
+        memoryLaunched(i)
         transition(i, isBackground ? .launchedIntoBackground : .launchedIntoForeground)
         emit(.launch(apps[i].index, apps[i].generation, isBackground: isBackground), cause: apps[i].cause)
         arm(i, .limit, after: profile.launchLimit)
@@ -109,6 +110,7 @@ extension System {
         isShuttingDown = false
         rebootsWhenDown = false
         logRoot(.booted, .deviceBooted)
+        memory.history.wentDown()
         for app in screen.clear() { leave(app) }
         screen = Screen()
         for i in apps.indices

@@ -27,7 +27,7 @@ extension System {
                 leaveScreen(i)
             } else if apps[i].assertions.isEmpty {
                 apps[i].keptBy = nil
-                suspend(i)
+                if !warnBeforeSuspension(i) { suspend(i) }
             } else {
                 keepRunning(i)
             }
@@ -101,10 +101,13 @@ extension System {
             case .willFinishLaunching, .didFinishLaunching: options = apps[i].launch
             case .openURL:
                 if !apps[i].pendingURLs.isEmpty { options = apps[i].pendingURLs.removeFirst() }
-            case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
+            case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate,
+                .didReceiveMemoryWarning:
+                break
             }
             let callback = Callback(
-                number: number, kind: kind, options: options, isBackground: apps[i].isBackgroundLaunch)
+                number: number, kind: kind, options: options, isBackground: apps[i].isBackgroundLaunch,
+                memoryLevel: kind == .didReceiveMemoryWarning ? max(memory.level, .warning) : .normal)
             callbacks.append(callback)
             apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
         }
@@ -139,6 +142,7 @@ extension System {
             // A launch into the background is there already.
             if apps[i].state != .background { transition(i, .enteredBackground) }
         case .willEnterForeground: transition(i, .enteredForeground)
+        case .didReceiveMemoryWarning: sampleMemory(i)
         }
         logCall(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - done.began)
         if kind == .willTerminate {

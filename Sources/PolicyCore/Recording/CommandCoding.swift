@@ -35,6 +35,10 @@ extension Command {
         case .wake(let wait): writer.write(16, wait)
         case .reboot: writer.write(UInt8(17))
         case .shutDown: writer.write(UInt8(18))
+        case .warnMemory: writer.write(UInt8(19))
+        case .pressMemory(let level):
+            writer.write(UInt8(20))
+            writer.write(level.rawValue)
         }
     }
 
@@ -70,6 +74,8 @@ extension Command {
         case 16: self = .wake(wait: try reader.bool())
         case 17: self = .reboot
         case 18: self = .shutDown
+        case 19: self = .warnMemory
+        case 20: self = .pressMemory(try reader.value(MemoryLevel.self))
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a command, not tag \(tag)")
         }
     }

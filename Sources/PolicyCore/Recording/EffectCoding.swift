@@ -7,7 +7,7 @@ package import Model
 package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
-    case answer, halt
+    case answer, halt, sample, reclaim, senseMemory
 
     package var name: String { "\(self)" }
 }
@@ -42,6 +42,9 @@ extension Effect {
         case .reply: .reply
         case .answer: .answer
         case .halt: .halt
+        case .sample: .sample
+        case .reclaim: .reclaim
+        case .senseMemory: .senseMemory
         }
     }
 
@@ -63,8 +66,11 @@ extension Effect {
             sink.write(pings)
         case .checkTracer(let app, let generation), .prepare(let app, let generation),
             .freeze(let app, let generation), .verify(let app, let generation), .thaw(let app, let generation),
-            .askToEnd(let app, let generation), .kill(let app, let generation):
+            .askToEnd(let app, let generation), .kill(let app, let generation), .sample(let app, let generation):
             sink.write(app, generation)
+        case .reclaim(let app, let generation, let isFrozen):
+            sink.write(app, generation)
+            sink.write(isFrozen)
         case .stopService(let app, let service):
             sink.write(UInt64(app.rawValue))
             sink.write(service.rawValue)
@@ -75,7 +81,7 @@ extension Effect {
         case .answer(let id, let answer):
             sink.write(id.rawValue)
             sink.write(answer)
-        case .halt: break
+        case .halt, .senseMemory: break
         }
     }
 }
@@ -113,6 +119,7 @@ extension FieldSink {
         write(callback.options.sourceApplication)
         write(callback.options.service.rawValue)
         write(callback.isBackground)
+        write(callback.memoryLevel.rawValue)
     }
 
     fileprivate mutating func write(_ entry: LogEntry) {
@@ -252,6 +259,26 @@ extension FieldSink {
             write(32, name)
             write(state.rawValue)
             write(reason)
+        case .memoryLevel(let level, let available, let budget):
+            write(33, level.rawValue)
+            write(available)
+            write(budget)
+        case .memorySimulated(let level): write(34, level.rawValue)
+        case .memoryTight(let available, let budget):
+            write(UInt8(38))
+            write(available)
+            write(budget)
+        case .memoryReclaimed(let bytes):
+            write(UInt8(35))
+            write(bytes)
+        case .memoryLimit(let name, let dirty, let limit):
+            write(36, name)
+            write(dirty)
+            write(limit)
+        case .memoryNearLimit(let name, let dirty, let limit):
+            write(37, name)
+            write(dirty)
+            write(limit)
         }
     }
 
@@ -278,6 +305,12 @@ extension FieldSink {
             write(Int64(failure.errorNumber))
             write(failure.message)
         case .stray: write(UInt8(10))
+        case .memory(let end):
+            write(11, end.kind.rawValue)
+            for bytes in [end.footprint.dirty, end.footprint.purgeable, end.footprint.clean] { write(bytes) }
+            write(end.limit ?? -1)
+            write(end.available)
+            write(end.budget)
         }
     }
 

@@ -54,6 +54,18 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
+        case .memoryConfigured(let budget):
+            writer.write(UInt8(21))
+            writer.write(budget)
+        case .memorySensed(let available):
+            writer.write(UInt8(22))
+            writer.write(available)
+        case .footprintSampled(let app, let generation, let footprint):
+            writer.write(23, app, generation)
+            writer.write(footprint)
+        case .reclaimed(let app, let generation, let footprint):
+            writer.write(24, app, generation)
+            writer.write(footprint)
         }
     }
 
@@ -72,12 +84,14 @@ extension Event {
             let id = RequestID(try reader.unsigned())
             self = .request(app, id, try AppRequest(from: &reader))
         case 20: self = .timer
+        case 21: self = .memoryConfigured(budget: try reader.signed())
+        case 22: self = .memorySensed(available: try reader.signed())
         default: self = try Self.processEvent(tag, from: &reader)
         }
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) else {
+        guard (6...18).contains(tag) || (23...24).contains(tag) else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -103,6 +117,8 @@ extension Event {
         case 15: return .tracerChecked(app, generation, isTraced: try reader.bool())
         case 16: return .prepared(app, generation)
         case 17: return .frozen(app, generation)
+        case 23: return .footprintSampled(app, generation, try reader.footprint())
+        case 24: return .reclaimed(app, generation, try reader.footprint())
         default: return .verified(app, generation)
         }
     }
@@ -125,6 +141,12 @@ extension ByteWriter {
             write(Int64(signal))
         case .unknown: write(UInt8(2))
         }
+    }
+
+    fileprivate mutating func write(_ footprint: Footprint) {
+        write(footprint.dirty)
+        write(footprint.purgeable)
+        write(footprint.clean)
     }
 
     fileprivate mutating func write(_ found: AdoptedApp) {
@@ -169,6 +191,11 @@ extension ByteReader {
         case 2: return .unknown
         default: throw MalformedBytes(offset: offset - 1, expected: "an exit status")
         }
+    }
+
+    fileprivate mutating func footprint() throws(MalformedBytes) -> Footprint {
+        let (dirty, purgeable) = (try signed(), try signed())
+        return Footprint(dirty: dirty, purgeable: purgeable, clean: try signed())
     }
 
     fileprivate mutating func adoptedApp() throws(MalformedBytes) -> AdoptedApp {

@@ -35,6 +35,11 @@ extension System {
         case .prepared(let app, _): "\(name(of: app)) is prepared for the freeze"
         case .frozen(let app, _): "\(name(of: app)) is frozen"
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
+        case .memoryConfigured(let budget): "apps have \(budget.mebibytes) of memory together"
+        case .memorySensed(let available): "\(available.mebibytes) of memory are available"
+        case .footprintSampled(let app, _, let footprint): "\(name(of: app)) has \(footprint.sentence)"
+        case .reclaimed(let app, _, let footprint):
+            "what could be taken from \(name(of: app)) was taken; it has \(footprint.sentence)"
         }
     }
 
@@ -67,6 +72,8 @@ extension System {
         case .wake: "wake"
         case .reboot: "reboot"
         case .shutDown: "shut down"
+        case .warnMemory: "warn every app of low memory"
+        case .pressMemory(let level): "act as if the memory pressure were \(level.name)"
         }
     }
 
@@ -112,6 +119,9 @@ extension System {
         case .thaw(let app, _): "thaw \(name(of: app))"
         case .askToEnd(let app, _): "ask \(name(of: app)) to end"
         case .kill(let app, _): "kill \(name(of: app))"
+        case .sample(let app, _): "look at the memory of \(name(of: app))"
+        case .reclaim(let app, _, _): "take what can be taken of the memory of \(name(of: app))"
+        case .senseMemory: "look at what memory is available"
         case .stopService(let app, let service): "stop \(service) of \(name(of: app))"
         case .reply(let app, let id, let reply):
             "reply to request \(id.rawValue) of \(name(of: app)): \(Self.sentence(for: reply))"

@@ -27,6 +27,7 @@ extension System {
             touch(apps[i].index)
         }
         mayBeDown = true
+        adoptMemory()
     }
 
     private mutating func endStray(_ i: Int, pid: Int32) {
@@ -98,6 +99,7 @@ extension System {
         case .confirmed:
             guard !isFrozen else { return }
             apps[i].suspension = .none
+            memoryThawed(i)
             transition(i, .thawed)
             apps[i].cause = root
             log(i, .resumed, .thawedFromOutside)

@@ -40,6 +40,7 @@ extension System {
         disarm(i, .suspension)
         transition(i, .froze)
         log(i, .suspended, .nothingEntitles)
+        sampleMemory(i)
         touch(app)
     }
 
@@ -85,6 +86,7 @@ extension System {
         }
         apps[i].suspension = .none
         emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        memoryThawed(i)
         transition(i, .thawed)
         log(i, .resumed, reason)
     }

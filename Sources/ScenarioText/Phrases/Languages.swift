@@ -41,6 +41,18 @@ extension Language<Input> {
             Form("reboot", "reboot", "The device restarts.") { _ in .reboot },
             Form("down", "down", "The system is taken down, and stays so.") { _ in .shutDown },
             Form("up", "up", "The system starts again after `down`.") { _ in .boot },
+            Form("memory warning", "memory warning", "Every app that runs is warned of low memory.") { _ in
+                .memoryWarning
+            },
+            Form("memory pressure", "memory pressure", "The device acts as if memory were short, until it is over.") {
+                _ in .memoryPressure(.warning)
+            },
+            Form("memory pressure critical", "memory pressure critical", "As if it were very short.") { _ in
+                .memoryPressure(.critical)
+            },
+            Form("memory pressure over", "memory pressure over", "What was pretended is over.") { _ in
+                .memoryPressure(.normal)
+            },
             Form("let APP ACTION", "let radio begin audio", "An app does something by itself, if it runs.") {
                 .app($0.app, $0.action)
             },

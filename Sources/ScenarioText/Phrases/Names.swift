@@ -79,11 +79,13 @@ extension LogEvent {
         switch self {
         case .launched, .launchedInBackground, .suspended, .resumed, .terminated, .willFinishLaunching,
             .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
-            .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning:
+            .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning,
+            .didReceiveMemoryWarning, .reclaimed:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,
-            .woke, .booted, .shutDown, .daemonRestarted, .uninstalled:
+            .woke, .booted, .shutDown, .daemonRestarted, .uninstalled, .memoryShort, .memoryRecovered,
+            .memoryLimitExceeded:
             true
         }
     }

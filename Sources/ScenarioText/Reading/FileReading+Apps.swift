@@ -99,6 +99,7 @@ extension FileReading {
         set(&footprint.dirtyBytes, bytes(fields["dirty"]))
         set(&footprint.purgeableBytes, bytes(fields["purgeable"]))
         set(&footprint.cleanBytes, bytes(fields["clean"]))
+        set(&footprint.releasableBytes, bytes(fields["releases"]))
         return footprint
     }
 

@@ -73,6 +73,7 @@ extension DeviceProfile.CallbackLimits {
         case .willEnterForeground: \.willEnterForeground
         case .willTerminate: \.willTerminate
         case .openURL: \.openURL
+        case .didReceiveMemoryWarning: \.didReceiveMemoryWarning
         }
     }
 

@@ -33,6 +33,7 @@ extension KeyTable {
                 "device", "a profile's name, or a mapping", "The device ([PROFILES.md](PROFILES.md)).", isRequired: true
             ),
             Key("seed", "number", "Seed of everything that is random: 1 where it is left out."),
+            Key("memory", "SIZE", "What apps have of memory together; where it is left out, memory does not matter."),
             Key("duration", "TIME", "How long it runs, at least to its last step."),
             Key("apps", "mapping", "The installed apps, each by the name that the scenario uses for it."),
             Key("rates", "mapping", "Faults that come by themselves."),
@@ -81,6 +82,7 @@ extension KeyTable {
             Key("dirty", "SIZE", "Dirty memory: 20MB where it is left out."),
             Key("purgeable", "SIZE", "Purgeable memory: none where it is left out."),
             Key("clean", "SIZE", "Clean memory: 10MB where it is left out."),
+            Key("releases", "SIZE", "Dirty memory that it frees at a memory warning: none where it is left out."),
         ])
 
     package static let manners = KeyTable(

@@ -28,6 +28,10 @@ extension Input {
         case .reboot: "reboot"
         case .shutDown: "down"
         case .boot: "up"
+        case .memoryWarning: "memory warning"
+        case .memoryPressure(.warning): "memory pressure"
+        case .memoryPressure(.critical): "memory pressure critical"
+        case .memoryPressure(.normal): "memory pressure over"
         case .app(let app, let action): "let \(app) \(action.phrase)"
         case .setClock(let span):
             span < .zero

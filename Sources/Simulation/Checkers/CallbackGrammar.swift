@@ -31,6 +31,9 @@ struct CallbackGrammar {
         case (.didEnterBackground, .launchedIntoBackground): .background
         case (.willEnterForeground, .background): .inactive
         case (.openURL, .inactive), (.openURL, .active): state
+        case (.didReceiveMemoryWarning, .inactive), (.didReceiveMemoryWarning, .active),
+            (.didReceiveMemoryWarning, .background):
+            state
         case (.willTerminate, .background): .terminating
         // An app that opts out of multitasking never enters the background (L10).
         case (.willTerminate, .inactive): isOptedOut ? .terminating : nil

@@ -26,7 +26,7 @@ extension Checkers {
         let isOrdered: Bool =
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
-            case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray: false
+            case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray, .memory: false
             }
         let isApp = device.apps[place].script.manifest.kind == .application
         // One that ended by itself meanwhile, or was not there yet, has nothing to hear.
@@ -35,6 +35,7 @@ extension Checkers {
             device.violate("\(name) was \(state.name) when its end was decided, and heard no willTerminate")
         }
         checkLimit(place, reason, device)
+        if case .memory(let end) = reason { device.checkMemoryEnd(place, end) }
     }
 
     /// The app that was opened for a URL has been given it.
@@ -157,7 +158,7 @@ extension Checkers {
 
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
-        case .exceeded, .tooManyProcesses, .failedToLaunch, .ended(.signaled): true
+        case .exceeded, .tooManyProcesses, .failedToLaunch, .ended(.signaled), .memory: true
         case .ended(.exited(let status)): status != 0
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
             false
@@ -171,6 +172,7 @@ extension Checkers {
         case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
         case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
+        case .memory(let end): TerminationCode(namespace: "JETSAM", code: end.limit == nil ? 4 : 7)
         case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))
         case .ended(.exited(let status)):
             TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))

@@ -229,7 +229,9 @@ struct Checkers {
                 watch.launchedAt = nil
                 watch.unseenSince = nil
             }
-        case .report, .checkTracer, .verify, .thaw, .stopService, .reply, .answer, .halt: return
+        case .report, .checkTracer, .verify, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim,
+            .senseMemory:
+            return
         }
     }
 

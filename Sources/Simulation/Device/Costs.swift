@@ -27,6 +27,10 @@ package struct Costs: Hashable, Sendable {
     /// Until the kernel's news of an end is read.
     package var news = Range(microseconds: 10, to: 300)
     package var reconnect = Range(microseconds: 300, to: 20_000)
+    /// Reading what an app has in memory.
+    package var sample = Range(microseconds: 300, to: 5_000)
+    /// Taking what can be taken of it.
+    package var reclaim = Range(microseconds: 1_000, to: 60_000)
     /// A delegate method of which nothing is said.
     package var callback = Range(microseconds: 500, to: 3_500)
 
@@ -37,6 +41,7 @@ package struct Costs: Hashable, Sendable {
         var costs = Costs()
         for cost in [
             \Costs.spawn, \.message, \.prepare, \.freeze, \.verify, \.tracer, \.kill, \.news, \.reconnect, \.callback,
+            \.sample, \.reclaim,
         ] { costs[keyPath: cost] = .nothing }
         return costs
     }()

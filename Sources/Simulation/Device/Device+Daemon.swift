@@ -84,6 +84,7 @@ extension Device {
         }
         waitingInstalls = []
         adoptAll()
+        if memoryBudget != nil { senseMemory() }
         for place in apps.indices where apps[place].process?.mustConnect == true {
             after(costs.reconnect, place) { _ in .connect }
         }
@@ -119,6 +120,7 @@ extension Device {
         // The new Core counts launches anew, so what was known of processes would be taken for news of these.
         checkers = Checkers(profile: profile)
         send(.clockChanged(wallOffset: wallOffset))
+        tellBudget()
         for place in apps.indices { apps[place].index = nil }
         for place in installed {
             install(place)

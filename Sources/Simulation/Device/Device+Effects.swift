@@ -66,6 +66,17 @@ extension Device {
                 apps[place].process?.isDying = true
                 after(costs.kill, place) { _ in .die }
             }
+        case .sample(let app, let generation):
+            change(app, generation, "sample") { after(costs.sample, $0) { _ in .sample } }
+        case .reclaim(let app, let generation, let isFrozen):
+            change(app, generation, "reclaim") { place in
+                let process = apps[place].process
+                if isFrozen, process?.isFrozen != true, process?.isThawedFromOutside != true {
+                    violate("\(apps[place].script.name) runs and is reclaimed")
+                }
+                after(costs.reclaim, place) { _ in .reclaim }
+            }
+        case .senseMemory: queue.insert(.memoryChanged, at: now + random.draw(costs.news))
         case .stopService(let app, let service): stop(service, of: app)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
@@ -225,7 +236,7 @@ extension Device {
 
     private func halt() {
         for app in apps where app.process != nil { violate("the system halts while \(app.script.name) runs") }
-        if !unanswered.isEmpty { violate("the system halts and leaves commands unanswered") }
+        if !unanswered.isSubset(of: undelivered) { violate("the system halts and leaves commands unanswered") }
         daemon = .off
     }
 }

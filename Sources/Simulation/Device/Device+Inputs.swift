@@ -25,6 +25,8 @@ extension Device {
         case .wake: return begin(.wake(wait: true))
         case .reboot: return begin(.reboot)
         case .shutDown: return begin(.shutDown)
+        case .memoryWarning: return begin(.warnMemory)
+        case .memoryPressure(let level): return begin(.pressMemory(level))
         case .boot: startAgain()
         case .install(let name): if let place = place(named: name) { install(place) }
         case .app(let name, let action): actAsApp(name, action)

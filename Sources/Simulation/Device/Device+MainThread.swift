@@ -101,6 +101,7 @@ extension Device {
         }
         apps[place].process = process
         compute(duration, place)
+        if callback.kind == .didReceiveMemoryWarning { release(place) }
         for action in script.reactions[callback.kind] ?? [] {
             if case .block(let span) = action { duration = duration + span } else { act(action, place) }
             if apps[place].process?.status != nil { return .zero }
@@ -169,6 +170,7 @@ extension Device {
         process.main += late
         apps[place].process = process
         noteFreezer(place, isFrozen: false)
+        refill(place)
         if process.mustConnect { after(costs.reconnect, place) { _ in .connect } }
         if let left { beginWork(place, ends: now + left) } else { proceed(place) }
     }

@@ -23,6 +23,8 @@ enum ProcessStep {
     case tellFirst
     case tellDisconnected(connection: UInt32)
     case tellAll
+    case sample
+    case reclaim
 
     enum Way { case toApp, fromApp, none }
 
@@ -32,7 +34,7 @@ enum ProcessStep {
         case .arrive, .ping: .toApp
         case .reply, .ask, .pong: .fromApp
         case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
-            .tellFirst, .tellDisconnected, .tellAll:
+            .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim:
             .none
         }
     }
@@ -73,6 +75,8 @@ extension Device {
             if process.status == nil, !process.manners.ignoresTermination { end(place, .signaled(15), others: false) }
         case .die: end(place, .signaled(9), others: false)
         case .tellFirst, .tellDisconnected, .tellAll: tell(step, place)
+        case .sample: sample(place)
+        case .reclaim: reclaim(place)
         }
     }
 

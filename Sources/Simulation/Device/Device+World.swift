@@ -1,8 +1,8 @@
 internal import Model
 internal import PolicyCore
 
-// What apps use of the device: screen, network, processor, memory, satellites. Policy does not look at it yet; runs
-// account for it.
+// What apps use of the device: screen, network, processor, satellites. Policy does not look at it yet; runs account for
+// it.
 extension Device {
     /// What the screen shows, as far as that costs something.
     struct ScreenUse: Equatable {
@@ -14,6 +14,7 @@ extension Device {
     func changeWorld(_ body: (inout World) -> Void) {
         catchUp()
         body(&surroundings)
+        noteMemory()
     }
 
     func catchUp() { surroundings.advance(to: Instant(nanoseconds: elapsed.nanoseconds)) }
@@ -83,14 +84,5 @@ extension Device {
         var transfer: TransferID?
         changeWorld { transfer = $0.transfer(bytes, .down, for: consumer) }
         if let transfer { apps[place].process?.transfers.append(transfer) }
-    }
-
-    func allocate(_ bytes: Int64, _ place: Int) {
-        let app = AppIndex(UInt32(place))
-        changeWorld { world in
-            var footprint = world.footprint(of: app) ?? .zero
-            footprint.dirty = max(0, footprint.dirty + bytes)
-            world.setFootprint(footprint, of: app)
-        }
     }
 }

@@ -17,6 +17,7 @@ package final class Device {
         case process(Int, Generation, ProcessStep)
         case command(CommandID, Command)
         case daemonReturns
+        case memoryChanged
     }
 
     package let profile: DeviceProfile
@@ -54,7 +55,10 @@ package final class Device {
         catchUp()
         return surroundings
     }
-    var surroundings = World()
+    var surroundings: World
+    /// Bytes for all apps together; `nil`: memory does not matter here.
+    package let memoryBudget: Int64?
+    var toldMemoryLevel = 0
     var screenUse = ScreenUse(isLit: false)
 
     package enum DaemonState: Equatable {
@@ -77,7 +81,9 @@ package final class Device {
     package static let bootTime: Int64 = 3_600_000_000_000
     static let epoch: Int64 = 1_704_067_200_000_000_000 - bootTime
 
-    package init(_ profile: DeviceProfile, seed: UInt64 = 1, costs: Costs = Costs()) {
+    package init(_ profile: DeviceProfile, seed: UInt64 = 1, costs: Costs = Costs(), memory: Int64? = nil) {
+        memoryBudget = memory
+        surroundings = Device.surroundings(memory: memory, profile)
         self.profile = profile
         self.seed = seed
         self.costs = costs
@@ -90,6 +96,7 @@ package final class Device {
     /// Tells the Core the time and that the device has booted; apps are installed before or after.
     package func boot() {
         send(.clockChanged(wallOffset: wallOffset))
+        tellBudget()
         send(.booted)
     }
 
@@ -162,14 +169,29 @@ package final class Device {
             answers[id] = (.refused(.shuttingDown), now)
             return id
         }
-        unanswered.insert(id)
-        // A tool waits for a daemon that restarts.
-        if daemon == .running { send(.command(id, command)) } else { waitingCommands.append((id, command)) }
+        hand(command, id)
         return id
+    }
+
+    /// A tool waits for a daemon that restarts, and gives up when the system is down.
+    private func hand(_ command: Command, _ id: CommandID) {
+        undelivered.remove(id)
+        unanswered.insert(id)
+        switch daemon {
+        case .running: send(.command(id, command))
+        case .down:
+            undelivered.insert(id)
+            waitingCommands.append((id, command))
+        case .off:
+            unanswered.remove(id)
+            answers[id] = (.refused(.shuttingDown), now)
+        }
     }
 
     /// What tools asked for while the daemon was away.
     var waitingCommands: [(CommandID, Command)] = []
+    /// Those, and those that the daemon is about to get.
+    var undelivered: Set<CommandID> = []
     var waitingInstalls: [Int] = []
 
     // MARK: Time
@@ -224,8 +246,9 @@ package final class Device {
         switch occurrence {
         case .process(let place, let generation, let step):
             if apps[place].process?.generation == generation { take(step, place) }
-        case .command(let id, let command): send(.command(id, command))
+        case .command(let id, let command): hand(command, id)
         case .daemonReturns: returnDaemon()
+        case .memoryChanged: senseMemory()
         }
     }
 }

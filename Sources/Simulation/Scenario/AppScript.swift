@@ -29,6 +29,8 @@ package struct AppScript: Hashable, Sendable {
         package var dirtyBytes: Int64 = 20_000_000
         package var purgeableBytes: Int64 = 0
         package var cleanBytes: Int64 = 10_000_000
+        /// Dirty memory that it frees at a memory warning.
+        package var releasableBytes: Int64 = 0
 
         package init() {}
     }

@@ -8,6 +8,8 @@ package struct Scenario: Hashable, Sendable {
     package var rows: [String] = []
     package var profile: DeviceProfile
     package var seed: UInt64 = 1
+    /// Bytes for all apps together; `nil`: memory does not matter.
+    package var memory: Int64?
     package var apps: [AppScript] = []
     /// In the order of their moments.
     package var steps: [Step] = []
@@ -87,6 +89,9 @@ package enum Input: Hashable, Sendable {
     case shutDown, boot
     /// An app does something by itself, if it runs.
     case app(String, AppAction)
+    case memoryWarning
+    /// Act as if memory were so short; `normal` ends it.
+    case memoryPressure(MemoryLevel)
     /// Somebody sets the wall clock forward, or back.
     case setClock(by: Span)
 }

@@ -37,7 +37,7 @@ package final class ScenarioRun {
 
     package init(_ scenario: Scenario, seed: UInt64? = nil) {
         self.scenario = scenario
-        device = Device(scenario.profile, seed: seed ?? scenario.seed)
+        device = Device(scenario.profile, seed: seed ?? scenario.seed, memory: scenario.memory)
         device.rates = scenario.rates
     }
 

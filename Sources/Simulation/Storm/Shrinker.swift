@@ -156,7 +156,7 @@ extension Input {
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,
-            .shutDown, .boot, .setClock:
+            .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure:
             nil
         }
     }

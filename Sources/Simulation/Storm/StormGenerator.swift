@@ -27,6 +27,7 @@ package struct StormGenerator {
         scenario = Scenario(name: "Storm \(seed)", profile: profile)
         scenario.seed = seed
         if random.oneIn(3) { makeRates() }
+        if random.oneIn(2) { scenario.memory = Int64(192 + random.below(832)) << 20 }
     }
 
     private mutating func makeRates() {
@@ -58,9 +59,20 @@ package struct StormGenerator {
             for kind in CallbackKind.allCases where random.oneIn(3) {
                 script.callbackTimes[kind] = .milliseconds(Int64(random.below(random.oneIn(10) ? 5_500 : 300)))
             }
+            if scenario.memory != nil { script.footprint = footprint() }
             for kind in CallbackKind.allCases where random.oneIn(6) { script.reactions[kind] = [reaction()] }
             scenario.apps.append(script)
         }
+    }
+
+    private mutating func footprint() -> AppScript.Footprint {
+        func bytes(_ limit: Int) -> Int64 { Int64(random.below(limit)) << 20 }
+        var footprint = AppScript.Footprint()
+        footprint.dirtyBytes = (5 << 20) + bytes(random.oneIn(4) ? 200 : 60)
+        footprint.purgeableBytes = random.oneIn(3) ? bytes(60) : 0
+        footprint.cleanBytes = bytes(40)
+        footprint.releasableBytes = random.oneIn(2) ? footprint.dirtyBytes / 2 : 0
+        return footprint
     }
 
     private mutating func reaction() -> AppAction {
@@ -70,6 +82,9 @@ package struct StormGenerator {
 
     private mutating func action() -> AppAction {
         let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
+        if scenario.memory != nil, random.oneIn(4) {
+            return .allocate(bytes: Int64(random.below(random.oneIn(6) ? 400 : 60)) << 20)
+        }
         return switch random.below(12) {
         case 0...3: .begin(service)
         case 4...6: .end(service)
@@ -139,7 +154,10 @@ package struct StormGenerator {
     }
 
     private mutating func unusual() -> Input {
-        switch random.below(16) {
+        if scenario.memory != nil, random.oneIn(8) {
+            return random.oneIn(2) ? .memoryWarning : .memoryPressure(random.pick(MemoryLevel.allCases) ?? .normal)
+        }
+        return switch random.below(16) {
         case 0, 1: .openURL("s\(random.below(5)):y")
         case 2: .lock
         case 3: .unlock

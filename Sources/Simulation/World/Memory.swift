@@ -1,22 +1,5 @@
 package import Model
 
-/// What an app has in memory, in bytes (R1).
-package struct Footprint: Hashable, Sendable, Codable {
-    package var dirty: Int64
-    package var purgeable: Int64
-    package var clean: Int64
-
-    package init(dirty: Int64 = 0, purgeable: Int64 = 0, clean: Int64 = 0) {
-        self.dirty = dirty
-        self.purgeable = purgeable
-        self.clean = clean
-    }
-
-    package static let zero = Footprint()
-
-    package var total: Int64 { dirty + purgeable + clean }
-}
-
 /// The device's memory and who has it. What to do when it runs short is for the Core to say.
 package struct Memory: Hashable, Sendable, Codable {
     private struct Resident: Hashable, Codable {

@@ -167,6 +167,8 @@ extension ScenarioMaker {
             let counted = max(apps[place].countedAt, apps[place].launchedAt)
             add(.fork(name, count), at: counted + .milliseconds(1))
             takeBack(.fork(name, 1), place)
+        // A scenario made of a recording has no memory to run short of: what is left of it is the end.
+        case .memory: add(.crash(name, signal: 9), at: apps[place].askedToEndAt ?? now)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .ended, .failedToLaunch,
             .stray:
             break

@@ -196,7 +196,9 @@ package struct ScenarioMaker {
         case .tracerChecked(let app, let generation, let isTraced): noteTracer(app, generation, isTraced)
         case .frozen(let app, let generation): noteFrozen(app, generation)
         case .timer: noteFailedFreezes(system)
-        case .booted, .adopted, .callbackReturned, .prepared, .verified: break
+        case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
+            .footprintSampled, .reclaimed:
+            break
         }
     }
 
@@ -253,6 +255,8 @@ package struct ScenarioMaker {
         case .wake: .wake
         case .reboot: .reboot
         case .shutDown: .shutDown
+        case .warnMemory: .memoryWarning
+        case .pressMemory(let level): .memoryPressure(level)
         }
     }
 
@@ -290,7 +294,7 @@ package struct ScenarioMaker {
         case .check(let app, let generation, let pings):
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
-        case .checkTracer, .prepare, .verify, .stopService, .reply, .answer: break
+        case .checkTracer, .prepare, .verify, .stopService, .reply, .answer, .sample, .reclaim, .senseMemory: break
         }
     }
 

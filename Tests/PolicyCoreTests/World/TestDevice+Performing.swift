@@ -6,6 +6,13 @@ extension TestDevice {
     func perform(_ action: Action) {
         switch action {
         case .log, .report: break
+        case .sample(let app, let generation): change(app, generation, "sample") { _ in sampled.append(app) }
+        case .reclaim(let app, let generation, let isFrozen):
+            change(app, generation, "reclaim") {
+                if isFrozen, $0.freezer != .frozen { fault("what runs is reclaimed as if it were frozen") }
+                reclaimed.append(app)
+            }
+        case .senseMemory: sensings += 1
         case .launch(let app, let generation, _): launch(app, generation)
         case .deliver(let app, let generation, let callbacks):
             change(app, generation, "deliver") { deliver(callbacks, to: &$0) }

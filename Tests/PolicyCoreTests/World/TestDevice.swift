@@ -25,6 +25,10 @@ final class TestDevice {
     var unanswered: Set<CommandID> = []
     var replies: [RequestID: AppReply] = [:]
     var stopped: [ServiceKind] = []
+    /// What was asked about memory; tests answer themselves.
+    var sampled: [AppIndex] = []
+    var reclaimed: [AppIndex] = []
+    var sensings = 0
     var launches = 0
     var thaws = 0
     var hasHalted = false

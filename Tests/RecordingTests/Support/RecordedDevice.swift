@@ -141,7 +141,7 @@ final class RecordedDevice {
         case .askToEnd(let app, let generation), .kill(let app, let generation):
             queue.append(.firstProcessEnded(app, generation, .signaled(9)))
             queue.append(.allProcessesEnded(app, generation))
-        case .log, .report, .thaw, .stopService, .reply, .answer, .halt: break
+        case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory: break
         }
     }
 

@@ -71,6 +71,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .dismiss(let kind): .dismiss(kind, wait: waits)
         case .accept(let kind): .accept(kind, wait: waits)
         case .endCall: .endCall(wait: waits)
+        case .memoryWarning: .warnMemory
         case .sleep: .sleep(wait: waits)
         case .wake: .wake(wait: waits)
         case .reboot: .reboot

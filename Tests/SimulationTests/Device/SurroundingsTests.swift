@@ -73,6 +73,8 @@ struct SurroundingsTests {
         let device = device(script)
         #expect(device.world.usedMemory == 0)
         device.open("big")
+        // A few megabytes at a time.
+        device.advance(by: .milliseconds(100))
         #expect(device.world.usedMemory == 35_000_000)
         device.inject(.crash("big", signal: 11))
         device.advance(by: .seconds(1))

@@ -254,6 +254,7 @@ extension UserCommand {
         case .dismiss(let kind): (.simulate, ["event": .string("\(kind.name)-dismiss")])
         case .accept(.sms): (.simulate, ["event": "sms-open"])
         case .accept(let kind): (.simulate, ["event": .string("\(kind.name)-accept")])
+        case .memoryWarning: (.simulate, ["event": "memory-warning"])
         case .endCall: (.simulate, ["event": "call-end"])
         case .sleep: (.simulate, ["event": "sleep"])
         case .wake: (.simulate, ["event": "wake"])

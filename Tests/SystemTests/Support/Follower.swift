@@ -36,7 +36,7 @@ final class Follower {
 extension LogEntry {
     static let callbacks = [
         "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
-        "willEnterForeground", "willTerminate", "openedURL",
+        "willEnterForeground", "willTerminate", "openedURL", "didReceiveMemoryWarning",
     ]
 
     var isCallback: Bool { Self.callbacks.contains(event) }

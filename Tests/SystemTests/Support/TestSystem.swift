@@ -16,7 +16,8 @@ final class TestSystem {
 
     /// Starts it.
     init(
-        device: Device? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil, deep: Bool = false
+        device: Device? = nil, memory: String? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil,
+        deep: Bool = false
     ) throws {
         root = try Self.makeFolder("/tmp/greenroom-home-")
         // A socket's path holds 107 bytes.
@@ -32,7 +33,7 @@ final class TestSystem {
         }
         environment["GREENROOM_HOME"] = home
         self.environment = environment.merging(extra) { $1 }
-        try up(device: device)
+        try up(device: device, memory: memory)
     }
 
     deinit { clean() }
@@ -43,8 +44,9 @@ final class TestSystem {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    func up(device: Device? = nil) throws {
-        try expect("up", "--detach", device.map { ["--device", try $0.argument(in: folder)] } ?? [])
+    func up(device: Device? = nil, memory: String? = nil) throws {
+        let device = try device.map { ["--device", try $0.argument(in: folder)] } ?? []
+        try expect("up", "--detach", device + (memory.map { ["--memory", $0] } ?? []))
     }
 
     /// The directory that holds the apps' cgroups; `nil` where SIGSTOP stands in for the freezer. The daemon tells

@@ -1,0 +1,202 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Wire
+
+/// The host's part of the memory policy: says what is available when it crosses a mark or is asked for, looks at what
+/// apps have, and takes from them what the Core says.
+///
+/// With a budget of its own the system counts what its apps have; else what the machine has available. Apps that stand
+/// still do not grow, so nothing is looked at while none runs: an idle system sleeps.
+final class MemorySensor {
+    /// What an app had when it was last looked at.
+    private struct Sample {
+        var footprint: Footprint
+        /// Anonymous memory at that moment: what it has more of since is its growth.
+        var anonymous: Int64
+    }
+
+    private unowned let host: Host
+    private let total: Int64
+    /// The system's own budget; `nil`: it shares the machine.
+    private let budget: Int64?
+    private var samples: [AppIndex: (generation: Generation, sample: Sample)] = [:]
+    /// Samples under way.
+    private var looking: Set<AppIndex> = []
+    /// What the Core was told last lies between these marks.
+    private var toldLevel: Int?
+    private var isPolling = false
+    private var trigger: PressureTrigger?
+    private var triggerWatch: Loop.Watch?
+    /// Bytes at which something changes, the largest first.
+    private let marks: [Int64]
+
+    /// No machine fills memory faster than this: the next look comes before a mark can be crossed by much.
+    private static let fastestGrowth: Int64 = 2 << 30
+    private static let shortestPause: Int64 = 10_000_000
+    private static let longestPause: Int64 = 1_000_000_000
+
+    init?(_ host: Host, budget: Int64?) {
+        guard let total = budget ?? ProcessMemory.machine()?.total else { return nil }
+        self.host = host
+        self.budget = budget
+        self.total = total
+        let rules = host.system.memoryRules
+        let shares =
+            [rules.reclaim, rules.warn, rules.terminate].flatMap { [$0.below, $0.until] } + [rules.lastResort]
+        marks = Set(shares).sorted(by: >).map { total / 1000 * $0 }
+        trigger = budget == nil ? try? PressureTrigger(stallMicroseconds: 100_000) : nil
+        if let trigger {
+            triggerWatch = try? host.loop.watch(trigger.descriptor.rawValue, .priority) { [unowned self] _ in look() }
+        }
+    }
+
+    func tellBudget() {
+        host.post(.memoryConfigured(budget: total))
+        toldLevel = nil
+    }
+
+    // MARK: What is available
+
+    /// Tells the Core now.
+    func look() {
+        let available = available
+        toldLevel = level(available)
+        host.post(.memorySensed(available: available))
+    }
+
+    private func level(_ available: Int64) -> Int { marks.reduce(0) { available < $1 ? $0 + 1 : $0 } }
+
+    var available: Int64 {
+        guard budget != nil else { return ProcessMemory.machine()?.available ?? total }
+        return total - host.apps.reduce(0) { $0 + used($1) }
+    }
+
+    /// What an app has: as it was looked at last, and what it has grown since if it runs.
+    private func used(_ app: AppHost) -> Int64 {
+        guard let process = app.process, let first = process.first else { return 0 }
+        let known = samples[app.index].flatMap { $0.generation == process.generation ? $0.sample : nil }
+        if let known, host.system.app(app.index)?.state == .suspended { return known.footprint.total }
+        let anonymous = anonymous(process, first)
+        guard let known else {
+            startSample(app.index, process)
+            return anonymous
+        }
+        let growth = anonymous - known.anonymous
+        // Four megabytes, or an eighth of what it had: worth a closer look.
+        if abs(growth) > max(4 << 20, known.anonymous / 8) { startSample(app.index, process) }
+        return max(0, known.footprint.total + growth)
+    }
+
+    private func anonymous(_ process: AppProcess, _ first: PidFD) -> Int64 {
+        process.box.processes().reduce(0) { $0 + (ProcessMemory.anonymous($1) ?? 0) }
+    }
+
+    /// Before the loop waits: whether somebody runs that could take memory.
+    func settle() {
+        guard !isPolling, host.apps.contains(where: { $0.process != nil && isRunning($0) }) else { return }
+        isPolling = true
+        poll()
+    }
+
+    private func isRunning(_ app: AppHost) -> Bool { host.system.app(app.index)?.state.isRunning == true }
+
+    private func poll() {
+        let available = available
+        if level(available) != toldLevel { look() }
+        guard host.apps.contains(where: { $0.process != nil && isRunning($0) }) else {
+            isPolling = false
+            return
+        }
+        let room = marks.first { $0 < available }.map { available - $0 } ?? 0
+        let pause = min(max(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.shortestPause), Self.longestPause)
+        host.loop.after(nanoseconds: pause) { [weak self] in self?.poll() }
+    }
+
+    // MARK: Looking at an app
+
+    func sample(_ index: AppIndex, _ generation: Generation) {
+        guard let process = host.process(index, generation) else { return }
+        startSample(index, process)
+    }
+
+    private func startSample(_ index: AppIndex, _ process: AppProcess) {
+        guard looking.insert(index).inserted else { return }
+        let (pids, generation) = (process.box.processes(), process.generation)
+        host.workers.run(.slow) {
+            Self.measure(pids)
+        } then: { [unowned self] sample in
+            looking.remove(index)
+            guard host.process(index, generation) != nil else { return }
+            note(index, generation, sample)
+            host.post(.footprintSampled(index, generation, sample.footprint))
+        }
+    }
+
+    private func note(_ index: AppIndex, _ generation: Generation, _ sample: Sample) {
+        samples[index] = (generation, sample)
+    }
+
+    /// Clean memory counts with the app's share of it: what many map is there once.
+    private static func measure(_ pids: [CInt]) -> Sample {
+        let procFS = ProcFS()
+        var anonymous: Int64 = 0
+        var sum = ProcFS.Memory()
+        for pid in pids {
+            anonymous += ProcessMemory.anonymous(pid) ?? 0
+            if let memory = procFS.memory(pid) { sum = sum + memory }
+        }
+        let clean = max(0, sum.proportional - sum.dirty - sum.purgeable)
+        return Sample(
+            footprint: Footprint(dirty: sum.dirty, purgeable: sum.purgeable, clean: clean), anonymous: anonymous)
+    }
+
+    // MARK: Taking
+
+    func reclaim(_ index: AppIndex, _ generation: Generation, isFrozen: Bool) {
+        guard let process = host.process(index, generation) else { return }
+        let pids = process.box.processes()
+        host.workers.run(.slow) {
+            for pid in pids {
+                if let process = try? PidFD(pid) { try? ProcessMemory.pageOut(process, files: isFrozen) }
+            }
+            return Self.measure(pids)
+        } then: { [unowned self] sample in
+            guard host.process(index, generation) != nil else { return }
+            note(index, generation, sample)
+            host.post(.reclaimed(index, generation, sample.footprint))
+        }
+    }
+
+    /// Its memory comes back at once, not when its threads have come to their end.
+    func releaseAfterKill(_ index: AppIndex) -> (() -> Void)? {
+        guard case .memory = host.system.app(index)?.ending?.reason, let process = host.host(index)?.process else {
+            return nil
+        }
+        let processes = process.box.processes().compactMap { try? PidFD($0) }
+        let workers = host.workers
+        return { workers.run(.slow) { for process in processes { try? process.releaseMemory() } } }
+    }
+}
+
+extension Host {
+    func beginMemory(budget: Int64?) {
+        memory = MemorySensor(self, budget: budget)
+        if memory == nil { Diagnostics.write("/proc/meminfo cannot be read: no policy for memory") }
+    }
+
+    var memoryInfo: MemoryInfo {
+        let state = system.memory
+        let order = system.memoryVictims()
+        let apps = system.installedApps.filter { $0.state != .notRunning }.map { app in
+            let footprint = app.memory.footprint
+            return MemoryInfo.App(
+                app: app.manifest.identifier.rawValue, state: app.state.name, dirty: footprint.dirty,
+                purgeable: footprint.purgeable, clean: footprint.clean, limit: system.memoryLimit(of: app.index),
+                next: order.firstIndex(of: app.index).map { $0 + 1 })
+        }
+        return MemoryInfo(
+            budget: state.budget, available: memory?.available ?? state.available, level: state.level.name,
+            simulated: state.simulated?.name, apps: apps)
+    }
+}

@@ -1,0 +1,76 @@
+internal import CLinux
+internal import Glibc
+internal import SystemPackage
+
+/// Another process's memory: looked at cheaply, and taken from it.
+package enum ProcessMemory {
+    /// Bytes of anonymous memory that are in memory, purgeable ones included: a read of one short line.
+    package static func anonymous(_ pid: CInt, root: String = "/proc") -> Int64? {
+        guard let bytes = FileSystem.read("\(root)/\(pid)/statm", limit: 256) else { return nil }
+        let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ").prefix(3).compactMap { Int64($0) }
+        guard fields.count == 3 else { return nil }
+        return max(0, fields[1] - fields[2]) * Int64(sysconf(CInt(_SC_PAGESIZE)))
+    }
+
+    /// Has the kernel take what it can take of a process without writing it anywhere: pages that the process has marked
+    /// as free, and with `files` those that are in a file as well. Dirty pages stay where they are, or go to swap.
+    /// The corresponding C function is `process_madvise`.
+    package static func pageOut(_ process: PidFD, files: Bool) throws(SystemError) {
+        let maps = try Descriptor.open("/proc/\(process.pid)/maps", .read).readAll(limit: 1 << 24)
+        let ranges = maps.split(separator: UInt8(ascii: "\n")).compactMap(mapping).filter { files || !$0.isFile }
+        // The kernel stops at the first range that it cannot treat: the next round goes on behind that one.
+        var next = 0
+        while next < ranges.count {
+            let group = ranges[next..<min(next + 512, ranges.count)]
+            let flat = group.flatMap { [$0.start, UInt($0.length)] }
+            let done = unsafe gr_process_pageout(process.descriptor.rawValue, flat, CInt(group.count))
+            if done < 0 {
+                let error = SystemError.last("process_madvise")
+                if [.notPermitted, .noSuchProcess, .noFunction].contains(error.errno) { throw error }
+            }
+            next += covered(group.map(\.length), max(0, done))
+        }
+    }
+
+    /// How many ranges are dealt with: those that `bytes` cover, and the one that stopped the kernel.
+    private static func covered(_ lengths: [Int], _ bytes: Int) -> Int {
+        var left = bytes
+        for (number, length) in lengths.enumerated() {
+            if left < length { return number + 1 }
+            left -= length
+        }
+        return lengths.count
+    }
+
+    private static func mapping(_ line: ArraySlice<UInt8>) -> (start: UInt, length: Int, isFile: Bool)? {
+        let text = String(decoding: line, as: UTF8.self)
+        let fields = text.split(separator: " ", maxSplits: 5)
+        guard fields.count >= 5, fields[1].hasPrefix("r") || fields[1].hasPrefix("-w") else { return nil }
+        let name = fields.count > 5 ? fields[5].drop { $0 == " " } : ""
+        guard !name.hasPrefix("[v") else { return nil }
+        let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+        guard ends.count == 2, ends[1] > ends[0] else { return nil }
+        return (ends[0], Int(ends[1] - ends[0]), name.hasPrefix("/"))
+    }
+
+    /// What the machine has, in bytes, and what of it could be had now.
+    package static func machine(root: String = "/proc") -> (total: Int64, available: Int64)? {
+        guard let bytes = FileSystem.read("\(root)/meminfo", limit: 1 << 16) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        func field(_ name: String) -> Int64? { ProcFS.field(name, in: text).flatMap { Int64($0) }.map { $0 << 10 } }
+        guard let total = field("MemTotal"), let available = field("MemAvailable") else { return nil }
+        return (total, available)
+    }
+}
+
+/// The kernel tells when so many of 2 s were lost to waiting for memory (PSI). Whole windows of 2 s need no right.
+package final class PressureTrigger {
+    package let descriptor: Descriptor
+
+    package init(stallMicroseconds: Int) throws(SystemError) {
+        descriptor = try Descriptor.open("/proc/pressure/memory", .readWrite, nonblocking: true)
+        guard case .bytes = try descriptor.write(Array("some \(stallMicroseconds) 2000000\0".utf8)[...]) else {
+            throw SystemError("write", .invalidArgument, path: "/proc/pressure/memory")
+        }
+    }
+}

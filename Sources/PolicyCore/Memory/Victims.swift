@@ -1,0 +1,122 @@
+package import Model
+
+// Who goes, and in what order. The table is ready before it is needed: nothing is read from the machine here.
+extension System {
+    /// What is not on screen, who goes first first.
+    package func memoryVictims() -> [AppIndex] {
+        let candidates = apps.indices.filter(canTerminate).map { i in
+            TerminationCandidate(
+                app: apps[i].index, dirtyBytes: max(1, apps[i].memory.footprint.dirty),
+                isSuspended: memoryRank(i) == 0)
+        }
+        let order = ExpectedUsePolicy().order(candidates, knowing: memory.history)
+        // Each rank by itself, and in it those that are spared last; else as the policy says.
+        return order.enumerated().sorted { a, b in
+            let (first, second) = (place(a.element), place(b.element))
+            return first == second ? a.offset < b.offset : first < second
+        }.map(\.element)
+    }
+
+    private func place(_ app: AppIndex) -> Int {
+        let i = Int(app.rawValue)
+        let isSpared = apps[i].memory.sparedUntil.map { now < $0 } ?? false
+        return memoryRank(i) * 2 + (isSpared ? 1 : 0)
+    }
+
+    private func canTerminate(_ i: Int) -> Bool {
+        switch apps[i].process {
+        case .none, .starting: false
+        case .connecting, .launching, .alive: apps[i].ending == nil && presence(i) == .hidden
+        }
+    }
+
+    /// Suspended before background running (R2); whoever is still on the way from or to the screen comes last.
+    private func memoryRank(_ i: Int) -> Int {
+        if apps[i].state == .suspended || apps[i].suspension.isUnderWay { return 0 }
+        return apps[i].process == .alive && !apps[i].state.isForeground ? 1 : 2
+    }
+
+    // MARK: Ending
+
+    /// No more apps than the need requires.
+    mutating func terminateMore() {
+        let rules = memoryRules
+        let target = memory.share(rules.terminate.until)
+        var free = memory.available + comingMemory
+        guard free < target else { return }
+        for i in memoryVictims().map({ Int($0.rawValue) }) {
+            guard free < target else { return }
+            guard apps[i].memory.footprint.total > 0 else { continue }
+            endForMemory(i, .pageShortage)
+            free = memory.available + comingMemory
+        }
+        let isDying = apps.contains { $0.ending?.phase == .killing }
+        guard memory.available < memory.share(rules.lastResort), comingMemory == 0, !isDying else { return }
+        // What nobody has looked at yet may have something, and nobody sees it.
+        if let hidden = memoryVictims().first(where: { !apps[Int($0.rawValue)].memory.isKnown }) {
+            endForMemory(Int(hidden.rawValue), .pageShortage)
+        } else if !memory.isEstimated {
+            endVisible()
+        }
+    }
+
+    /// The one whose growth caused it, else the largest.
+    private mutating func endVisible() {
+        var worst: (i: Int, growth: Int64, dirty: Int64)?
+        for i in apps.indices
+        where apps[i].process != .none && apps[i].ending == nil && apps[i].memory.footprint.total > 0 {
+            let one = (i: i, growth: max(0, apps[i].memory.growth), dirty: apps[i].memory.footprint.dirty)
+            if let worst, (worst.growth, worst.dirty) >= (one.growth, one.dirty) { continue }
+            worst = one
+        }
+        if let worst { endForMemory(worst.i, .nothingElse) }
+    }
+
+    private mutating func endForMemory(_ i: Int, _ kind: MemoryEnd.Kind, limit: Int64? = nil) {
+        if let cause = memory.cause { apps[i].cause = cause }
+        end(
+            i,
+            .memory(
+                MemoryEnd(
+                    kind: kind, footprint: apps[i].memory.footprint, limit: limit, available: memory.available,
+                    budget: memory.budget)))
+    }
+
+    // MARK: Limits of one app
+
+    private func ownLimit(_ i: Int) -> (bytes: Int64, kind: MemoryEnd.Kind)? {
+        let rules = memoryRules
+        guard memory.budget > 0, apps[i].process == .alive, apps[i].state != .suspended else { return nil }
+        if presence(i) == .hidden { return (memory.share(rules.backgroundLimit), .backgroundLimit) }
+        if apps[i].role == .pip { return (memory.share(rules.pictureInPictureLimit), .pictureLimit) }
+        return (memory.share(rules.foregroundLimit), .foregroundLimit)
+    }
+
+    /// Dirty bytes that the app may have where it is; `nil` where nothing is enforced.
+    package func memoryLimit(of app: AppIndex) -> Int64? {
+        app.rawValue < apps.count ? ownLimit(Int(app.rawValue))?.bytes : nil
+    }
+
+    mutating func enforceOwnLimit(_ i: Int) {
+        guard let limit = ownLimit(i), apps[i].ending == nil else { return }
+        let dirty = apps[i].memory.footprint.dirty
+        if dirty > limit.bytes {
+            logRoot(.memoryLimitExceeded, .memoryLimit(name: apps[i].manifest.name, dirty: dirty, limit: limit.bytes))
+            apps[i].cause = root
+            end(
+                i,
+                .memory(
+                    MemoryEnd(
+                        kind: limit.kind, footprint: apps[i].memory.footprint, limit: limit.bytes,
+                        available: memory.available, budget: memory.budget)))
+            return
+        }
+        let isNear = dirty > limit.bytes / 1000 * memoryRules.nearLimit
+        defer { apps[i].memory.isNearLimit = isNear }
+        guard isNear, !apps[i].memory.isNearLimit, apps[i].isSettled, !apps[i].isPlain, apps[i].isConnected,
+            !apps[i].suspension.isUnderWay
+        else { return }
+        logRoot(.memoryShort, .memoryNearLimit(name: apps[i].manifest.name, dirty: dirty, limit: limit.bytes))
+        call(i, [.didReceiveMemoryWarning], after: root)
+    }
+}

@@ -1,0 +1,101 @@
+internal import Model
+internal import PolicyCore
+
+// The device's memory: what apps have of it, and the host's part of relieving it.
+extension Device {
+    /// Tells the Core what there is, as a starting daemon does.
+    func tellBudget() {
+        guard let budget = memoryBudget else { return }
+        send(.memoryConfigured(budget: budget))
+    }
+
+    /// What surrounds the apps of a device with so much memory: it tells when a mark of the rules is crossed.
+    static func surroundings(memory: Int64?, _ profile: DeviceProfile) -> World {
+        guard let memory else { return World() }
+        let rules = profile.memory ?? MemoryRules()
+        let marks = [rules.reclaim, rules.warn, rules.terminate].flatMap { [$0.below, $0.until] } + [rules.lastResort]
+        var setup = WorldSetup()
+        setup.memory = memory
+        setup.memoryMarks = Array(Set(marks)).sorted().map { memory / 1000 * $0 }
+        return World(setup)
+    }
+
+    /// A crossing is told a moment later, as the kernel's news are.
+    func noteMemory() {
+        guard memoryBudget != nil, surroundings.memoryLevel != toldMemoryLevel else { return }
+        toldMemoryLevel = surroundings.memoryLevel
+        queue.insert(.memoryChanged, at: now + random.draw(costs.news))
+    }
+
+    func senseMemory() {
+        catchUp()
+        send(.memorySensed(available: surroundings.availableMemory))
+    }
+
+    func sample(_ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index, !process.isGone else { return }
+        send(.footprintSampled(app, process.generation, footprint(place)))
+    }
+
+    func footprint(_ place: Int) -> Footprint { surroundings.footprint(of: AppIndex(UInt32(place))) ?? .zero }
+
+    func setFootprint(_ footprint: Footprint, _ place: Int) {
+        changeWorld { $0.setFootprint(footprint, of: AppIndex(UInt32(place))) }
+    }
+
+    /// Takes what the app can make or read anew; of one that runs, what is clean is back at once.
+    func reclaim(_ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index, !process.isGone else { return }
+        var footprint = footprint(place)
+        footprint.purgeable = 0
+        if process.isFrozen { footprint.clean = 0 }
+        setFootprint(footprint, place)
+        send(.reclaimed(app, process.generation, footprint))
+    }
+
+    /// What an app that runs again reads anew.
+    func refill(_ place: Int) {
+        guard memoryBudget != nil else { return }
+        var footprint = footprint(place)
+        let given = apps[place].script.footprint
+        guard footprint.clean < given.cleanBytes else { return }
+        footprint.clean = given.cleanBytes
+        setFootprint(footprint, place)
+    }
+
+    /// A well-behaved delegate frees what it can make anew.
+    func release(_ place: Int) {
+        let bytes = apps[place].script.footprint.releasableBytes
+        guard bytes > 0 else { return }
+        var footprint = footprint(place)
+        // Not what it was not said to have: a later warning finds nothing more.
+        let floor = max(0, apps[place].script.footprint.dirtyBytes - bytes)
+        footprint.dirty = max(min(footprint.dirty, floor), footprint.dirty - bytes)
+        setFootprint(footprint, place)
+    }
+
+    /// A process touches about a megabyte in a millisecond: more of it comes later.
+    func allocate(_ bytes: Int64, _ place: Int) {
+        let slice: Int64 = 4 << 20
+        var footprint = footprint(place)
+        footprint.dirty = max(0, footprint.dirty + min(bytes, slice))
+        setFootprint(footprint, place)
+        guard bytes > slice else { return }
+        at(now + .milliseconds(4), place, .timer(.action(.allocate(bytes: bytes - slice))))
+    }
+
+    /// Nobody visible ends for memory while something else could, and nobody who runs while a suspended one could.
+    func checkMemoryEnd(_ place: Int, _ end: MemoryEnd) {
+        guard !end.isOwnLimit else { return }
+        let isVisible = end.kind == .nothingElse
+        for other in apps.indices where other != place {
+            guard let process = apps[other].process, let index = apps[other].index, !process.isGone, !process.isDying,
+                !process.isStarting, footprint(other).total > 0, system.app(index)?.ending == nil
+            else { continue }
+            if isVisible, !system.isVisible(index), system.app(index)?.memory.footprint.total ?? 0 > 0 {
+                violate(
+                    "\(apps[place].script.name) is on screen and ended for memory, and \(apps[other].script.name) not")
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// The answer of `memory`: what there is and who has it, in bytes.
+package struct MemoryInfo: WireRecord {
+    package struct App: Hashable, Sendable {
+        package var app: String
+        package var state: String
+        package var dirty: Int64
+        package var purgeable: Int64
+        package var clean: Int64
+        /// Dirty bytes that it may have where it is; `nil` while it is suspended.
+        package var limit: Int64?
+        /// Its place among those that would end for memory, from 1; `nil` on screen.
+        package var next: Int?
+
+        package init(
+            app: String, state: String, dirty: Int64, purgeable: Int64, clean: Int64, limit: Int64?, next: Int?
+        ) {
+            self.app = app
+            self.state = state
+            self.dirty = dirty
+            self.purgeable = purgeable
+            self.clean = clean
+            self.limit = limit
+            self.next = next
+        }
+    }
+
+    package var budget: Int64
+    package var available: Int64
+    /// `normal`, `warning` or `critical`.
+    package var level: String
+    /// The level that somebody simulates.
+    package var simulated: String?
+    package var apps: [App]
+
+    package init(budget: Int64, available: Int64, level: String, simulated: String?, apps: [App]) {
+        self.budget = budget
+        self.available = available
+        self.level = level
+        self.simulated = simulated
+        self.apps = apps
+    }
+
+    package init(json: JSONValue) throws(RPCError) {
+        budget = try json.integer("budget")
+        available = try json.integer("available")
+        level = try json.string("level")
+        simulated = try json.optionalString("simulated")
+        apps = []
+        guard case .array(let list) = json["apps"] ?? .null else {
+            throw .invalidParameter("apps", "apps must be a list")
+        }
+        for one in list {
+            apps.append(
+                App(
+                    app: try one.string("app"), state: try one.string("state"), dirty: try one.integer("dirty"),
+                    purgeable: try one.integer("purgeable"), clean: try one.integer("clean"),
+                    limit: try one.optionalInt("limit").map(Int64.init), next: try one.optionalInt("next")))
+        }
+    }
+
+    package var json: JSONValue {
+        [
+            "budget": .int(budget), "available": .int(available), "level": .string(level),
+            "simulated": JSONValue(simulated),
+            "apps": .array(
+                apps.map { app in
+                    [
+                        "app": .string(app.app), "state": .string(app.state), "dirty": .int(app.dirty),
+                        "purgeable": .int(app.purgeable), "clean": .int(app.clean),
+                        "limit": JSONValue(app.limit.map { Int($0) }), "next": JSONValue(app.next),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension JSONValue {
+    fileprivate func integer(_ key: String) throws(RPCError) -> Int64 { Int64(try int(key)) }
+}
