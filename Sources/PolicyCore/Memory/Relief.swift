@@ -141,7 +141,8 @@ extension System {
     }
 
     private mutating func scheduleLook() {
-        guard memory.isReclaiming || memory.level > .normal || memory.isTerminating else {
+        // An estimate may be wrong either way: what has gone may have been seen already.
+        guard memory.isReclaiming || memory.level > .normal || memory.isTerminating || memory.isEstimated else {
             memory.nextLook = nil
             memory.lookPause = MemoryState.shortestPause
             return
@@ -153,6 +154,10 @@ extension System {
     mutating func memoryLookDue() {
         memory.nextLook = nil
         emit(.senseMemory, cause: memory.cause)
+        // Who runs has changed since, and nobody can be chosen of whom nothing is known.
+        if memory.level > .normal {
+            for i in apps.indices where apps[i].state.isRunning { sampleMemory(i) }
+        }
         memory.mustJudge = true
     }
 

@@ -101,12 +101,27 @@ extension Checkers {
             if !process.manners.isTraced { checkLimits(place, process, device) }
             checkIdle(place, process, device)
         }
+        checkRelief(device)
         // Who waits for an app under a debugger waits as long as that takes.
         if hasDebugger || hadDebugger { for number in commands.indices { commands[number].since = device.now } }
         hadDebugger = hasDebugger
         guard let oldest = commands.first, device.now - oldest.since > Self.longestCommand else { return }
         commands.removeFirst()
         device.violate("the command \(oldest.command) waits for ever")
+    }
+
+    /// Where something could go, memory does not stay short.
+    private mutating func checkRelief(_ device: Device) {
+        guard device.isShortOfMemory else {
+            shortSince = nil
+            return
+        }
+        let since = shortSince ?? device.now
+        shortSince = since
+        if device.now - since > .seconds(10) {
+            shortSince = nil
+            device.violate("memory is very short, and nobody relieves it")
+        }
     }
 
     private func checkLimits(_ place: Int, _ process: SimulatedProcess, _ device: Device) {

@@ -52,6 +52,8 @@ struct Checkers {
     /// A debugger was attached when the clocks were last looked at.
     var hadDebugger = false
     var commands: [Waiting] = []
+    /// Since when memory is very short although something could go.
+    var shortSince: Instant?
 
     init(profile: DeviceProfile) { self.profile = profile }
 
@@ -84,6 +86,7 @@ struct Checkers {
     mutating func daemonReturned(on device: Device) {
         prepare(device)
         commands = []
+        shortSince = nil
         for place in watches.indices {
             watches[place].pingedAt = nil
             watches[place].askedAt = watches[place].askedAt.map { _ in device.now }

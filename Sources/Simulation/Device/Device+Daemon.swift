@@ -79,6 +79,7 @@ extension Device {
         daemon = .running
         checkers.daemonReturned(on: self)
         send(.clockChanged(wallOffset: wallOffset))
+        tellBudget()
         for place in apps.indices where known(place)?.isInstalled == true || waitingInstalls.contains(place) {
             install(place)
         }

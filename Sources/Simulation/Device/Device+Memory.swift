@@ -84,6 +84,20 @@ extension Device {
         at(now + .milliseconds(4), place, .timer(.action(.allocate(bytes: bytes - slice))))
     }
 
+    /// Background apps should end, and there are some.
+    var isShortOfMemory: Bool {
+        guard let budget = memoryBudget, daemon == .running else { return false }
+        let mark = budget / 1000 * (profile.memory ?? MemoryRules()).terminate.below
+        guard surroundings.availableMemory < mark else { return false }
+        return apps.indices.contains { place in
+            guard let process = apps[place].process, let app = apps[place].index, let known = system.app(app) else {
+                return false
+            }
+            return known.process == .alive && known.ending == nil && !process.isGone && !process.isDying
+                && !system.isVisible(app) && footprint(place).dirty > 1 << 20
+        }
+    }
+
     /// Nobody visible ends for memory while something else could, and nobody who runs while a suspended one could.
     func checkMemoryEnd(_ place: Int, _ end: MemoryEnd) {
         guard !end.isOwnLimit else { return }

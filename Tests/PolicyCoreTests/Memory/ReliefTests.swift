@@ -154,6 +154,26 @@ import Testing
         device.finish()
     }
 
+    @Test("What has gone is counted at once, and looked at afterwards: it may have been counted already")
+    func estimate() {
+        let device = device()
+        let (large, front) = (device.installTest("large"), device.installTest("front"))
+        device.suspend(large)
+        device.open(front)
+        sample(device, large, dirty: 400)
+        sample(device, front, dirty: 500)
+        sense(device, 40)
+        #expect(device.state(large) == .notRunning)
+        #expect(device.system.memory.level == .normal)
+        let looked = device.sensings
+        device.pass(.milliseconds(150))
+        #expect(device.sensings == looked + 1)
+        sense(device, 440)
+        device.pass(.seconds(60))
+        #expect(device.sensings == looked + 1, "and then no more")
+        device.finish()
+    }
+
     @Test("An app that leaves the screen while memory is short is warned before it is frozen")
     func beforeFreezing() {
         let device = device()
