@@ -67,6 +67,16 @@ package struct Callback: Hashable, Sendable, Codable {
         self.isBackground = isBackground
         self.memoryLevel = memoryLevel
     }
+
+    /// A checkpoint from before there were memory warnings says nothing of them.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        number = try values.decode(CallbackNumber.self, forKey: .number)
+        kind = try values.decode(CallbackKind.self, forKey: .kind)
+        options = try values.decode(LaunchOptions.self, forKey: .options)
+        isBackground = try values.decode(Bool.self, forKey: .isBackground)
+        memoryLevel = try values.decodeIfPresent(MemoryLevel.self, forKey: .memoryLevel) ?? .normal
+    }
 }
 
 /// How a process ended.

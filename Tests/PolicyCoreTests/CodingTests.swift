@@ -45,6 +45,27 @@ import Testing
         [.openURL("a:b"), .canOpenURL("")]
         + ServiceKind.allCases.flatMap { [.beginService($0), .endService($0)] }
 
+    @Test("A checkpoint from before there was a policy for memory is read")
+    func older() throws {
+        let device = TestDevice()
+        let app = device.installTest("journal")
+        device.change(app) { $0.hangsIn = [.didBecomeActive] }
+        device.perform(.open(app, role: .primary, wait: false))
+        #expect(device.system.app(app)?.outstanding.isEmpty == false)
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(device.system))
+        let old = try JSONSerialization.data(withJSONObject: Self.without(["memory", "memoryLevel"], json))
+        let restored = try JSONDecoder().decode(System.self, from: old)
+        #expect(restored.app(app) == device.system.app(app))
+        #expect(restored.memory == MemoryState())
+    }
+
+    private static func without(_ keys: Set<String>, _ json: Any) -> Any {
+        if let object = json as? [String: Any] {
+            return object.filter { !keys.contains($0.key) }.mapValues { without(keys, $0) }
+        }
+        return (json as? [Any])?.map { without(keys, $0) } ?? json
+    }
+
     private func encode(_ event: Event) -> [UInt8] {
         var writer = ByteWriter()
         event.encode(into: &writer)

@@ -151,7 +151,10 @@ extension System {
         switch limit {
         case .launch, .callback: restartCalls(i)
         case .termination: arm(i, .limit, after: profile.callbackLimits.willTerminate)
-        case .mainThread: awaitMainThread(i)
+        case .mainThread:
+            awaitMainThread(i)
+            // It may be in a callback by now.
+            restartCalls(i)
         }
     }
 

@@ -70,6 +70,17 @@ package struct AppMemory: Hashable, Codable, Sendable {
     package init() {}
 }
 
+// A checkpoint from before there was a policy for memory says nothing of it.
+extension KeyedDecodingContainer {
+    func decode(_ type: MemoryState.Type, forKey key: Key) throws -> MemoryState {
+        try decodeIfPresent(type, forKey: key) ?? MemoryState()
+    }
+
+    func decode(_ type: AppMemory.Type, forKey key: Key) throws -> AppMemory {
+        try decodeIfPresent(type, forKey: key) ?? AppMemory()
+    }
+}
+
 extension System {
     package var memoryRules: MemoryRules { profile.memory ?? MemoryRules() }
 }

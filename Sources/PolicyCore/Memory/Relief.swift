@@ -5,8 +5,11 @@ internal import Model
 // nothing else is left.
 extension System {
     mutating func memoryConfigured(budget: Int64) {
-        memory.budget = Self.sane(budget)
-        memory.available = memory.budget
+        let budget = Self.sane(budget)
+        // A new daemon says the same again: what was known holds until the host has looked.
+        if budget != memory.budget { memory.available = budget }
+        memory.budget = budget
+        memory.isEstimated = true
         memory.mustJudge = true
     }
 
@@ -50,20 +53,23 @@ extension System {
         let freed = apps[i].memory.footprint.total - footprint.total
         apps[i].memory.footprint = footprint
         apps[i].memory.reclaim = .done
-        memory.available += max(0, freed)
-        memory.isEstimated = true
-        memory.mustJudge = true
+        expectBack(max(0, freed))
         if freed > 0 { log(i, .reclaimed, .memoryReclaimed(bytes: freed), after: memory.cause) }
     }
 
     /// Nothing of the app is left.
     mutating func memoryGone(_ i: Int, _ reason: EndReason) {
-        memory.available += apps[i].memory.footprint.total
-        memory.isEstimated = true
+        expectBack(apps[i].memory.footprint.total)
         if case .memory = reason { apps[i].memory.endedAt = now }
         let endedAt = apps[i].memory.endedAt
         apps[i].memory = AppMemory()
         apps[i].memory.endedAt = endedAt
+    }
+
+    /// So much should be available again. The host may have seen it already, so it is asked.
+    private mutating func expectBack(_ bytes: Int64) {
+        memory.available = min(memory.budget, memory.available + bytes)
+        memory.isEstimated = true
         memory.mustJudge = true
     }
 

@@ -261,6 +261,35 @@ import Testing
         device.finish()
     }
 
+    @Test("A new daemon goes on with the shortage that it finds: nobody is told again")
+    func restart() {
+        let device = device()
+        let front = device.installTest("front")
+        device.open(front)
+        sample(device, front, dirty: 300)
+        sense(device, 140)
+        #expect(device.takeCalls(front).last == .didReceiveMemoryWarning)
+        let entries = device.log.count
+        device.send(.memoryConfigured(budget: Self.budget))
+        sense(device, 140)
+        device.pass(.seconds(5))
+        #expect(device.log.count == entries)
+        #expect(device.takeCalls(front).isEmpty)
+        device.finish()
+    }
+
+    @Test("What comes back is never more than there is")
+    func bounded() {
+        let device = device()
+        let app = device.installTest("a")
+        device.suspend(app)
+        sample(device, app, dirty: 400)
+        sense(device, 900)
+        device.perform(.close(app, wait: true))
+        #expect(device.system.memory.available == Self.budget)
+        device.finish()
+    }
+
     @Test("Numbers that no machine has are no trap")
     func rubbish() {
         let device = device()
