@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench mutants format lint clean
+.PHONY: help build test device demo bench bench-memory mutants format lint clean
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -12,7 +12,7 @@ NEED := Scripts/need.sh
 help: ## Show this list.
 	@echo "Greenroom: iOS multitasking for Linux"
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  make demo RECORD=DIR keeps what the demo recorded; make demo KEEP=1 leaves the system running."
 
@@ -32,7 +32,7 @@ device: ## Boot a small virtual machine: a session, the contract and real pressu
 	@$(NEED) libsqlite3-dev python3 binutils qemu-system-x86 e2fsprogs
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
-	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART))
+	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
 
 demo: ## Build, then take a tour of about a minute on real processes.
 	@$(NEED) libsqlite3-dev python3 nano
@@ -46,6 +46,12 @@ bench: ## Measure on real processes.
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench
+
+bench-memory: ## Storms of memory in the small virtual machine: Greenroom beside earlyoom, nohang and the kernel (STORMS=20).
+	@$(NEED) libsqlite3-dev python3 binutils qemu-system-x86 e2fsprogs
+	@$(SWIFT_BUILD) --build-tests --quiet
+	@Scripts/assemble.sh
+	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
 
 mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
 	@$(NEED) libsqlite3-dev python3 git

@@ -37,7 +37,8 @@ PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "
             "Misbehaver"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.
-FOLDERS = ["Examples/python", "Examples/plain", ".build/bin", ".build/apps", "Tests/DeviceTests"]
+FOLDERS = ["Examples/python", "Examples/plain", ".build/bin", ".build/apps", "Tests/DeviceTests",
+           "Benchmarks/memory-storms"]
 
 
 def run(*command, **options):
