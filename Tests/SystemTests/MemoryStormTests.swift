@@ -3,8 +3,8 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// Benchmarks/memory-storms: a person goes from app to app while these take memory. It judges by the apps' processes,
-    /// by the reports, and by how the system is when the storm is over.
+    /// Benchmarks/memory-storms: a person goes from app to app while these take memory. It is judged by the apps'
+    /// processes, by the reports, and by how the system is when the storm is over.
     @Suite("Memory storms", .serialized) struct MemoryStorms {
         private static func number(_ name: String, default value: Int) -> Int {
             CurrentProcess.environment(name).flatMap { Int($0) } ?? value
