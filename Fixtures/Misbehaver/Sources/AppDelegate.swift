@@ -4,6 +4,7 @@ import UIKit
 /// Says what it is told, with the time, and then does it wrong.
 class AppDelegate: UIResponder, UIApplicationDelegate {
     private var misdeeds = Misdeed.given
+    private var hoard: Hoard?
 
     private func told(_ callback: String, _ details: String...) {
         say(([callback] + details).joined(separator: " "))
@@ -45,7 +46,10 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     func applicationDidEnterBackground(_ application: UIApplication) { told("didEnterBackground") }
     func applicationWillEnterForeground(_ application: UIApplication) { told("willEnterForeground") }
     func applicationWillTerminate(_ application: UIApplication) { told("willTerminate") }
-    func applicationDidReceiveMemoryWarning(_ application: UIApplication) { told("didReceiveMemoryWarning") }
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
+        told("didReceiveMemoryWarning")
+        Spare.giveBack()
+    }
 
     func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
@@ -55,7 +59,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `mode?words=block:willTerminate`,
-    /// `open?url=other:x`, `can-open?url=other:x`.
+    /// `open?url=other:x`, `can-open?url=other:x`; and what it does with memory, see `obey(memory:value:)`.
     func obey(_ url: URL) -> Bool {
         let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
         func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
@@ -74,6 +78,33 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "can-open":
             guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }
             say("answered \(UIApplication.shared.canOpenURL(other))")
+        default: return url.host.map { obey(memory: $0) { value($0).flatMap { Int($0) } } } ?? false
+        }
+        return true
+    }
+
+    /// `take?mb=20` for good, `spare?mb=20` until a memory warning, `leak?every=100&most=500` and `leak-child` a
+    /// megabyte every so many milliseconds, `waver?mb=20&every=50`, `hoard?mb=200&seed=1` purgeable data,
+    /// `hoard-state`. Says what it has done.
+    private func obey(memory deed: String, value: (String) -> Int?) -> Bool {
+        let (megabytes, pause) = (value("mb") ?? 1, value("every") ?? 0)
+        let most = value("most") ?? 1000
+        switch deed {
+        case "take": say(unsafe Greed.take(megabytes) == nil ? "no room" : "took \(megabytes)")
+        case "spare":
+            Spare.take(megabytes)
+            say("took \(megabytes)")
+        case "leak":
+            say("leaks")
+            Thread { Greed.leak(every: pause, most: most) }.start()
+        case "leak-child": say("leaks in \(Greed.leakInChild(every: pause, most: most))")
+        case "waver":
+            say("wavers")
+            Thread { Greed.waver(megabytes, every: pause) }.start()
+        case "hoard":
+            hoard = Hoard(megabytes: megabytes, seed: UInt64(value("seed") ?? 1))
+            say("hoards")
+        case "hoard-state": say("hoard \(hoard?.state ?? "none")")
         default: return false
         }
         return true

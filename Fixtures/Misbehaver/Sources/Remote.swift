@@ -2,11 +2,13 @@ import Glibc
 import UIKit
 
 /// What a test has a running app do without opening a URL: one signal lets every callback return that is held, now or
-/// later; another one has the app obey the URL in `Documents/order`.
+/// later; another one has the app obey the URL in `Documents/order`; a third one lets it take a megabyte of memory, as
+/// often as it comes.
 enum Remote {
     // Real-time signals: Swift's own crash handler needs SIGUSR1.
     static let release: CInt = 40
     static let order: CInt = 41
+    static let feed: CInt = 42
 
     /// Open for good once somebody has signalled it.
     private static let gate = DispatchSemaphore(value: 0)
@@ -17,6 +19,7 @@ enum Remote {
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, release)
         unsafe sigaddset(&signals, order)
+        unsafe sigaddset(&signals, feed)
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         let awaited = signals
         Thread { serve(awaited) }.start()
@@ -27,7 +30,11 @@ enum Remote {
         while true {
             var number: CInt = 0
             guard unsafe sigwait(&signals, &number) == 0 else { continue }
-            if number == release { gate.signal() } else { DispatchQueue.main.async { obey() } }
+            switch number {
+            case release: gate.signal()
+            case feed: unsafe Greed.take(1)
+            default: DispatchQueue.main.async { obey() }
+            }
         }
     }
 

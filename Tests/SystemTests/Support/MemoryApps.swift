@@ -1,0 +1,69 @@
+import ContractSuite
+import LinuxSystem
+import Testing
+import Wire
+
+/// Misbehaver as an app that takes memory; `Fixtures/Misbehaver/Sources/Greed.swift`.
+extension TestSystem {
+    /// One megabyte for each time that it comes.
+    static let feedSignal: CInt = 42
+
+    func installGreedy(_ names: String...) throws {
+        for name in names { try expect("install", try ContractApps.make(TestApp(name), in: self)) }
+    }
+
+    /// Of an app that runs: its first process.
+    func firstProcess(_ app: String) throws -> CInt {
+        guard let pid = try self.app(app).pid else { throw Trouble("\(app) has no process") }
+        return CInt(pid)
+    }
+
+    /// Has the app obey `misbehave://DEED`, and waits until it says `answer`; the whole line.
+    @discardableResult
+    func have(_ app: String, _ deed: String, says answer: String) throws -> String {
+        let before = output(app).count
+        let file = "\(home)/containers/\(app)/Documents/order"
+        try FileSystem.replace(file, with: Array("misbehave://\(deed)".utf8), mode: 0o644)
+        try PidFD(firstProcess(app)).send(ContractApps.orderSignal)
+        let patience = Patience()
+        // What an app prints comes without news.
+        while !patience.isOver {
+            if let line = output(app).dropFirst(before).first(where: { $0.contains(" \(answer)") }) { return line }
+            try pass(seconds: 0.01)
+        }
+        throw Trouble("\(app) does not say '\(answer)' after \(deed): \(output(app).suffix(5))")
+    }
+
+    /// Has the app write so many megabytes.
+    func take(_ megabytes: Int, in app: String) throws {
+        try have(app, "take?mb=\(megabytes)", says: "took \(megabytes)")
+    }
+
+    func memory() throws -> MemoryInfo { try MemoryInfo(json: JSONValue(parsing: expect("memory", "--json"))) }
+
+    func memory(of app: String) throws -> MemoryInfo.App {
+        guard let found = try memory().apps.first(where: { $0.app == app }) else { throw Trouble("\(app) has none") }
+        return found
+    }
+
+    /// Waits until the system has seen what apps have: it looks again by itself, and says so to nobody.
+    @discardableResult
+    func memory(_ what: String, where fits: (MemoryInfo) throws -> Bool) throws -> MemoryInfo {
+        let patience = Patience(seconds: 20)
+        while true {
+            let memory = try memory()
+            if try fits(memory) { return memory }
+            if patience.isOver { throw Trouble("\(what) is not seen: \(memory)") }
+            try pass(seconds: 0.05)
+        }
+    }
+
+    /// What the log says that memory did to apps, in order.
+    func ends(after: Int = 0) throws -> [String] {
+        try entries().filter { $0.seq > after && $0.event == "terminated" }.compactMap(\.app)
+    }
+
+    func warnings(_ app: String, after: Int = 0) throws -> Int {
+        try callbacks(app, after: after).count { $0 == "didReceiveMemoryWarning" }
+    }
+}
