@@ -25,6 +25,9 @@ struct CoreSpeed {
         }
     }
 
+    /// As it is, with the time.
+    var resting: (system: System, now: Int64) { (system, now) }
+
     /// Opens an app and goes Home.
     mutating func cycle(_ app: AppIndex) {
         command += 2

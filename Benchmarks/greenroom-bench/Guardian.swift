@@ -53,8 +53,7 @@ struct Guardian {
 
     private func cleanUp(after child: PidFD) {
         RawProcess.removeAll(of: child.pid)
-        let system = RunningSystem(options)
-        let problems = system.takeDown()
+        let problems = RunningSystem.all(options).flatMap { $0.takeDown() }
         for problem in problems { StandardError.write("greenroom-bench: left behind: \(problem)\n") }
         if problems.isEmpty { try? FileSystem.removeTree(options.place) }
     }

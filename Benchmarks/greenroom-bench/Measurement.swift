@@ -26,19 +26,29 @@ struct Measurement {
     }
 
     private mutating func measure() throws -> CInt {
+        if !options.isOnlyMemory { try measureSpeeds() }
+        try measureVictims()
+        try measureMemory()
+        if !options.isOnlyMemory { try measureSystem() }
+        print(report.text)
+        if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
+        if report.missed > 0 { print("\n\(report.missed) of the targets are missed.") }
+        return 0
+    }
+
+    private mutating func measureSpeeds() throws {
         try measureCore()
         measureSimulator()
         try measureCosts()
+    }
+
+    private mutating func measureSystem() throws {
         let tool = try system.start()
         let footprint = try Footprint(system, tool)
         pause(milliseconds: 500)
         let empty = try footprint.memory()
         try measureSwitching(tool)
         try measureFootprint(tool, footprint, empty)
-        print(report.text)
-        if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
-        if report.missed > 0 { print("\n\(report.missed) of the targets are missed.") }
-        return 0
     }
 
     private func say(_ text: String) { StandardError.write("… \(text)\n") }
@@ -72,6 +82,19 @@ struct Measurement {
                 samples: core.events))
     }
 
+    private mutating func measureVictims() throws {
+        say("victims among 500 apps")
+        let (times, ended) = try VictimChoice(apps: 500).measure(rounds: options.isQuick ? 100 : 1_000)
+        report.add([
+            Figure(
+                what: "\(ended) victims among 500 apps p50", value: times.p50, unit: .nanoseconds,
+                target: .atMost(1e6), samples: times.count),
+            Figure(
+                what: "\(ended) victims among 500 apps p99", value: times.p99, unit: .nanoseconds,
+                target: .atMost(1e6), samples: times.count),
+        ])
+    }
+
     private mutating func measureCosts() throws {
         say("journal and messages")
         let costs = Costs(place: options.place)
@@ -89,6 +112,43 @@ struct Measurement {
             Figure(
                 what: "message encoded p50", value: encoding.p50, unit: .nanoseconds, samples: batches * 1_000),
         ])
+    }
+
+    // MARK: Memory
+
+    private mutating func measureMemory() throws {
+        let memory = RunningSystem(options, "memory", budget: MemoryCosts.budget)
+        let costs = MemoryCosts(system: memory, tool: try memory.start())
+        say("1 GB back")
+        let ends = try costs.endings(rounds: options.isQuick ? 3 : 20)
+        say("purgeable memory taken")
+        let reclaims = try costs.reclaims(rounds: options.isQuick ? 3 : 20)
+        func rate(_ samples: Samples) -> Double { Double(512 << 20) / samples.p50 * 1e9 }
+        report.add([
+            figure("kill → 1 GB back p50", ends.back.p50, ends, .atMost(100e6)),
+            figure("kill → 1 GB back, longest", ends.back.percentile(1), ends, .atMost(100e6)),
+            Figure(
+                what: "purgeable memory taken, from shortage to log", value: rate(reclaims.taken),
+                unit: .bytesPerSecond, floor: rate(reclaims.bare), against: "process_madvise alone",
+                samples: reclaims.taken.count),
+        ])
+        let seconds = options.isQuick ? 5 : 20
+        say("\(seconds) s of looking at 50 apps, three times")
+        let looking = try costs.looking(seconds: seconds)
+        for (what, value) in [
+            ("idle", looking.idle), ("one grows near a mark", looking.nearMark), ("memory is short", looking.short),
+        ] {
+            report.add(Figure(what: "processor of both, 50 apps, \(what)", value: value, unit: .percent))
+        }
+        for problem in memory.takeDown() { throw BenchError("left behind: \(problem)") }
+    }
+
+    private func figure(
+        _ what: String, _ value: Double, _ ends: (back: Samples, bare: Samples), _ target: Figure.Target
+    ) -> Figure {
+        Figure(
+            what: what, value: value, unit: .nanoseconds, floor: ends.bare.p50,
+            against: "SIGKILL, process_mrelease p50", target: target, samples: ends.back.count)
     }
 
     // MARK: Switching

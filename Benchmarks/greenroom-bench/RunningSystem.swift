@@ -6,25 +6,33 @@ internal import Wire
 struct RunningSystem {
     private let programs: String
     private let place: String
+    private let name: String
+    private let budget: Int?
     let home: String
 
-    init(_ options: Options) {
+    /// Beside another one of another name; with a budget in megabytes, or all that the machine has.
+    init(_ options: Options, _ name: String = "home", budget: Int? = nil) {
         programs = options.programs
         place = options.place
-        home = options.place + "/home"
+        self.name = name
+        self.budget = budget
+        home = "\(options.place)/\(name)"
     }
+
+    /// Those that a run may start.
+    static func all(_ options: Options) -> [RunningSystem] { ["home", "memory"].map { RunningSystem(options, $0) } }
 
     private var variables: [String] { ["GREENROOM_HOME=\(home)"] }
     private var tool: String { programs + "/greenroom" }
     /// The program of the generated bundles, where every user can run it.
-    private var program: String { place + "/app" }
+    private var program: String { "\(place)/app-\(name)" }
 
     func start() throws -> Tool {
         try FileSystem.makeDirectory(home, mode: 0o700)
         guard let own = FileSystem.read("/proc/self/exe") else { throw BenchError("this program cannot read itself") }
         try Descriptor.open(program, .write, create: 0o755).writeAll(own)
         try FileSystem.changeMode(program, to: 0o755)
-        try Processes.run([tool, "up", "--detach"], variables)
+        try Processes.run([tool, "up", "--detach"] + (budget.map { ["--memory", "\($0)M"] } ?? []), variables)
         return try Tool(home + "/control")
     }
 
@@ -66,9 +74,10 @@ struct RunningSystem {
     static func identifier(_ number: Int) -> String { "org.greenroom.bench.app\(number)" }
 
     /// Makes a bundle whose executable is a line for the kernel: a thousand of them cost no disk.
-    func install(_ number: Int, with tool: Tool) throws -> String {
+    /// `words` say what it takes of memory (`Appetite`).
+    func install(_ number: Int, with tool: Tool, does words: String = "") throws -> String {
         let identifier = Self.identifier(number)
-        let bundle = "\(place)/bundles/Bench\(number).app"
+        let bundle = "\(place)/bundles-\(name)/Bench\(number).app"
         try FileSystem.makeDirectory(bundle, mode: 0o755)
         let plist = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -80,16 +89,18 @@ struct RunningSystem {
 
             """
         try Descriptor.open(bundle + "/Info.plist", .write, create: 0o644).writeAll(Array(plist.utf8))
-        try Descriptor.open(bundle + "/run", .write, create: 0o755).writeAll(Array("#!\(program) app\n".utf8))
+        let line = "#!\(program) app \(words)\n"
+        try Descriptor.open(bundle + "/run", .write, create: 0o755).writeAll(Array(line.utf8))
         try tool.ask(.install, ["path": .string(bundle)])
         return identifier
     }
 
-    /// All entries of the system's log.
-    func log(with tool: Tool) throws -> [LoggedEvent] {
+    /// All entries of the system's log that came after one.
+    func log(with tool: Tool, after first: Int = 0) throws -> [LoggedEvent] {
         var entries: [LoggedEvent] = []
         while true {
-            let page = try tool.ask(.log, ["after": .int(Int64(entries.last?.sequence ?? 0)), "limit": 5_000])
+            let after = entries.last?.sequence ?? first
+            let page = try tool.ask(.log, ["after": .int(Int64(after)), "limit": 5_000])
             guard case .array(let values) = page else { throw BenchError("the log is no array") }
             if values.isEmpty { return entries }
             entries += try values.map(LoggedEvent.init)
@@ -115,11 +126,15 @@ struct LoggedEvent {
         at = ((digits[0] * 60 + digits[1]) * 60 + digits[2]) * 1_000_000 + digits[3]
     }
 
+    private static let day: Int64 = 86_400_000_000
+
     /// Nanoseconds, over midnight too.
-    func since(_ earlier: LoggedEvent) -> Int64 {
-        let day: Int64 = 86_400_000_000
-        return (at - earlier.at + day) % day * 1_000
-    }
+    func since(_ earlier: LoggedEvent) -> Int64 { Self.between(earlier.at, at) }
+
+    /// Nanoseconds from the entry to a moment of the wall clock.
+    func nanoseconds(untilWall wall: Int64) -> Int64 { Self.between(at, wall / 1_000 % Self.day) }
+
+    private static func between(_ begin: Int64, _ end: Int64) -> Int64 { (end - begin + day) % day * 1_000 }
 }
 
 /// Waits as a person does, without using the processor.

@@ -25,6 +25,8 @@ struct Figure {
         case bytes
         case count
         case perSecond = "1/s"
+        case bytesPerSecond = "bytes/s"
+        case percent = "%"
     }
 
     enum Target {
@@ -77,6 +79,8 @@ enum Format {
         case .bytes: scaled(value, ["B", "KiB", "MiB", "GiB"], by: 1_024)
         case .count: number(value)
         case .perSecond: "\(scaled(value, ["", "k", "M", "G"], by: 1_000))/s"
+        case .bytesPerSecond: "\(scaled(value, ["B", "KiB", "MiB", "GiB"], by: 1_024))/s"
+        case .percent: "\(number(value)) %"
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LinuxSystem
 internal import Wire
 
@@ -13,20 +14,28 @@ enum TinyApp {
 
         """
 
-    static func run() throws -> CInt {
+    static func run(_ words: String) throws -> CInt {
+        var appetite = try Appetite(words)
+        try appetite.begin()
         guard let fd = CurrentProcess.environment(AppEnvironment.descriptor).flatMap({ CInt($0) }) else {
             throw BenchError("this mode is for apps: Greenroom starts them")
         }
         let socket = Descriptor(owning: fd)
         try socket.writeAll(Array(hello.utf8))
         var bytes: [UInt8] = []
-        while case .bytes = try socket.read(into: &bytes, upTo: 2_048) {
+        while true {
+            while appetite.isGrowing, !isReadable(socket, milliseconds: appetite.pause) { try appetite.grow() }
+            guard case .bytes = try socket.read(into: &bytes, upTo: 2_048) else { return 0 }
             while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
                 if let answer = answer(bytes[..<end]) { try socket.writeAll(answer) }
                 bytes.removeSubrange(...end)
             }
         }
-        return 0
+    }
+
+    private static func isReadable(_ socket: Descriptor, milliseconds: CInt) -> Bool {
+        var entry = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, milliseconds) != 0
     }
 
     /// `nil` for what is no request.

@@ -1,0 +1,44 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+
+/// The Core when memory is short: from the news to the effects that end whoever goes.
+struct VictimChoice {
+    private var system: System
+    private var now: Int64
+    private static let budget: Int64 = 32 << 30
+
+    /// As many suspended apps, each of another size.
+    init(apps: Int) throws {
+        (system, now) = try CoreSpeed(apps: apps).resting
+        handle(.memoryConfigured(budget: Self.budget))
+        handle(.memorySensed(available: Self.budget))
+        for app in system.allApps {
+            let size = Int64(app.index.rawValue) * 2_654_435_761 % 97 + 4
+            handle(.footprintSampled(app.index, app.generation, Model.Footprint(dirty: size << 20)))
+        }
+    }
+
+    /// Nanoseconds, of one choice each; so much is missing that several have to go.
+    func measure(rounds: Int) throws -> (times: Samples, ended: Int) {
+        var times = Samples()
+        var ended = 0
+        for _ in 0..<rounds {
+            var copy = self
+            // Its memory is its own from here on.
+            copy.handle(.memorySensed(available: Self.budget - 1))
+            let start = Clock.monotonic()
+            let effects = copy.handle(.memorySensed(available: Self.budget / 1000 * 30))
+            times.append(Clock.monotonic() - start)
+            ended = effects.count { if case .kill = $0.action { true } else { false } }
+            guard ended > 0 else { throw BenchError("nobody is chosen") }
+        }
+        return (times, ended)
+    }
+
+    @discardableResult
+    private mutating func handle(_ event: Event) -> [Effect] {
+        now += 10_000
+        return system.handle(event, at: Instant(nanoseconds: now))
+    }
+}
