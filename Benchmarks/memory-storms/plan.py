@@ -116,8 +116,9 @@ class Storm:
         app.most += megabytes
         return Growth(app.name, megabytes, math.exp(self.dice.uniform(math.log(0.03), math.log(2))))
 
-    def app(self, name):
-        return next(app for app in self.apps if app.name == name)
+    @property
+    def clean(self):
+        return sum(app.clean for app in self.apps)
 
     def sentence(self):
         taken = sum(one.megabytes for step in self.steps for one in step.growth)
