@@ -20,7 +20,9 @@ final class Host {
     /// The first processes, by pid: who may reconnect.
     var appOfProcess: [CInt: AppIndex] = [:]
     private var queue: [Event] = []
-    private var isDraining = false
+    private(set) var isDraining = false
+    /// Events that the Core was told.
+    private(set) var eventCount: UInt64 = 0
     /// Tools' commands that are not answered yet.
     var pending: [CommandID: (Answer) -> Void] = [:]
     private var nextCommand: UInt64 = 1
@@ -66,6 +68,7 @@ final class Host {
         while next < queue.count {
             let event = queue[next]
             next += 1
+            eventCount += 1
             let now = now
             journal?.append(event, at: now, system: system)
             let effects = system.handle(event, at: now)
@@ -127,7 +130,8 @@ final class Host {
         case .kill(let app, let generation): kill(app, generation)
         case .sample(let app, let generation): memory?.sample(app, generation)
         case .reclaim(let app, let generation, let isFrozen): memory?.reclaim(app, generation, isFrozen: isFrozen)
-        case .senseMemory: memory?.look()
+        // When the Core is done with this: who has to go can go at once.
+        case .senseMemory: loop.soon { [weak self] in self?.memory?.look() }
         case .stopService: break
         case .reply(let app, let id, let reply): answerApp(app, id, reply)
         case .answer(let id, let answer): pending.removeValue(forKey: id)?(answer)

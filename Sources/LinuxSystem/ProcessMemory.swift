@@ -4,12 +4,53 @@ internal import SystemPackage
 
 /// Another process's memory: looked at cheaply, and taken from it.
 package enum ProcessMemory {
-    /// Bytes of anonymous memory that are in memory, purgeable ones included: a read of one short line.
-    package static func anonymous(_ pid: CInt, root: String = "/proc") -> Int64? {
+    /// Bytes, as a process's `statm` has them.
+    package struct Size: Hashable, Sendable {
+        /// Address space, used or not.
+        package var mapped: Int64
+        /// Anonymous memory that is in memory, purgeable memory included.
+        package var anonymous: Int64
+
+        package static let zero = Size(mapped: 0, anonymous: 0)
+
+        package static func + (a: Size, b: Size) -> Size {
+            Size(mapped: a.mapped + b.mapped, anonymous: a.anonymous + b.anonymous)
+        }
+    }
+
+    /// A read of one short line.
+    package static func size(_ pid: CInt, root: String = "/proc") -> Size? {
         guard let bytes = FileSystem.read("\(root)/\(pid)/statm", limit: 256) else { return nil }
-        let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ").prefix(3).compactMap { Int64($0) }
-        guard fields.count == 3 else { return nil }
-        return max(0, fields[1] - fields[2]) * Int64(sysconf(CInt(_SC_PAGESIZE)))
+        var fields: (Int64, Int64, Int64) = (0, 0, 0)
+        var place = 0
+        for byte in bytes {
+            if byte == UInt8(ascii: " ") {
+                place += 1
+                if place == 3 { break }
+                continue
+            }
+            guard byte >= 48, byte <= 57 else { return nil }
+            let digit = Int64(byte - 48)
+            switch place {
+            case 0: fields.0 = fields.0 &* 10 &+ digit
+            case 1: fields.1 = fields.1 &* 10 &+ digit
+            default: fields.2 = fields.2 &* 10 &+ digit
+            }
+        }
+        guard place == 3 else { return nil }
+        return Size(mapped: fields.0 * page, anonymous: max(0, fields.1 - fields.2) * page)
+    }
+
+    private static let page = Int64(sysconf(CInt(_SC_PAGESIZE)))
+
+    /// The number of mappings of a process, counted to one above `limit`, and the bytes of the largest of those.
+    package static func mappings(_ pid: CInt, upTo limit: Int32, root: String = "/proc") -> (
+        count: Int32, largest: Int64
+    )? {
+        guard let maps = try? Descriptor.open("\(root)/\(pid)/maps", .read) else { return nil }
+        var largest: Int64 = 0
+        let count = unsafe gr_count_mappings(maps.rawValue, limit, &largest)
+        return count < 0 ? nil : (count, largest)
     }
 
     /// Has the kernel take what it can take of a process without writing it anywhere: pages that the process has marked

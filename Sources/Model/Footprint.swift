@@ -62,6 +62,10 @@ package struct MemoryRules: Hashable, Sendable, Codable {
     package var nearLimit: Int64 = 900
     /// An app that came back so soon after it was ended for memory is spared as long as others can go.
     package var relaunchWindow = Span.seconds(10)
+    /// Mappings of one process; the kernel itself refuses the 65,531st.
+    package var mappingLimit: Int32 = 20_000
+    /// Bytes of the largest mapping of an app. Plain programs may reserve what they like.
+    package var largestMapping: Int64 = 64 << 30
 
     package init() {}
 }

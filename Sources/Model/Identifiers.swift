@@ -37,6 +37,17 @@ package struct Generation: Hashable, Comparable, Sendable, Codable {
     package static func < (a: Generation, b: Generation) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// One launch of an app: all its processes, until the last has ended.
+package struct Incarnation: Hashable, Sendable, Codable {
+    package var app: AppIndex
+    package var generation: Generation
+
+    package init(_ app: AppIndex, _ generation: Generation) {
+        self.app = app
+        self.generation = generation
+    }
+}
+
 /// Numbers the callbacks of one process, from 1.
 package struct CallbackNumber: Hashable, Comparable, Sendable, Codable {
     package let rawValue: UInt64

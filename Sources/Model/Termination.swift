@@ -46,6 +46,8 @@ package enum EndReason: Hashable, Sendable, Codable {
     case exitsOnSuspend
     case exceeded(Limit, allowed: Span)
     case tooManyProcesses(count: Int32, limit: Int32)
+    case tooManyMappings(count: Int32, limit: Int32)
+    case mappingTooLarge(bytes: Int64, limit: Int64)
     case ended(ExitStatus)
     case failedToLaunch(LaunchFailure)
     /// The process of an earlier system that this one knows nothing of.
@@ -116,7 +118,7 @@ extension Footprint {
 extension Int64 {
     /// Bytes as people read them: `12.5 MB`, in units of 1,048,576 bytes.
     package var mebibytes: String {
-        let tenths = (magnitude * 10 + (1 << 19)) >> 20
+        let tenths = (magnitude >> 20) * 10 + ((magnitude & (1 << 20 - 1)) * 10 + (1 << 19)) >> 20
         let sign = self < 0 ? "-" : ""
         return tenths >= 1000 || tenths % 10 == 0
             ? "\(sign)\(tenths / 10) MB" : "\(sign)\(tenths / 10).\(tenths % 10) MB"
@@ -153,6 +155,8 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     package static let excessiveUse = TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
     /// Ours: the app could not be started, or ended before it had launched ("fail to run").
     package static let launchFailed = TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
+    /// Ours: too many mappings, or too large a one ("address abuse").
+    package static let addressSpaceAbuse = TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
     /// The kernel's numbers of these reasons on Apple's systems.
     package static let pageShortage = TerminationCode(namespace: "JETSAM", code: 4)
     package static let perProcessLimit = TerminationCode(namespace: "JETSAM", code: 7)
@@ -168,6 +172,7 @@ extension EndReason {
         case .exceeded(.launch, _), .exceeded(.callback, _), .exceeded(.termination, _): .launchTooSlow
         case .exceeded(.mainThread, _): .watchdog
         case .tooManyProcesses: .excessiveUse
+        case .tooManyMappings, .mappingTooLarge: .addressSpaceAbuse
         case .ended(.exited(0)), .ended(.unknown): nil
         case .ended(.exited(let status)):
             TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))
@@ -194,6 +199,12 @@ extension EndReason {
         case .tooManyProcesses(let count, let limit):
             "excessive use of resources: \(name) had \(count) processes while \(state.name), the limit is \(limit); "
                 + "end child processes that are done"
+        case .tooManyMappings(let count, let limit):
+            "abuse of the address space: \(name) had \(count) mappings while \(state.name), the limit is \(limit); map a "
+                + "few large regions or files, and unmap what is done with"
+        case .mappingTooLarge(let bytes, let limit):
+            "abuse of the address space: \(name) had a mapping of \(bytes.mebibytes) while \(state.name), the limit is "
+                + "\(limit.mebibytes); map the part that is needed"
         case .ended(.exited(let status)): "\(name) ended by itself with exit status \(status)"
         case .ended(.signaled(let signal)): "\(name) crashed: signal \(signal) (\(signalName(signal)))"
         case .ended(.unknown): "\(name) ended; nobody could collect its exit status"

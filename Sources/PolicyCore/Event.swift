@@ -41,6 +41,11 @@ package enum Event: Hashable, Sendable {
     case footprintSampled(AppIndex, Generation, Footprint)
     /// What could be taken was taken; what the app has now.
     case reclaimed(AppIndex, Generation, Footprint)
+    /// When the host saw so little available it ended these at once, in the order that the Core had given: asking takes
+    /// memory.
+    case endedForMemory([Incarnation], available: Int64)
+    /// The most mappings that a process of the app has, and the bytes of its largest one. Told when they are many.
+    case mappingsCounted(AppIndex, Generation, Int32, largest: Int64)
 
     // Services and requests of apps.
     case request(AppIndex, RequestID, AppRequest)

@@ -96,6 +96,9 @@ package struct System: Sendable, Codable {
         case .memorySensed(let available): memorySensed(available: available)
         case .footprintSampled(let app, let generation, let footprint): footprintSampled(app, generation, footprint)
         case .reclaimed(let app, let generation, let footprint): reclaimed(app, generation, footprint)
+        case .endedForMemory(let ended, let available): endedForMemory(ended, available: available)
+        case .mappingsCounted(let app, let generation, let count, let largest):
+            mappingsCounted(app, generation, count, largest: largest)
         }
     }
 

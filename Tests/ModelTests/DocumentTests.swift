@@ -89,7 +89,8 @@ import Testing
         let document = try document("TERMINATION.md")
         let failure = LaunchFailure(stage: "execve", errorNumber: 2, message: "")
         let codes = [
-            EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.failedToLaunch(failure).code, .cannotFreeze,
+            EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.tooManyMappings(count: 2, limit: 1).code,
+            EndReason.failedToLaunch(failure).code, .cannotFreeze,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))
@@ -124,7 +125,8 @@ import Testing
             [
                 .closedByUser, .restartedByUser, .uninstalled, .exitsOnSuspend, .stray, .ended(.exited(3)),
                 .ended(.signaled(6)), .ended(.signaled(64)), .ended(.unknown), .failedToLaunch(failure),
-                .tooManyProcesses(count: 600, limit: 512),
+                .tooManyProcesses(count: 600, limit: 512), .tooManyMappings(count: 60_000, limit: 20_000),
+                .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36),
             ] + Self.limits.map { .exceeded($0, allowed: .seconds(5)) }
         for reason in reasons {
             let sentence = reason.sentence(name: "Journal", state: .background)

@@ -55,6 +55,15 @@ import Testing
         #expect(Set(AssertionKind.allCases.map(\.name)).count == AssertionKind.allCases.count)
     }
 
+    @Test("Bytes are readable, however many")
+    func bytes() {
+        let texts: [(Int64, String)] = [
+            (0, "0 MB"), (1 << 20, "1 MB"), (13_107_200, "12.5 MB"), (-(1 << 21), "-2 MB"), (100 << 20, "100 MB"),
+            (1 << 60, "1099511627776 MB"), (.max, "8796093022208 MB"), (.min, "-8796093022208 MB"),
+        ]
+        for (bytes, text) in texts { #expect(bytes.mebibytes == text) }
+    }
+
     @Test("An assertion's reason names what lets the app run")
     func assertions() {
         for kind in AssertionKind.allCases {

@@ -27,6 +27,8 @@ import Testing
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
             .memoryConfigured(budget: .max), .memorySensed(available: .min),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
+            .endedForMemory([], available: .min), .mappingsCounted(app, generation, .max, largest: .max),
+            .endedForMemory([Incarnation(app, generation), Incarnation(AppIndex(0), Generation(9))], available: 1),
             .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
         ] + commands.map { .command(CommandID(.max), $0) } + requests.map { .request(app, RequestID(.max), $0) }
 

@@ -57,6 +57,8 @@ import Testing
             .exceeded(.launch, allowed: .seconds(1)), .exceeded(.launch, allowed: .seconds(2)),
             .exceeded(.termination, allowed: .seconds(1)), .exceeded(.mainThread, allowed: .seconds(1)),
             .tooManyProcesses(count: 1, limit: 2), .tooManyProcesses(count: 2, limit: 1),
+            .tooManyMappings(count: 1, limit: 2), .tooManyMappings(count: 2, limit: 1),
+            .mappingTooLarge(bytes: 1, limit: 2), .mappingTooLarge(bytes: 2, limit: 1),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "gone")),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 13, message: "gone")),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "")),

@@ -44,9 +44,10 @@ extension SystemTests {
             let log = try system.follower()
             try log.wait("suspended", of: "big")
             let pid = try system.app("front").pid
-            // Purgeable: enough for this much.
+            // Purgeable: enough for this much. How much of what is clean counts depends on who else maps it.
             var seen = try system.lastSequence
-            try system.expect("open", "front:70")
+            try system.expect("open", "front:60")
+            try system.expect("open", "front:\((memory(system).available >> 20) - 54)")
             try log.wait("reclaimed", of: "cache", after: seen)
             #expect(try system.app("cache").state == "suspended")
             #expect(try system.app("big").state == "suspended")

@@ -24,6 +24,10 @@ int gr_process_mrelease(int pidfd);
 // Pages out ranges of another process, given as pairs of start and length, 512 at most: the bytes that were advised,
 // -1 errno.
 long gr_process_pageout(int pidfd, const unsigned long *ranges, int count);
+// Ends every process of the group whose open `cgroup.kill` this is: 0, or -1 errno.
+int gr_cgroup_kill(int fd);
+// The number of mappings in an open `/proc/PID/maps` and the bytes of the largest; stops counting behind `limit`.
+int gr_count_mappings(int fd, int limit, int64_t *largest);
 // Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives,
 // -1 errno.
 int gr_pidfd_exit_status(int pidfd, int *status);

@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import Glibc
 internal import Model
 package import Wire
 
@@ -14,12 +15,26 @@ package struct MemoryCommand: Verb {
 
     @OptionGroup var format: JSONOption
 
+    @Flag(help: "Show it anew every second, until Ctrl-C.")
+    var follow = false
+
     package init() {}
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
+        try show(in: context)
+        while follow {
+            _ = poll(nil, 0, 1000)
+            try show(in: context)
+        }
+    }
+
+    private func show(in context: CommandContext) throws(CommandFailure) {
         let answer = try context.client().request(.memory)
         guard !format.json else { return context.print(json: answer) }
-        context.write(Self.rendered(try record(answer, MemoryInfo.self), context.style))
+        let text = Self.rendered(try record(answer, MemoryInfo.self), context.style)
+        // Over what was there, so that it does not flicker; what is left of it goes.
+        let isLive = follow && context.outputIsTerminal
+        context.write(isLive ? "\u{1b}[H" + text.replacingLineEnds("\u{1b}[K\n") + "\u{1b}[J" : text)
     }
 
     package static func rendered(_ info: MemoryInfo, _ style: Style) -> String {
@@ -37,6 +52,21 @@ package struct MemoryCommand: Verb {
                 Table.Cell(app.limit.map(\.mebibytes) ?? ""), Table.Cell(app.next.map(String.init) ?? "on screen"),
             ])
         }
-        return Visible.line(text) + "\n" + table.rendered(style)
+        return Visible.line(text) + "\n" + table.rendered(style) + (info.killPath.map(Self.sentence) ?? "")
+    }
+
+    /// How ready the daemon is.
+    private static func sentence(_ path: MemoryInfo.KillPath) -> String {
+        func took(_ passage: MemoryInfo.Passage) -> String {
+            "\(passage.kills) in \((passage.nanoseconds + 999) / 1000) µs with \(passage.allocations) allocations"
+        }
+        let last = path.last.map { "; last \(took($0))" } ?? ""
+        return "\nready to end \(path.ready) at once, rehearsed: \(took(path.rehearsal))\(last)\n"
+    }
+}
+
+extension String {
+    fileprivate func replacingLineEnds(_ end: String) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false).joined(separator: end)
     }
 }

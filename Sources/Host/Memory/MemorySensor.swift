@@ -12,8 +12,10 @@ final class MemorySensor {
     /// What an app had when it was last looked at.
     private struct Sample {
         var footprint: Footprint
-        /// Anonymous memory at that moment: what it has more of since is its growth.
-        var anonymous: Int64
+        /// At that moment: what it has more of since is its growth.
+        var size: ProcessMemory.Size
+        /// The most mappings of one of its processes, and the largest.
+        var mappings: (count: Int32, largest: Int64)
     }
 
     private unowned let host: Host
@@ -26,6 +28,9 @@ final class MemorySensor {
     /// What the Core was told last lies between these marks.
     private var toldLevel: Int?
     private var isPolling = false
+    private var backOff: Int64 = 0
+    private var lastAvailable: Int64?
+    private var lookedAtRunning: Int64 = 0
     private var trigger: PressureTrigger?
     private var triggerWatch: Loop.Watch?
     /// Bytes at which something changes, the largest first.
@@ -35,12 +40,16 @@ final class MemorySensor {
     private static let fastestGrowth: Int64 = 2 << 30
     private static let shortestPause: Int64 = 10_000_000
     private static let longestPause: Int64 = 1_000_000_000
+    /// While nothing changes, looks come this much more rarely near a mark.
+    private static let longestBackOff: Int64 = 40_000_000
+    private let table: KillTable
 
     init?(_ host: Host, budget: Int64?) {
         guard let total = budget ?? ProcessMemory.machine()?.total else { return nil }
         self.host = host
         self.budget = budget
         self.total = total
+        table = KillTable(host)
         let rules = host.system.memoryRules
         let shares =
             [rules.reclaim, rules.warn, rules.terminate].flatMap { [$0.below, $0.until] } + [rules.lastResort]
@@ -59,10 +68,14 @@ final class MemorySensor {
     // MARK: What is available
 
     /// Tells the Core now.
-    func look() {
-        let available = available
+    func look() { tell(available) }
+
+    /// Who has to go at once goes first, unless the Core is in the middle of something.
+    private func tell(_ available: Int64) {
+        let ended = host.isDraining ? [] : table.end(available: available)
         toldLevel = level(available)
-        host.post(.memorySensed(available: available))
+        host.post(
+            ended.isEmpty ? .memorySensed(available: available) : .endedForMemory(ended, available: available))
     }
 
     private func level(_ available: Int64) -> Int { marks.reduce(0) { available < $1 ? $0 + 1 : $0 } }
@@ -74,26 +87,27 @@ final class MemorySensor {
 
     /// What an app has: as it was looked at last, and what it has grown since if it runs.
     private func used(_ app: AppHost) -> Int64 {
-        guard let process = app.process, let first = process.first else { return 0 }
+        guard let process = app.process, process.first != nil else { return 0 }
         let known = samples[app.index].flatMap { $0.generation == process.generation ? $0.sample : nil }
         if let known, host.system.app(app.index)?.state == .suspended { return known.footprint.total }
-        let anonymous = anonymous(process, first)
+        let size = process.box.processes().reduce(.zero) { $0 + (ProcessMemory.size($1) ?? .zero) }
         guard let known else {
             startSample(app.index, process)
-            return anonymous
+            return size.anonymous
         }
-        let growth = anonymous - known.anonymous
-        // Four megabytes, or an eighth of what it had: worth a closer look.
-        if abs(growth) > max(4 << 20, known.anonymous / 8) { startSample(app.index, process) }
+        let growth = size.anonymous - known.size.anonymous
+        // Four megabytes, or an eighth of what it had: worth a closer look. Of what is only mapped, more.
+        if abs(growth) > max(4 << 20, known.size.anonymous / 8)
+            || abs(size.mapped - known.size.mapped) > max(64 << 20, known.size.mapped / 8)
+        {
+            startSample(app.index, process)
+        }
         return max(0, known.footprint.total + growth)
-    }
-
-    private func anonymous(_ process: AppProcess, _ first: PidFD) -> Int64 {
-        process.box.processes().reduce(0) { $0 + (ProcessMemory.anonymous($1) ?? 0) }
     }
 
     /// Before the loop waits: whether somebody runs that could take memory.
     func settle() {
+        table.settle()
         guard !isPolling, host.apps.contains(where: { $0.process != nil && isRunning($0) }) else { return }
         isPolling = true
         poll()
@@ -103,14 +117,26 @@ final class MemorySensor {
 
     private func poll() {
         let available = available
-        if level(available) != toldLevel { look() }
+        if level(available) != toldLevel { tell(available) }
         guard host.apps.contains(where: { $0.process != nil && isRunning($0) }) else {
             isPolling = false
             return
         }
+        if budget == nil { lookAtRunning() }
+        let isSteady = lastAvailable.map { abs($0 - available) < 1 << 20 } ?? false
+        lastAvailable = available
+        backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
         let room = marks.first { $0 < available }.map { available - $0 } ?? 0
-        let pause = min(max(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.shortestPause), Self.longestPause)
-        host.loop.after(nanoseconds: pause) { [weak self] in self?.poll() }
+        let soonest = max(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.shortestPause, backOff)
+        host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
+    }
+
+    /// What the machine has available does not say who grows.
+    private func lookAtRunning() {
+        let now = Clock.monotonic()
+        guard now - lookedAtRunning >= Self.longestPause else { return }
+        lookedAtRunning = now
+        for app in host.apps where isRunning(app) { _ = used(app) }
     }
 
     // MARK: Looking at an app
@@ -123,14 +149,25 @@ final class MemorySensor {
     private func startSample(_ index: AppIndex, _ process: AppProcess) {
         guard looking.insert(index).inserted else { return }
         let (pids, generation) = (process.box.processes(), process.generation)
+        let limit = host.system.memoryRules.mappingLimit
         host.workers.run(.slow) {
-            Self.measure(pids)
+            Self.measure(pids, mappings: limit)
         } then: { [unowned self] sample in
             looking.remove(index)
             guard host.process(index, generation) != nil else { return }
             note(index, generation, sample)
             host.post(.footprintSampled(index, generation, sample.footprint))
+            reportMappings(index, generation, sample)
         }
+    }
+
+    private func reportMappings(_ index: AppIndex, _ generation: Generation, _ sample: Sample) {
+        let rules = host.system.memoryRules
+        guard sample.mappings.count > rules.mappingLimit || sample.mappings.largest > rules.largestMapping else {
+            return
+        }
+        host.post(
+            .mappingsCounted(index, generation, sample.mappings.count, largest: sample.mappings.largest))
     }
 
     private func note(_ index: AppIndex, _ generation: Generation, _ sample: Sample) {
@@ -138,17 +175,21 @@ final class MemorySensor {
     }
 
     /// Clean memory counts with the app's share of it: what many map is there once.
-    private static func measure(_ pids: [CInt]) -> Sample {
+    private static func measure(_ pids: [CInt], mappings limit: Int32) -> Sample {
         let procFS = ProcFS()
-        var anonymous: Int64 = 0
+        var size = ProcessMemory.Size.zero
         var sum = ProcFS.Memory()
+        var mappings: (count: Int32, largest: Int64) = (0, 0)
         for pid in pids {
-            anonymous += ProcessMemory.anonymous(pid) ?? 0
+            size = size + (ProcessMemory.size(pid) ?? .zero)
             if let memory = procFS.memory(pid) { sum = sum + memory }
+            guard let own = ProcessMemory.mappings(pid, upTo: limit) else { continue }
+            mappings = (max(mappings.count, own.count), max(mappings.largest, own.largest))
         }
         let clean = max(0, sum.proportional - sum.dirty - sum.purgeable)
         return Sample(
-            footprint: Footprint(dirty: sum.dirty, purgeable: sum.purgeable, clean: clean), anonymous: anonymous)
+            footprint: Footprint(dirty: sum.dirty, purgeable: sum.purgeable, clean: clean), size: size,
+            mappings: mappings)
     }
 
     // MARK: Taking
@@ -156,17 +197,20 @@ final class MemorySensor {
     func reclaim(_ index: AppIndex, _ generation: Generation, isFrozen: Bool) {
         guard let process = host.process(index, generation) else { return }
         let pids = process.box.processes()
+        let limit = host.system.memoryRules.mappingLimit
         host.workers.run(.slow) {
             for pid in pids {
                 if let process = try? PidFD(pid) { try? ProcessMemory.pageOut(process, files: isFrozen) }
             }
-            return Self.measure(pids)
+            return Self.measure(pids, mappings: limit)
         } then: { [unowned self] sample in
             guard host.process(index, generation) != nil else { return }
             note(index, generation, sample)
             host.post(.reclaimed(index, generation, sample.footprint))
         }
     }
+
+    var killPath: MemoryInfo.KillPath { table.info }
 
     /// Its memory comes back at once, not when its threads have come to their end.
     func releaseAfterKill(_ index: AppIndex) -> (() -> Void)? {
@@ -197,6 +241,7 @@ extension Host {
         }
         return MemoryInfo(
             budget: state.budget, available: memory?.available ?? state.available, level: state.level.name,
-            simulated: state.simulated?.name, apps: apps)
+            simulated: state.simulated?.name, apps: apps,
+            killPath: memory?.killPath)
     }
 }

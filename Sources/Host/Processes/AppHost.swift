@@ -50,6 +50,8 @@ final class AppProcess {
     var holder: PidFD?
     var holderWatch: Loop.Watch?
     let startedAt: WallTime
+    /// Opened when it may be needed soon.
+    var ownKillSwitch: KillSwitch?
 
     init(generation: Generation, box: any ProcessBox, startedAt: WallTime) {
         self.generation = generation

@@ -15,6 +15,7 @@ package final class CgroupBox: ProcessBox {
     package func freeze() throws(SystemError) { try group.setFrozen(true) }
     package func thaw() throws(SystemError) { try group.setFrozen(false) }
     package func kill() throws(SystemError) { try group.kill() }
+    package var killSwitch: KillSwitch? { try? KillSwitch(group: group.path) }
 
     package func signal(_ number: CInt) {
         for pid in processes() { try? PidFD(pid).send(number) }

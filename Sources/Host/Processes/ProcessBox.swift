@@ -13,6 +13,8 @@ package protocol ProcessBox: AnyObject {
     func freeze() throws(SystemError)
     func thaw() throws(SystemError)
     func kill() throws(SystemError)
+    /// What does the same without a look, if the kernel has it.
+    var killSwitch: KillSwitch? { get }
     func signal(_ number: CInt)
     /// Nanoseconds of processor time used so far.
     var processorTime: Int64? { get }

@@ -6,6 +6,7 @@ package import LinuxSystem
 package final class SessionBox: ProcessBox {
     package let mechanism = "SIGSTOP"
     package let birthplace: Descriptor? = nil
+    package let killSwitch: KillSwitch? = nil
     private let procFS = ProcFS()
     private var leader: CInt?
     private weak var loop: Loop?

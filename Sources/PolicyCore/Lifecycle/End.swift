@@ -14,7 +14,8 @@ extension System {
         apps[i].ending = Ending(reason: reason, phase: .leaving, cause: cause, state: state)
         switch reason {
         // Memory cannot wait for a callback.
-        case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray, .memory: kill(i)
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory:
+            kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)
         }

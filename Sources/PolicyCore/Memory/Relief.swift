@@ -15,12 +15,15 @@ extension System {
 
     mutating func memorySensed(available: Int64) {
         guard memory.budget > 0 else { return }
-        let available = max(-MemoryState.mostBytes, min(available, MemoryState.mostBytes))
         let isSteady = available == memory.available
         memory.lookPause = isSteady ? min(memory.lookPause * 2, MemoryState.longestPause) : MemoryState.shortestPause
-        memory.available = available
-        memory.isEstimated = false
+        note(available: available)
         memory.mustJudge = true
+    }
+
+    mutating func note(available: Int64) {
+        memory.available = max(-MemoryState.mostBytes, min(available, MemoryState.mostBytes))
+        memory.isEstimated = false
     }
 
     mutating func footprintSampled(_ app: AppIndex, _ generation: Generation, _ footprint: Footprint) {
@@ -114,7 +117,7 @@ extension System {
     }
 
     /// Level and latches from what is available.
-    private mutating func judgeMemory() {
+    mutating func judgeMemory() {
         let rules = memoryRules
         func isShort(_ mark: MemoryRules.Mark, _ was: Bool) -> Bool {
             memory.available < memory.share(was ? mark.until : mark.below)

@@ -36,6 +36,37 @@ extension System {
         return apps[i].process == .alive && !apps[i].state.isForeground ? 1 : 2
     }
 
+    // MARK: Standing orders
+
+    /// What the host would have to end now, in bytes, if so much is available; zero while nobody has to go.
+    package func memoryNeed(available: Int64) -> Int64 {
+        guard memory.budget > 0, !isShuttingDown else { return 0 }
+        let mark = memoryRules.terminate
+        guard available < memory.share(memory.isTerminating ? mark.until : mark.below) else { return 0 }
+        return max(0, memory.share(mark.until) - available - comingMemory)
+    }
+
+    /// An app that the host may end by itself when there is no time to ask: its place in the order, and what it has.
+    /// Nothing where it may not. Allocates nothing.
+    package func standingOrder(_ one: Incarnation) -> (place: Int, bytes: Int64)? {
+        guard let i = current(one.app, one.generation), canTerminate(i), apps[i].memory.footprint.total > 0 else {
+            return nil
+        }
+        return (place(one.app), apps[i].memory.footprint.total)
+    }
+
+    mutating func endedForMemory(_ ended: [Incarnation], available: Int64) {
+        guard memory.budget > 0 else { return }
+        note(available: available)
+        judgeMemory()
+        memory.mustJudge = true
+        guard memory.isTerminating else { return }
+        for one in ended {
+            guard let i = current(one.app, one.generation), canTerminate(i) else { continue }
+            endForMemory(i, .pageShortage)
+        }
+    }
+
     // MARK: Ending
 
     /// No more apps than the need requires.
@@ -83,6 +114,17 @@ extension System {
     }
 
     // MARK: Limits of one app
+
+    /// Many tiny mappings fragment the address space and cost the kernel memory that counts as nobody's (R5).
+    mutating func mappingsCounted(_ app: AppIndex, _ generation: Generation, _ count: Int32, largest: Int64) {
+        guard let i = current(app, generation), apps[i].ending == nil else { return }
+        let rules = memoryRules
+        if count > rules.mappingLimit {
+            end(i, .tooManyMappings(count: count, limit: rules.mappingLimit))
+        } else if largest > rules.largestMapping, !apps[i].isPlain {
+            end(i, .mappingTooLarge(bytes: largest, limit: rules.largestMapping))
+        }
+    }
 
     private func ownLimit(_ i: Int) -> (bytes: Int64, kind: MemoryEnd.Kind)? {
         let rules = memoryRules

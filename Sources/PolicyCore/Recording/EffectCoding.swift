@@ -297,6 +297,14 @@ extension FieldSink {
             write(UInt8(7))
             write(Int64(count))
             write(Int64(limit))
+        case .tooManyMappings(let count, let limit):
+            write(UInt8(12))
+            write(Int64(count))
+            write(Int64(limit))
+        case .mappingTooLarge(let bytes, let limit):
+            write(UInt8(13))
+            write(bytes)
+            write(limit)
         case .ended(let status):
             write(UInt8(8))
             write(status)

@@ -54,11 +54,26 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
+        case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted:
+            encodeMemory(into: &writer)
+        }
+    }
+
+    private func encodeMemory(into writer: inout ByteWriter) {
+        switch self {
         case .memoryConfigured(let budget):
             writer.write(UInt8(21))
             writer.write(budget)
         case .memorySensed(let available):
             writer.write(UInt8(22))
+            writer.write(available)
+        case .endedForMemory(let ended, let available):
+            writer.write(UInt8(26))
+            writer.write(UInt64(ended.count))
+            for one in ended {
+                writer.write(UInt64(one.app.rawValue))
+                writer.write(UInt64(one.generation.rawValue))
+            }
             writer.write(available)
         case .footprintSampled(let app, let generation, let footprint):
             writer.write(23, app, generation)
@@ -66,6 +81,11 @@ extension Event {
         case .reclaimed(let app, let generation, let footprint):
             writer.write(24, app, generation)
             writer.write(footprint)
+        case .mappingsCounted(let app, let generation, let count, let largest):
+            writer.write(25, app, generation)
+            writer.write(Int64(count))
+            writer.write(largest)
+        default: break
         }
     }
 
@@ -86,12 +106,17 @@ extension Event {
         case 20: self = .timer
         case 21: self = .memoryConfigured(budget: try reader.signed())
         case 22: self = .memorySensed(available: try reader.signed())
+        case 26:
+            let ended = try reader.array { reader throws(MalformedBytes) in
+                Incarnation(try reader.app(), Generation(try reader.number32()))
+            }
+            self = .endedForMemory(ended, available: try reader.signed())
         default: self = try Self.processEvent(tag, from: &reader)
         }
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) || (23...24).contains(tag) else {
+        guard (6...18).contains(tag) || (23...25).contains(tag) else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -119,6 +144,9 @@ extension Event {
         case 17: return .frozen(app, generation)
         case 23: return .footprintSampled(app, generation, try reader.footprint())
         case 24: return .reclaimed(app, generation, try reader.footprint())
+        case 25:
+            let count = try reader.signed32()
+            return .mappingsCounted(app, generation, count, largest: try reader.signed())
         default: return .verified(app, generation)
         }
     }

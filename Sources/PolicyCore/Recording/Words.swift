@@ -40,6 +40,11 @@ extension System {
         case .footprintSampled(let app, _, let footprint): "\(name(of: app)) has \(footprint.sentence)"
         case .reclaimed(let app, _, let footprint):
             "what could be taken from \(name(of: app)) was taken; it has \(footprint.sentence)"
+        case .endedForMemory(let ended, let available):
+            "\(available.mebibytes) of memory were available, and ended at once were "
+                + ended.map { name(of: $0.app) }.joined(separator: ", ")
+        case .mappingsCounted(let app, _, let count, let largest):
+            "\(name(of: app)) has \(count) mappings, the largest of \(largest.mebibytes)"
         }
     }
 

@@ -26,7 +26,9 @@ extension Checkers {
         let isOrdered: Bool =
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
-            case .exceeded, .tooManyProcesses, .ended, .failedToLaunch, .stray, .memory: false
+            case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
+                .memory:
+                false
             }
         let isApp = device.apps[place].script.manifest.kind == .application
         // One that ended by itself meanwhile, or was not there yet, has nothing to hear.
@@ -173,7 +175,9 @@ extension Checkers {
 
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
-        case .exceeded, .tooManyProcesses, .failedToLaunch, .ended(.signaled), .memory: true
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
+            .memory:
+            true
         case .ended(.exited(let status)): status != 0
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
             false
@@ -186,6 +190,7 @@ extension Checkers {
         case .exceeded(.mainThread, _): TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
         case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
         case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
+        case .tooManyMappings, .mappingTooLarge: TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
         case .memory(let end): TerminationCode(namespace: "JETSAM", code: end.limit == nil ? 4 : 7)
         case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))

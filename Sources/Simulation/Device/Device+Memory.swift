@@ -29,7 +29,25 @@ extension Device {
 
     func senseMemory() {
         catchUp()
-        send(.memorySensed(available: surroundings.availableMemory))
+        let available = surroundings.availableMemory
+        // A host that has no time to ask ends whoever is next, and tells; one that asks has to do as well.
+        let ended = random.oneIn(2) ? endAtOnce(available) : []
+        send(ended.isEmpty ? .memorySensed(available: available) : .endedForMemory(ended, available: available))
+    }
+
+    private func endAtOnce(_ available: Int64) -> [Incarnation] {
+        var need = system.memoryNeed(available: available)
+        var ended: [Incarnation] = []
+        for app in system.memoryVictims() where need > 0 {
+            guard let place = place(of: app), let process = apps[place].process, !process.isGone else { continue }
+            let one = Incarnation(app, process.generation)
+            guard let order = system.standingOrder(one) else { continue }
+            need -= order.bytes
+            apps[place].process?.isDying = true
+            after(costs.kill, place) { _ in .die }
+            ended.append(one)
+        }
+        return ended
     }
 
     func sample(_ place: Int) {

@@ -168,7 +168,8 @@ extension ScenarioMaker {
             add(.fork(name, count), at: counted + .milliseconds(1))
             takeBack(.fork(name, 1), place)
         // A scenario made of a recording has no memory to run short of: what is left of it is the end.
-        case .memory: add(.crash(name, signal: 9), at: apps[place].askedToEndAt ?? now)
+        case .memory, .tooManyMappings, .mappingTooLarge:
+            add(.crash(name, signal: 9), at: apps[place].askedToEndAt ?? now)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .ended, .failedToLaunch,
             .stray:
             break

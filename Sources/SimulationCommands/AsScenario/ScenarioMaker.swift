@@ -197,7 +197,7 @@ package struct ScenarioMaker {
         case .frozen(let app, let generation): noteFrozen(app, generation)
         case .timer: noteFailedFreezes(system)
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted:
             break
         }
     }

@@ -44,7 +44,7 @@ struct Rubbish {
 
     private mutating func event() -> Event {
         let (app, generation) = process()
-        switch random.below(24) {
+        switch random.below(28) {
         case 0: return .clockChanged(wallOffset: Int64(bitPattern: random.next()))
         case 1: return random.oneIn(10) ? .booted : .timer
         case 2: return random.oneIn(5) ? .adopted(found()) : .timer
@@ -63,9 +63,32 @@ struct Rubbish {
         case 19: return .frozen(app, generation)
         case 20: return .verified(app, generation)
         case 21: return .request(app, RequestID(random.next()), request())
+        case 22: return memory(app, generation)
         default: return .command(CommandID(random.next()), command(app))
         }
     }
+
+    private mutating func memory(_ app: AppIndex, _ generation: Generation) -> Event {
+        switch random.below(8) {
+        case 0: return .memoryConfigured(budget: bytes())
+        case 1...2: return .memorySensed(available: bytes())
+        case 3...4: return .footprintSampled(app, generation, footprint())
+        case 5: return .reclaimed(app, generation, footprint())
+        case 6:
+            let ended = (0..<random.below(4)).map { _ in Incarnation(self.app(), self.generation()) }
+            return .endedForMemory(ended + [Incarnation(app, generation)], available: bytes())
+        default:
+            let count = Int32(truncatingIfNeeded: random.next())
+            return .mappingsCounted(app, generation, random.oneIn(2) ? 1 : count, largest: bytes())
+        }
+    }
+
+    /// Mostly such that something follows from it.
+    private mutating func bytes() -> Int64 {
+        random.oneIn(4) ? Int64(bitPattern: random.next()) : Int64(random.below(1 << 30))
+    }
+
+    private mutating func footprint() -> Footprint { Footprint(dirty: bytes(), purgeable: bytes(), clean: bytes()) }
 
     private mutating func number() -> CallbackNumber {
         CallbackNumber(random.oneIn(4) ? random.next() : UInt64(random.below(12)))

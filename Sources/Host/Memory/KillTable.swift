@@ -1,0 +1,125 @@
+internal import CAllocations
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Wire
+
+/// Who goes when memory runs out, in the Core's order and with what ends it at hand, before it is needed. Between the
+/// moment that the shortage is seen and the last kill nothing is looked up, read or allocated: when memory is short,
+/// whoever asks for some waits for others to give it up. The Core is told afterwards.
+final class KillTable {
+    private struct Entry {
+        var one: Incarnation
+        /// Where it stood when the table was made; whoever has come nearer to the screen since is passed over.
+        var place: Int
+        var lever: KillSwitch
+    }
+
+    /// What the way from the crossing to the last kill took.
+    struct Passage: Hashable, Sendable {
+        var kills = 0
+        var nanoseconds: Int64 = 0
+        var allocations: UInt64 = 0
+        var pageFaults: UInt64 = 0
+    }
+
+    private unowned let host: Host
+    private var entries: [Entry] = []
+    private var chosen: [Incarnation] = []
+    private let blank: KillSwitch?
+    private(set) var rehearsals = 0
+    private(set) var rehearsal = Passage()
+    /// The last time that it was not a rehearsal.
+    private(set) var last: Passage?
+    /// The number of the Core's events when the table was made.
+    private var madeAt: UInt64?
+    private var isDue = false
+
+    /// More than go at once; the Core sees to the others.
+    private static let capacity = 64
+    private static let pause: Int64 = 50_000_000
+
+    init(_ host: Host) {
+        self.host = host
+        blank = try? KillSwitch.blank()
+        entries.reserveCapacity(Self.capacity)
+        chosen.reserveCapacity(Self.capacity)
+    }
+
+    var count: Int { entries.count }
+
+    /// Before the loop waits: if something happened since, the table is made anew in a moment.
+    func settle() {
+        guard !isDue, madeAt != host.eventCount else { return }
+        isDue = true
+        host.loop.after(nanoseconds: Self.pause) { [weak self] in self?.remake() }
+    }
+
+    /// The order depends on the time as well.
+    func remake() {
+        isDue = false
+        madeAt = host.eventCount
+        entries.removeAll(keepingCapacity: true)
+        for app in host.system.memoryVictims() where entries.count < Self.capacity {
+            guard let process = host.host(app)?.process, let lever = process.killSwitch else { continue }
+            let one = Incarnation(app, process.generation)
+            guard let order = host.system.standingOrder(one) else { continue }
+            entries.append(Entry(one: one, place: order.place, lever: lever))
+        }
+        rehearse()
+    }
+
+    /// Everything but the kill itself, so that all that the way needs is in memory, and stays there (MCL_ONFAULT).
+    private func rehearse() {
+        rehearsal = pass(available: -(1 << 40), isRehearsal: true)
+        rehearsals += 1
+    }
+
+    /// Ends who has to go when so much is available. Nobody, if there is no need.
+    func end(available: Int64) -> [Incarnation] {
+        guard host.system.memoryNeed(available: available) > 0 else { return [] }
+        let passage = pass(available: available, isRehearsal: false)
+        if passage.kills > 0 { last = passage }
+        return chosen
+    }
+
+    private func pass(available: Int64, isRehearsal: Bool) -> Passage {
+        let (began, allocations, faults) = (Clock.monotonic(), gr_allocations(), gr_page_faults())
+        chosen.removeAll(keepingCapacity: true)
+        var need = host.system.memoryNeed(available: available)
+        for index in entries.indices {
+            guard need > 0 else { break }
+            guard let order = host.system.standingOrder(entries[index].one), order.place <= entries[index].place else {
+                continue
+            }
+            let isEnded = isRehearsal ? blank?.pull() ?? false : entries[index].lever.pull()
+            guard isEnded else { continue }
+            chosen.append(entries[index].one)
+            need -= order.bytes
+        }
+        return Passage(
+            kills: chosen.count, nanoseconds: Clock.monotonic() - began,
+            allocations: gr_allocations() - allocations, pageFaults: gr_page_faults() - faults)
+    }
+
+    var info: MemoryInfo.KillPath {
+        MemoryInfo.KillPath(
+            ready: count, rehearsals: rehearsals, rehearsal: Self.info(rehearsal), last: last.map(Self.info))
+    }
+
+    private static func info(_ passage: Passage) -> MemoryInfo.Passage {
+        MemoryInfo.Passage(
+            kills: passage.kills, nanoseconds: passage.nanoseconds, allocations: Int64(clamping: passage.allocations),
+            pageFaults: Int64(clamping: passage.pageFaults))
+    }
+}
+
+extension AppProcess {
+    /// What ends it at once: its group, else its first process; the rest is done when the Core asks for it.
+    var killSwitch: KillSwitch? {
+        if let known = ownKillSwitch { return known }
+        guard let first else { return nil }
+        ownKillSwitch = box.killSwitch ?? KillSwitch(first)
+        return ownKillSwitch
+    }
+}
