@@ -1,4 +1,5 @@
 import ContractSuite
+import Glibc
 import LinuxSystem
 import Testing
 import Wire
@@ -12,10 +13,12 @@ extension TestSystem {
         for name in names { try expect("install", try ContractApps.make(TestApp(name), in: self)) }
     }
 
-    /// Of an app that runs: its first process.
+    /// Of an app that runs: its first process. The daemon is not asked.
     func firstProcess(_ app: String) throws -> CInt {
-        guard let pid = try self.app(app).pid else { throw Trouble("\(app) has no process") }
-        return CInt(pid)
+        guard let pid = contents("run/\(app)/birth")?.split(separator: " ").first.flatMap({ CInt($0) }) else {
+            throw Trouble("\(app) has no process")
+        }
+        return pid
     }
 
     /// Has the app obey `misbehave://DEED`, and waits until it says `answer`; the whole line.
@@ -37,6 +40,14 @@ extension TestSystem {
     /// Has the app write so many megabytes.
     func take(_ megabytes: Int, in app: String) throws {
         try have(app, "take?mb=\(megabytes)", says: "took \(megabytes)")
+    }
+
+    /// Has the app write so many megabytes, of which the daemon sees nothing before all of them are there.
+    func takeAtOnce(_ megabytes: Int, in app: String) throws {
+        let daemon = try PidFD(daemon)
+        try daemon.send(SIGSTOP)
+        defer { try? daemon.send(SIGCONT) }
+        try take(megabytes, in: app)
     }
 
     func memory() throws -> MemoryInfo { try MemoryInfo(json: JSONValue(parsing: expect("memory", "--json"))) }
