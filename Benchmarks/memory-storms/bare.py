@@ -106,7 +106,7 @@ class Bare:
         if app.is_alive:
             mark(app.process.pid, self.visible)
             if app.order("show") and app.hears("show"):
-                self.observer.show(name)
+                self.observer.show(app.process.pid)
                 return False
         app.end()
         app.launch(self.visible)

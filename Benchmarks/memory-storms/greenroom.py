@@ -79,13 +79,13 @@ class Greenroom:
             self.problems.append(f"{name} cannot be opened: {refusal}")
             return True
         if self.observer.sees(pid):
-            self.observer.show(name)
+            self.observer.show(pid)
             return False
         self.observer.begin(name, pid)
         return True
 
     def home(self):
-        self.observer.hide(self.screen.values())
+        self.observer.hide(list(self.screen.values()))
         self.screen = {}
         self.control.request("home")
 

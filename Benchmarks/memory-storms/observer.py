@@ -68,6 +68,7 @@ class Observer(threading.Thread):
         super().__init__(daemon=True)
         self.memory = memory
         self.lock = threading.Lock()
+        # Processes and not apps: that an old one has gone may be heard of when the new one is on screen.
         self.visible = set()
         self.pids, self.names = {}, {}
         self.poll = select.poll()
@@ -95,36 +96,35 @@ class Observer(threading.Thread):
     def _gone(self, pidfd):
         with self.lock:
             pid = self.pids.pop(pidfd)
-            name = self.names.pop(pid)
             self.poll.unregister(pidfd)
-            self.deaths.append(Death(name, pid, name in self.visible))
-            self.visible.discard(name)
+            self.deaths.append(Death(self.names.pop(pid), pid, pid in self.visible))
+            self.visible.discard(pid)
         os.close(pidfd)
 
     def sees(self, pid):
         return pid in self.names
 
-    def begin(self, name, pid, is_visible=True):
-        """A new process of an app."""
+    def begin(self, name, pid):
+        """A new process of an app, which is on screen."""
         with self.lock:
-            if is_visible:
-                self.visible.add(name)
+            self.visible.add(pid)
             try:
                 pidfd = os.pidfd_open(pid)
             except ProcessLookupError:
-                self.deaths.append(Death(name, pid, is_visible))
-                self.visible.discard(name)
+                self.deaths.append(Death(name, pid, True))
+                self.visible.discard(pid)
                 return
             self.names[pid], self.pids[pidfd] = name, pid
             self.poll.register(pidfd, select.POLLIN)
 
-    def show(self, name):
+    def show(self, pid):
         with self.lock:
-            self.visible.add(name)
+            self.visible.add(pid)
 
     def hide(self, names):
+        """They are no longer on screen, or may no longer be."""
         with self.lock:
-            self.visible.difference_update(names)
+            self.visible = {pid for pid in self.visible if self.names.get(pid) not in names}
 
     def end(self):
         """What goes from here on is none of the storm's."""
