@@ -54,7 +54,8 @@ struct MemoryCosts {
             guard process.waitUntilDead(milliseconds: 20_000) else { throw BenchError("\(large) does not end") }
             let gone = Clock.wall()
             let entries = try self.entries(until: "terminated", of: large, after: before)
-            guard let decision = entries.last(where: { $0.event == "memoryShort" }) else {
+            // As it gets better, the log tells of each step as well.
+            guard let decision = entries.first(where: { $0.reason?.contains("(critical)") == true }) else {
                 throw BenchError("\(large) ended for another reason")
             }
             back.append(decision.nanoseconds(untilWall: gone))

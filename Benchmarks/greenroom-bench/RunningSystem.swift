@@ -113,6 +113,7 @@ struct LoggedEvent {
     let sequence: Int
     let app: String?
     let event: String
+    let reason: String?
     /// Microseconds of the day.
     let at: Int64
 
@@ -120,6 +121,7 @@ struct LoggedEvent {
         sequence = try json.int("seq")
         app = try json.optionalString("app")
         event = try json.string("event")
+        reason = try json.optionalString("reason")
         // 2026-01-31T23:59:59.123456Z
         let digits = try json.string("at").dropFirst(11).split { ":.Z".contains($0) }.compactMap { Int64($0) }
         guard digits.count == 4 else { throw BenchError("a log entry's time has another form") }
