@@ -11,7 +11,7 @@ import time
 PATIENCE = 60
 
 
-class Refused(Exception):
+class Refused(RuntimeError):
     pass
 
 
