@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 END = "the end of a command's output"
 PATIENCE = 1800
 # What these say may become true a moment later: an app freezes after home has returned.
-READING = re.compile(r"greenroom (why|apps|log|output|reports)\b|cat ")
+READING = re.compile(r"greenroom (why|apps|log|output|reports|memory)\b|cat ")
 
 
 def commands(text):

@@ -44,7 +44,10 @@ package enum Daemon {
         let workers = try Workers(loop)
         let store = try Store(path: home.database)
         if let lost = store.setAside { Diagnostics.write("the database was damaged; it is kept as \(lost)") }
-        if let cgroup = environment.cgroup { try FileSystem.makeDirectory(cgroup, mode: 0o755) }
+        if let cgroup = environment.cgroup {
+            try FileSystem.makeDirectory(cgroup, mode: 0o755)
+            Cgroup.enable("memory", below: cgroup)
+        }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 
         let restored = Journal.restore(from: home.journal)

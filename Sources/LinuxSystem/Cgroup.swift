@@ -37,6 +37,17 @@ package final class Cgroup {
     /// Arms the next notification; what changed is to be looked up after this.
     package func acknowledge() { _ = try? events.readAt(0, into: &buffer) }
 
+    /// Has the groups below this one counted and limited by a controller, where the kernel and whoever manages the
+    /// groups allow it.
+    package static func enable(_ controller: String, below path: String) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        for group in [String(path[..<slash]), path] {
+            let known = (text(group + "/cgroup.controllers") ?? "").split { $0 == " " || $0 == "\n" }
+            guard known.contains(Substring(controller)) else { return }
+            try? write("+\(controller)", to: group + "/cgroup.subtree_control")
+        }
+    }
+
     package func setFrozen(_ isFrozen: Bool) throws(SystemError) {
         let fd = freezer.rawValue
         var byte = UInt8(ascii: isFrozen ? "1" : "0")

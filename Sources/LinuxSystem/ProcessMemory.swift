@@ -10,11 +10,13 @@ package enum ProcessMemory {
         package var mapped: Int64
         /// Anonymous memory that is in memory, purgeable memory included.
         package var anonymous: Int64
+        /// Pages of files that are in memory, whoever else maps them.
+        package var files: Int64
 
-        package static let zero = Size(mapped: 0, anonymous: 0)
+        package static let zero = Size(mapped: 0, anonymous: 0, files: 0)
 
         package static func + (a: Size, b: Size) -> Size {
-            Size(mapped: a.mapped + b.mapped, anonymous: a.anonymous + b.anonymous)
+            Size(mapped: a.mapped + b.mapped, anonymous: a.anonymous + b.anonymous, files: a.files + b.files)
         }
     }
 
@@ -38,10 +40,12 @@ package enum ProcessMemory {
             }
         }
         guard place == 3 else { return nil }
-        return Size(mapped: fields.0 * page, anonymous: max(0, fields.1 - fields.2) * page)
+        return Size(
+            mapped: fields.0 * pageSize, anonymous: max(0, fields.1 - fields.2) * pageSize,
+            files: fields.2 * pageSize)
     }
 
-    private static let page = Int64(sysconf(CInt(_SC_PAGESIZE)))
+    package static let pageSize = Int64(sysconf(CInt(_SC_PAGESIZE)))
 
     /// The number of mappings of a process, counted to one above `limit`, and the bytes of the largest of those.
     package static func mappings(_ pid: CInt, upTo limit: Int32, root: String = "/proc") -> (
@@ -94,13 +98,13 @@ package enum ProcessMemory {
         return (ends[0], Int(ends[1] - ends[0]), name.hasPrefix("/"))
     }
 
-    /// What the machine has, in bytes, and what of it could be had now.
-    package static func machine(root: String = "/proc") -> (total: Int64, available: Int64)? {
+    /// What the machine has, in bytes, what of it could be had now, and its swap space.
+    package static func machine(root: String = "/proc") -> (total: Int64, available: Int64, swap: Int64)? {
         guard let bytes = FileSystem.read("\(root)/meminfo", limit: 1 << 16) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         func field(_ name: String) -> Int64? { ProcFS.field(name, in: text).flatMap { Int64($0) }.map { $0 << 10 } }
         guard let total = field("MemTotal"), let available = field("MemAvailable") else { return nil }
-        return (total, available)
+        return (total, available, field("SwapTotal") ?? 0)
     }
 }
 

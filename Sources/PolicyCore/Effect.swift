@@ -129,6 +129,8 @@ package struct ReportFacts: Hashable, Sendable {
     package var allowed: Span?
     package var elapsed: Span?
     package var launchedAt: WallTime?
+    /// For an end for memory: what it was decided by.
+    package var memory: MemoryEnd?
     /// True when the report describes an end, false for a fault that the app survives.
     package var isTermination: Bool
 }

@@ -47,6 +47,11 @@ import Testing
             all.append(one)
         }
         return all
+            + memoryEnds.map { end in
+                var one = report
+                one.memory = end
+                return one
+            }
     }
 
     private static let statuses: [Model.ExitStatus] = [.exited(0), .exited(9), .signaled(9), .unknown]

@@ -56,6 +56,29 @@ extension SystemTests {
             let reports = try hidden.flatMap { try system.reports($0) }
             #expect(!reports.isEmpty && reports.allSatisfy { $0.namespace == "JETSAM" && $0.code == 4 }, "\(reports)")
             #expect(try system.app("front").state == "active")
+            try checkJetsamEvent(try #require(reports.first), system)
+        }
+
+        /// Who had what, in pages, as in Apple's reports.
+        private func checkJetsamEvent(_ report: ReportSummary, _ system: TestSystem) throws {
+            let answer = try JSONValue(parsing: system.expect("reports", "show", report.id, "--json"))
+            #expect(answer["header"]?["bug_type"] == "298")
+            let event = try #require(answer["report"])
+            #expect(event["reason"] == "vm-pageshortage" && event["largestProcess"] == "front", "\(event)")
+            guard case .int(let page)? = event["memoryStatus"]?["pageSize"],
+                case .array(let processes)? = event["processes"]
+            else {
+                Issue.record("\(event)")
+                return
+            }
+            let victims = processes.filter { $0["reason"] != nil }
+            #expect(victims.map { $0["name"] } == [.string(report.app)], "the reason stands at the victim alone")
+            guard case .int(let pages)? = victims.first?["rpages"] else {
+                Issue.record("\(victims)")
+                return
+            }
+            #expect(pages * page > 60 << 20)
+            #expect(processes.contains { $0["name"] == "front" && $0["states"] == ["active", "visible"] })
         }
 
         @Test("An app that maps a hundred thousand regions ends with the reason of its own, and nobody else")

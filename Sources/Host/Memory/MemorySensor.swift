@@ -16,6 +16,7 @@ final class MemorySensor {
         var size: ProcessMemory.Size
         /// The most mappings of one of its processes, and the largest.
         var mappings: (count: Int32, largest: Int64)
+        var peak: Int64 = 0
     }
 
     private unowned let host: Host
@@ -171,8 +172,13 @@ final class MemorySensor {
     }
 
     private func note(_ index: AppIndex, _ generation: Generation, _ sample: Sample) {
+        let before = samples[index].flatMap { $0.generation == generation ? $0.sample.peak : nil } ?? 0
         samples[index] = (generation, sample)
+        samples[index]?.sample.peak = max(before, sample.footprint.dirty)
     }
+
+    /// The most dirty memory, in bytes, that was ever seen of the app's last process.
+    func peak(of index: AppIndex) -> Int64? { samples[index]?.sample.peak }
 
     /// Clean memory counts with the app's share of it: what many map is there once.
     private static func measure(_ pids: [CInt], mappings limit: Int32) -> Sample {
@@ -198,9 +204,15 @@ final class MemorySensor {
         guard let process = host.process(index, generation) else { return }
         let pids = process.box.processes()
         let limit = host.system.memoryRules.mappingLimit
+        let file = isFrozen ? process.box.reclaimFile : nil
         host.workers.run(.slow) {
             for pid in pids {
                 if let process = try? PidFD(pid) { try? ProcessMemory.pageOut(process, files: isFrozen) }
+            }
+            // What several processes map is left by that. With swap this would take what is dirty as well.
+            if let file, ProcessMemory.machine()?.swap == 0 {
+                let bytes = pids.reduce(0) { $0 + (ProcessMemory.size($1)?.files ?? 0) }
+                try? Cgroup.write(String(bytes), to: file)
             }
             return Self.measure(pids, mappings: limit)
         } then: { [unowned self] sample in

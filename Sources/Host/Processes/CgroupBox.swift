@@ -15,6 +15,10 @@ package final class CgroupBox: ProcessBox {
     package func freeze() throws(SystemError) { try group.setFrozen(true) }
     package func thaw() throws(SystemError) { try group.setFrozen(false) }
     package func kill() throws(SystemError) { try group.kill() }
+    package var reclaimFile: String? {
+        let file = group.path + "/memory.reclaim"
+        return FileSystem.exists(file) ? file : nil
+    }
     package var killSwitch: KillSwitch? { try? KillSwitch(group: group.path) }
 
     package func signal(_ number: CInt) {

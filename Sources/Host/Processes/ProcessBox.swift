@@ -13,6 +13,8 @@ package protocol ProcessBox: AnyObject {
     func freeze() throws(SystemError)
     func thaw() throws(SystemError)
     func kill() throws(SystemError)
+    /// Where the kernel takes memory of the box when so many bytes are written, if it has that.
+    var reclaimFile: String? { get }
     /// What does the same without a look, if the kernel has it.
     var killSwitch: KillSwitch? { get }
     func signal(_ number: CInt)

@@ -7,6 +7,7 @@ package final class SessionBox: ProcessBox {
     package let mechanism = "SIGSTOP"
     package let birthplace: Descriptor? = nil
     package let killSwitch: KillSwitch? = nil
+    package let reclaimFile: String? = nil
     private let procFS = ProcFS()
     private var leader: CInt?
     private weak var loop: Loop?

@@ -14,7 +14,8 @@ extension Host {
         guard let app = host(facts.app) else { return }
         let installation = app.installation
         let used = app.process?.usedAtEnd ?? app.process?.box.processorTime ?? endedUsage[facts.app]
-        let report = Self.compose(facts, installation, processorTime: used, profile: system.profile.name)
+        let report = Self.compose(
+            facts, installation, processorTime: used, profile: system.profile.name, memory: jetsamEvent(facts))
         let (store, home) = (store, home)
         workers.run(.storage) {
             do {
@@ -30,13 +31,13 @@ extension Host {
     }
 
     private static func compose(
-        _ facts: ReportFacts, _ app: Installation, processorTime: Int64?, profile: String
+        _ facts: ReportFacts, _ app: Installation, processorTime: Int64?, profile: String, memory: JSONObject?
     ) -> StoredReport {
         let id = "\(app.identifier)-\(facts.sequence.rawValue)"
         let time = facts.at.iso8601
         let header: JSONValue = [
             "app_name": .string(app.name), "timestamp": .string(time), "app_version": .string(app.version ?? ""),
-            "bundleID": .string(app.identifier), "bug_type": "309", "name": .string(app.name),
+            "bundleID": .string(app.identifier), "bug_type": memory == nil ? "309" : "298", "name": .string(app.name),
             "os_version": .string("Greenroom \(greenroomVersion)"), "incident_id": .string(id),
         ]
         var termination: JSONObject = [
@@ -51,7 +52,7 @@ extension Host {
         termination["ProcessState"] = .string(facts.state.name)
         termination["ProcessVisibility"] = .string(facts.isVisible ? "Foreground" : "Background")
         termination["isTermination"] = .bool(facts.isTermination)
-        let body: JSONValue = [
+        var body: JSONObject = [
             "procName": .string(app.name), "bundleID": .string(app.identifier),
             "pid": JSONValue(facts.pid.map { Int($0) }), "procLaunch": JSONValue(facts.launchedAt?.iso8601),
             "captureTime": .string(time), "profile": .string(profile),
@@ -61,9 +62,10 @@ extension Host {
             "cpuTimeSeconds": processorTime.map { .double(Double($0) / 1e9) } ?? .null,
             "termination": .object(termination),
         ]
+        for member in memory?.members ?? [] { body[member.key] = member.value }
         let summary = StoredSummary(
             id: id, seq: Int64(facts.sequence.rawValue), app: app.identifier, at: facts.at.nanoseconds / 1000,
             namespace: facts.code.namespace, code: Int64(facts.code.code), reason: facts.reason)
-        return StoredReport(summary: summary, header: header.description, body: body.description)
+        return StoredReport(summary: summary, header: header.description, body: JSONValue.object(body).description)
     }
 }

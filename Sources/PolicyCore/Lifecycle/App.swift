@@ -22,7 +22,7 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var process: ProcessPhase = .none
     package internal(set) var pid: Int32?
     package internal(set) var isConnected = false
-    var launchedAt: WallTime?
+    package internal(set) var launchedAt: WallTime?
     /// When the clock of the launch began to run; not wall time, which somebody may set meanwhile.
     var launchBegan: Instant?
     /// Why it is launched, or will be next, for the log.

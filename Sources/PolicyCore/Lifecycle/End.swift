@@ -184,6 +184,7 @@ extension System {
             facts.allowed = allowed
             facts.elapsed = apps[i].lastElapsed ?? allowed
         }
+        if case .memory(let end) = reason { facts.memory = end }
         emit(.report(facts), cause: sequence)
     }
 }

@@ -148,7 +148,12 @@ extension FieldSink {
         write(facts.elapsed)
         write(facts.launchedAt != nil)
         if let launchedAt = facts.launchedAt { write(launchedAt.nanoseconds) }
-        write(facts.isTermination)
+        if let memory = facts.memory {
+            write(UInt8(facts.isTermination ? 2 : 3))
+            write(memory)
+        } else {
+            write(facts.isTermination)
+        }
     }
 
     // MARK: Answers
@@ -314,12 +319,17 @@ extension FieldSink {
             write(failure.message)
         case .stray: write(UInt8(10))
         case .memory(let end):
-            write(11, end.kind.rawValue)
-            for bytes in [end.footprint.dirty, end.footprint.purgeable, end.footprint.clean] { write(bytes) }
-            write(end.limit ?? -1)
-            write(end.available)
-            write(end.budget)
+            write(UInt8(11))
+            write(end)
         }
+    }
+
+    private mutating func write(_ end: MemoryEnd) {
+        write(end.kind.rawValue)
+        for bytes in [end.footprint.dirty, end.footprint.purgeable, end.footprint.clean] { write(bytes) }
+        write(end.limit ?? -1)
+        write(end.available)
+        write(end.budget)
     }
 
     private mutating func write(_ limit: Limit) {

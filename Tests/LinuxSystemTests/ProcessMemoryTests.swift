@@ -1,0 +1,64 @@
+import Glibc
+import LinuxSystem
+import SystemPackage
+import Testing
+
+@Suite("Another process's memory")
+struct ProcessMemoryTests {
+    @Test("Mappings are counted, up to a limit, and the largest is known")
+    func mappings() throws {
+        let script = try Script("read line")
+        let pid = script.process.pid
+        // The shell waits: what it maps stays as it is.
+        let text = try #require(FileSystem.read("/proc/\(pid)/maps", limit: 1 << 20))
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        let sizes = lines.compactMap { line -> Int64? in
+            let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            return ends.count == 2 ? Int64(ends[1] - ends[0]) : nil
+        }
+        let all = try #require(ProcessMemory.mappings(pid, upTo: 10_000))
+        #expect(all.count == Int32(lines.count))
+        #expect(all.largest == sizes.max())
+        let some = try #require(ProcessMemory.mappings(pid, upTo: 3))
+        #expect(some.count == 4 && some.largest == sizes.prefix(4).max())
+        #expect(ProcessMemory.mappings(0, upTo: 3) == nil)
+    }
+
+    @Test("What a process has mapped, anonymous and of files is read from one line")
+    func size() throws {
+        let size = try #require(ProcessMemory.size(getpid()))
+        #expect(size.mapped > size.anonymous && size.anonymous > 0 && size.files > 0)
+        let before = size.mapped
+        let page = 1 << 30
+        let room = unsafe mmap(nil, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        defer { unsafe munmap(room, page) }
+        // Other tests map and unmap meanwhile, but not half a gigabyte.
+        #expect(try #require(ProcessMemory.size(getpid())).mapped - before > Int64(page / 2))
+        #expect(ProcessMemory.size(0) == nil)
+    }
+
+    @Test("A switch ends its process, a blank one nobody, and one of a process that is gone says so")
+    func processSwitch() throws {
+        let script = try Script("read line")
+        #expect(try KillSwitch.blank().pull())
+        #expect(!script.process.isDead)
+        let lever = KillSwitch(script.process)
+        #expect(lever.pull())
+        #expect(script.process.waitUntilDead(milliseconds: 5000))
+        #expect(script.process.reap() == .signaled(SIGKILL))
+        #expect(!lever.pull())
+    }
+
+    @Test("A switch of a group ends all that is in it, frozen or not", .enabled(if: Machine.hasCgroups))
+    func groupSwitch() throws {
+        let scratch = try ScratchGroup()
+        let lever = try KillSwitch(group: scratch.group.path)
+        let script = try Script("(read other) & read line") { $0.cgroup = scratch.group.directory }
+        try scratch.group.setFrozen(true)
+        #expect(try scratch.group.waitUntilFrozen(milliseconds: 5000))
+        #expect(lever.pull())
+        #expect(script.process.waitUntilDead(milliseconds: 5000))
+        #expect(script.process.reap() == .signaled(SIGKILL))
+        try scratch.group.setFrozen(false)
+    }
+}
