@@ -84,14 +84,18 @@ extension SystemTests {
             }
         }
 
-        /// Who ended, in the order in which they were gone. Between the decision and the last page a quarter of a second
-        /// may pass, and a small app is quicker gone than a large one: neighbours who ended together count as in order.
+        /// Who ended, in the order in which they were gone. From the decision to the last page it takes a moment, and a
+        /// small app is gone more quickly than a large one: who was gone within a quarter of a second of another
+        /// counts as in order.
         private func ends(_ system: TestSystem, _ order: [String]) throws -> [String] {
             var ends = try system.entries().filter { $0.event == "terminated" }
             func rank(_ entry: LogEntry) -> Int { order.firstIndex { $0 == entry.app } ?? order.count }
-            for second in ends.indices.dropFirst() {
-                let (a, b) = (ends[second - 1], ends[second])
-                if rank(a) == rank(b) + 1, b.secondOfDay - a.secondOfDay < 0.25 { ends.swapAt(second - 1, second) }
+            for _ in ends {
+                for second in ends.indices.dropFirst() {
+                    let (a, b) = (ends[second - 1], ends[second])
+                    let isTogether = abs(b.secondOfDay - a.secondOfDay) < 0.25
+                    if rank(a) > rank(b), rank(a) - rank(b) < 3, isTogether { ends.swapAt(second - 1, second) }
+                }
             }
             return ends.compactMap(\.app)
         }
