@@ -35,7 +35,7 @@ package enum Event: Hashable, Sendable {
 
     // Memory.
     /// Bytes for all apps together; zero: no policy for memory.
-    case memoryConfigured(budget: Int64)
+    case memoryConfigured(budget: Int64, source: MemorySource = .budget)
     /// Bytes of the budget that nobody has. Told when it crosses a mark, and when it was asked for.
     case memorySensed(available: Int64)
     case footprintSampled(AppIndex, Generation, Footprint)

@@ -26,6 +26,7 @@ import Testing
             .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
             .memoryConfigured(budget: .max), .memorySensed(available: .min),
+            .memoryConfigured(budget: 1, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
             .endedForMemory([], available: .min), .mappingsCounted(app, generation, .max, largest: .max),
             .endedForMemory([Incarnation(app, generation), Incarnation(AppIndex(0), Generation(9))], available: 1),

@@ -11,11 +11,14 @@ final class Workers {
         case launches
         /// Reading /proc, installing, whatever may take its time.
         case slow
+        /// Bringing memory back: waits for nothing else.
+        case releases
     }
 
     private let storage = DispatchQueue(label: "greenroom.storage")
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
+    private let releases = DispatchQueue(label: "greenroom.releases", qos: .userInteractive)
     private let finished: Finished
     private var continuations: [UInt64: () -> Void] = [:]
     private var nextID: UInt64 = 1
@@ -71,6 +74,7 @@ final class Workers {
         case .storage: storage
         case .launches: launches
         case .slow: slow
+        case .releases: releases
         }
     }
 

@@ -62,7 +62,7 @@ final class MemorySensor {
     }
 
     func tellBudget() {
-        host.post(.memoryConfigured(budget: total))
+        host.post(.memoryConfigured(budget: total, source: budget == nil ? .machine : .budget))
         toldLevel = nil
     }
 
@@ -100,10 +100,17 @@ final class MemorySensor {
         // Four megabytes, or an eighth of what it had: worth a closer look. Of what is only mapped, more.
         if abs(growth) > max(4 << 20, known.size.anonymous / 8)
             || abs(size.mapped - known.size.mapped) > max(64 << 20, known.size.mapped / 8)
+            || crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth)
         {
             startSample(app.index, process)
         }
         return max(0, known.footprint.total + growth)
+    }
+
+    /// Or the mark before it.
+    private func crossesOwnLimit(_ index: AppIndex, from known: Int64, to now: Int64) -> Bool {
+        guard let limit = host.system.memoryLimit(of: index) else { return false }
+        return [limit / 1000 * host.system.memoryRules.nearLimit, limit].contains { known <= $0 && $0 < now }
     }
 
     /// Before the loop waits: whether somebody runs that could take memory.
@@ -231,7 +238,7 @@ final class MemorySensor {
         }
         let processes = process.box.processes().compactMap { try? PidFD($0) }
         let workers = host.workers
-        return { workers.run(.slow) { for process in processes { try? process.releaseMemory() } } }
+        return { workers.run(.releases) { for process in processes { try? process.releaseMemory() } } }
     }
 }
 

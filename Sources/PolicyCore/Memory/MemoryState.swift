@@ -1,9 +1,21 @@
 package import Model
 
+/// Where what is available comes from.
+package enum MemorySource: UInt8, Hashable, Codable, Sendable {
+    /// A budget of the system's own: whatever an app has is missing in it.
+    case budget
+    /// What the machine says: pages that can be had without asking count as available there.
+    case machine
+}
+
 /// What the Core knows of the device's memory. Without a budget there is no policy for it.
 package struct MemoryState: Hashable, Codable, Sendable {
     /// Bytes for all apps together.
     package internal(set) var budget: Int64 = 0
+    /// `nil` is a budget: checkpoints did not always say.
+    var source: MemorySource?
+    /// Bytes taken without asking in this shortage that the machine counted as available before.
+    var taken: Int64?
     /// Bytes that the host saw last, corrected by what has gone since.
     package internal(set) var available: Int64 = 0
     package internal(set) var level = MemoryLevel.normal
@@ -35,7 +47,7 @@ package struct MemoryState: Hashable, Codable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case budget, available, level, simulated, isReclaiming, isTerminating, isEstimated, lastWarning, nextLook,
             lookPause, cause
-        case history
+        case history, source, taken
     }
 
     /// Bytes of a mark.

@@ -4,11 +4,12 @@ internal import Model
 // without asking; warnings to apps that run; the end of background apps, suspended ones first; a visible app only when
 // nothing else is left.
 extension System {
-    mutating func memoryConfigured(budget: Int64) {
+    mutating func memoryConfigured(budget: Int64, source: MemorySource) {
         let budget = Self.sane(budget)
         // A new daemon says the same again: what was known holds until the host has looked.
         if budget != memory.budget { memory.available = budget }
         memory.budget = budget
+        memory.source = source
         memory.isEstimated = true
         memory.mustJudge = true
     }
@@ -27,11 +28,14 @@ extension System {
     }
 
     mutating func footprintSampled(_ app: AppIndex, _ generation: Generation, _ footprint: Footprint) {
-        guard let i = current(app, generation) else { return }
+        guard let i = current(app, generation), !isDying(i) else { return }
         note(i, footprint)
         enforceOwnLimit(i)
         memory.mustJudge = true
     }
+
+    /// What it still has says nothing: what it had is on its way back.
+    private func isDying(_ i: Int) -> Bool { apps[i].ending?.phase == .killing }
 
     /// Whatever the host says, sums of it have room.
     private static func sane(_ bytes: Int64) -> Int64 { min(max(0, bytes), MemoryState.mostBytes) }
@@ -51,23 +55,32 @@ extension System {
     }
 
     mutating func reclaimed(_ app: AppIndex, _ generation: Generation, _ given: Footprint) {
-        guard let i = current(app, generation), case .asked = apps[i].memory.reclaim else { return }
+        guard let i = current(app, generation), !isDying(i), case .asked = apps[i].memory.reclaim else { return }
         let footprint = Self.sane(given)
         let freed = apps[i].memory.footprint.total - footprint.total
         apps[i].memory.footprint = footprint
         apps[i].memory.reclaim = .done
-        expectBack(max(0, freed))
+        if memory.source == .machine {
+            // It counted as available before.
+            memory.taken = (memory.taken ?? 0) + max(0, freed)
+            memory.mustJudge = true
+        } else {
+            expectBack(max(0, freed))
+        }
         if freed > 0 { log(i, .reclaimed, .memoryReclaimed(bytes: freed), after: memory.cause) }
     }
 
     /// Nothing of the app is left.
     mutating func memoryGone(_ i: Int, _ reason: EndReason) {
-        expectBack(apps[i].memory.footprint.total)
+        expectBack(returns(apps[i].memory.footprint))
         if case .memory = reason { apps[i].memory.endedAt = now }
         let endedAt = apps[i].memory.endedAt
         apps[i].memory = AppMemory()
         apps[i].memory.endedAt = endedAt
     }
+
+    /// How much more is available when an app with so much is gone.
+    func returns(_ footprint: Footprint) -> Int64 { memory.source == .machine ? footprint.dirty : footprint.total }
 
     /// So much should be available again. The host may have seen it already, so it is asked.
     private mutating func expectBack(_ bytes: Int64) {
@@ -128,6 +141,7 @@ extension System {
         let level = max(real, memory.simulated ?? .normal)
         let wasReclaiming = memory.isReclaiming
         memory.isReclaiming = isShort(rules.reclaim, memory.isReclaiming) || level > .normal
+        if !memory.isReclaiming { memory.taken = nil }
         if memory.isReclaiming, !wasReclaiming, level == memory.level {
             logRoot(.memoryShort, .memoryTight(available: memory.available, budget: memory.budget))
             memory.cause = root
@@ -175,8 +189,8 @@ extension System {
         var bytes: Int64 = 0
         for app in apps where app.process != .none {
             if let ending = app.ending, ending.phase == .killing {
-                bytes += app.memory.footprint.total
-            } else if case .asked(let expected) = app.memory.reclaim {
+                bytes += returns(app.memory.footprint)
+            } else if case .asked(let expected) = app.memory.reclaim, memory.source != .machine {
                 bytes += expected
             }
         }
@@ -186,7 +200,7 @@ extension System {
     // MARK: Without asking
 
     private mutating func reclaimMore() {
-        var free = memory.available + comingMemory
+        var free = memory.available + comingMemory + takenMemory
         let target = memory.simulated == nil ? memory.share(memoryRules.reclaim.until) : .max
         guard free < target else { return }
         let victims = memoryVictims().map { Int($0.rawValue) }
@@ -200,6 +214,14 @@ extension System {
         for i in others.sorted(by: { apps[$0].memory.footprint.purgeable > apps[$1].memory.footprint.purgeable }) {
             guard free < target else { return }
             free += reclaim(i, apps[i].memory.footprint.purgeable)
+        }
+    }
+
+    /// What the first rung has brought or will bring that what the machine has available does not show.
+    private var takenMemory: Int64 {
+        guard memory.source == .machine else { return 0 }
+        return apps.reduce(memory.taken ?? 0) { sum, app in
+            if case .asked(let bytes) = app.memory.reclaim { sum + bytes } else { sum }
         }
     }
 

@@ -49,10 +49,9 @@ extension System {
     /// An app that the host may end by itself when there is no time to ask: its place in the order, and what it has.
     /// Nothing where it may not. Allocates nothing.
     package func standingOrder(_ one: Incarnation) -> (place: Int, bytes: Int64)? {
-        guard let i = current(one.app, one.generation), canTerminate(i), apps[i].memory.footprint.total > 0 else {
-            return nil
-        }
-        return (place(one.app), apps[i].memory.footprint.total)
+        guard let i = current(one.app, one.generation), canTerminate(i) else { return nil }
+        let bytes = returns(apps[i].memory.footprint)
+        return bytes > 0 ? (place(one.app), bytes) : nil
     }
 
     mutating func endedForMemory(_ ended: [Incarnation], available: Int64) {
@@ -77,7 +76,7 @@ extension System {
         guard free < target else { return }
         for i in memoryVictims().map({ Int($0.rawValue) }) {
             guard free < target else { return }
-            guard apps[i].memory.footprint.total > 0 else { continue }
+            guard returns(apps[i].memory.footprint) > 0 else { continue }
             endForMemory(i, .pageShortage)
             free = memory.available + comingMemory
         }
@@ -129,7 +128,10 @@ extension System {
     private func ownLimit(_ i: Int) -> (bytes: Int64, kind: MemoryEnd.Kind)? {
         let rules = memoryRules
         guard memory.budget > 0, apps[i].process == .alive, apps[i].state != .suspended else { return nil }
-        if presence(i) == .hidden { return (memory.share(rules.backgroundLimit), .backgroundLimit) }
+        if apps[i].state == .background, presence(i) == .hidden {
+            // It runs on; what is about to be frozen has no limit as what is frozen has none.
+            return apps[i].suspension.isUnderWay ? nil : (memory.share(rules.backgroundLimit), .backgroundLimit)
+        }
         if apps[i].role == .pip { return (memory.share(rules.pictureInPictureLimit), .pictureLimit) }
         return (memory.share(rules.foregroundLimit), .foregroundLimit)
     }
@@ -153,7 +155,9 @@ extension System {
                         available: memory.available, budget: memory.budget)))
             return
         }
-        let isNear = dirty > limit.bytes / 1000 * memoryRules.nearLimit
+        // A latch: who wavers about the mark hears of it once.
+        let mark = memoryRules.nearLimit - (apps[i].memory.isNearLimit ? 100 : 0)
+        let isNear = dirty > limit.bytes / 1000 * mark
         defer { apps[i].memory.isNearLimit = isNear }
         guard isNear, !apps[i].memory.isNearLimit, apps[i].isSettled, !apps[i].isPlain, apps[i].isConnected,
             !apps[i].suspension.isUnderWay

@@ -61,8 +61,8 @@ extension Event {
 
     private func encodeMemory(into writer: inout ByteWriter) {
         switch self {
-        case .memoryConfigured(let budget):
-            writer.write(UInt8(21))
+        case .memoryConfigured(let budget, let source):
+            writer.write(UInt8(source == .budget ? 21 : 27))
             writer.write(budget)
         case .memorySensed(let available):
             writer.write(UInt8(22))
@@ -105,6 +105,7 @@ extension Event {
             self = .request(app, id, try AppRequest(from: &reader))
         case 20: self = .timer
         case 21: self = .memoryConfigured(budget: try reader.signed())
+        case 27: self = .memoryConfigured(budget: try reader.signed(), source: .machine)
         case 22: self = .memorySensed(available: try reader.signed())
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in

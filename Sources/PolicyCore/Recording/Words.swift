@@ -35,7 +35,9 @@ extension System {
         case .prepared(let app, _): "\(name(of: app)) is prepared for the freeze"
         case .frozen(let app, _): "\(name(of: app)) is frozen"
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
-        case .memoryConfigured(let budget): "apps have \(budget.mebibytes) of memory together"
+        case .memoryConfigured(let budget, let source):
+            "apps have \(budget.mebibytes) of memory together"
+                + (source == .machine ? ", and share it with the machine" : "")
         case .memorySensed(let available): "\(available.mebibytes) of memory are available"
         case .footprintSampled(let app, _, let footprint): "\(name(of: app)) has \(footprint.sentence)"
         case .reclaimed(let app, _, let footprint):

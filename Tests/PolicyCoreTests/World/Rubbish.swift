@@ -70,7 +70,7 @@ struct Rubbish {
 
     private mutating func memory(_ app: AppIndex, _ generation: Generation) -> Event {
         switch random.below(8) {
-        case 0: return .memoryConfigured(budget: bytes())
+        case 0: return .memoryConfigured(budget: bytes(), source: random.oneIn(2) ? .budget : .machine)
         case 1...2: return .memorySensed(available: bytes())
         case 3...4: return .footprintSampled(app, generation, footprint())
         case 5: return .reclaimed(app, generation, footprint())
