@@ -84,20 +84,24 @@ extension SystemTests {
             }
         }
 
-        /// Who ended, in the order in which they were gone. From the decision to the last page it takes a moment, and a
-        /// small app is gone more quickly than a large one: who was gone within a quarter of a second of another
-        /// counts as in order.
+        /// Who ended, in the order in which it was decided. Those of whom it was decided at once come as in `order`.
         private func ends(_ system: TestSystem, _ order: [String]) throws -> [String] {
-            var ends = try system.entries().filter { $0.event == "terminated" }
-            func rank(_ entry: LogEntry) -> Int { order.firstIndex { $0 == entry.app } ?? order.count }
-            for _ in ends {
-                for second in ends.indices.dropFirst() {
-                    let (a, b) = (ends[second - 1], ends[second])
-                    let isTogether = abs(b.secondOfDay - a.secondOfDay) < 0.25
-                    if rank(a) > rank(b), rank(a) - rank(b) < 3, isTogether { ends.swapAt(second - 1, second) }
+            let ends = try system.entries().filter { $0.event == "terminated" }
+                .map { (app: $0.app ?? "", decided: $0.secondOfDay - ($0.took ?? 0)) }
+                .sorted { $0.decided < $1.decided }
+            var groups: [[(app: String, decided: Double)]] = []
+            for end in ends {
+                // The log's times have six digits.
+                if let first = groups.last?.first, end.decided - first.decided < 0.000_01 {
+                    groups[groups.count - 1].append(end)
+                } else {
+                    groups.append([end])
                 }
             }
-            return ends.compactMap(\.app)
+            func rank(_ end: (app: String, decided: Double)) -> Int {
+                order.firstIndex(of: end.app) ?? order.count
+            }
+            return groups.flatMap { $0.sorted { rank($0) < rank($1) } }.map(\.app)
         }
 
         @Test(

@@ -115,17 +115,21 @@ struct CgroupProbes {
         if here.contains(Substring(name)) {
             return DoctorFinding(mechanism: mechanism, status: .ok, detail: "in the cgroup v2 hierarchy")
         }
+        if name == "memory" {
+            return DoctorFinding(
+                mechanism: mechanism, status: .replaced, detail: "not in the v2 hierarchy",
+                instead: "process_madvise, and the daemon reads each process's smaps",
+                cost: "clean pages that several apps map are not taken")
+        }
         if let mount = CgroupRoot.legacyMountPoint(of: name), Files.isWritable(mount) {
             return DoctorFinding(
                 mechanism: mechanism, status: .replaced, detail: "not in the v2 hierarchy",
-                instead: "the v1 hierarchy at \(mount)",
-                cost: name == "memory" ? "no memory.reclaim and no pressure of a single app" : nil)
+                instead: "the v1 hierarchy at \(mount)")
         }
         return DoctorFinding(
             mechanism: mechanism, status: .replaced, detail: "in no hierarchy",
-            instead: name == "pids" ? "the daemon counts an app's processes" : "the daemon reads each process's smaps",
-            cost: name == "pids"
-                ? "an app can exceed its limit until it is counted next" : "no limits or pressure of a single app")
+            instead: "the daemon counts an app's processes",
+            cost: "an app can exceed its limit until it is counted next")
     }
 
     private func remove(_ path: String) {

@@ -126,6 +126,8 @@ package struct Ending: Hashable, Codable, Sendable {
     var relaunches = false
     /// The state that it had when its end was decided, for the report.
     var state: LifecycleState
+    /// `nil` for an end that nobody decided, and for one that an older daemon did.
+    var decidedAt: Instant?
 }
 
 /// Looking at a running app.

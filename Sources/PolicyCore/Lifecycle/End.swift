@@ -11,7 +11,7 @@ extension System {
             return
         }
         let (cause, state) = (apps[i].cause, apps[i].state)
-        apps[i].ending = Ending(reason: reason, phase: .leaving, cause: cause, state: state)
+        apps[i].ending = Ending(reason: reason, phase: .leaving, cause: cause, state: state, decidedAt: now)
         switch reason {
         // Memory cannot wait for a callback.
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory:
@@ -130,7 +130,8 @@ extension System {
         let isVisible = presence(i) != .hidden
         transition(i, .ended)
         let end = Reason.end(reason, name: apps[i].manifest.name, state: ending.state)
-        let sequence = log(i, .terminated, end, after: ending.cause)
+        let took = ending.decidedAt.map { now - $0 }
+        let sequence = log(i, .terminated, end, after: ending.cause, took: took)
         if let code = reason.code { report(i, code, reason, ending, isVisible: isVisible, sequence: sequence) }
         memoryGone(i, reason)
         clearProcess(i)
