@@ -37,7 +37,6 @@ extension Checkers {
             device.violate("\(name) was \(state.name) when its end was decided, and heard no willTerminate")
         }
         checkLimit(place, reason, device)
-        if case .memory(let end) = reason { device.checkMemoryEnd(place, end) }
     }
 
     /// The app that was opened for a URL has been given it.

@@ -161,7 +161,12 @@ struct Checkers {
                 watch.pingedAt = nil
                 watch.unseenSince = device.now
             }
-        case .disconnected(let app, let generation): change(app, generation, device) { $0.pingedAt = nil }
+        case .disconnected(let app, let generation):
+            change(app, generation, device) { watch in
+                // Who was asked and cannot answer any more is looked at anew.
+                if watch.pingedAt != nil { watch.unseenSince = device.now }
+                watch.pingedAt = nil
+            }
         case .tracerChecked(let app, let generation, let isTraced):
             // Under a debugger every clock starts again.
             guard isTraced else { return }
