@@ -63,10 +63,10 @@ extension Device {
             change(app, generation, "askToEnd") { after(costs.kill, $0) { _ in .terminate } }
         case .kill(let app, let generation):
             change(app, generation, "kill") { place in
-                if checksInvariants, apps[place].process?.isDying == false,
-                    case .memory(let end) = system.app(app)?.ending?.reason
+                if apps[place].process?.isDying == false, case .memory(let end) = system.app(app)?.ending?.reason,
+                    !end.isOwnLimit
                 {
-                    checkMemoryEnd(place, end)
+                    checkMemoryChoice(place)
                 }
                 apps[place].process?.isDying = true
                 after(costs.kill, place) { _ in .die }

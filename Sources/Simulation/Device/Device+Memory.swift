@@ -43,6 +43,7 @@ extension Device {
             let one = Incarnation(app, process.generation)
             guard let order = system.standingOrder(one) else { continue }
             need -= order.bytes
+            checkMemoryChoice(place)
             apps[place].process?.isDying = true
             after(costs.kill, place) { _ in .die }
             ended.append(one)
@@ -116,17 +117,19 @@ extension Device {
         }
     }
 
-    /// Nobody visible ends for memory while something else could, and nobody who runs while a suspended one could.
-    func checkMemoryEnd(_ place: Int, _ end: MemoryEnd) {
-        guard !end.isOwnLimit else { return }
-        let isVisible = end.kind == .nothingElse
+    /// Whoever is chosen for want of memory is not on screen while something else could go or is going.
+    func checkMemoryChoice(_ place: Int) {
+        guard checksInvariants, let app = apps[place].index, system.isVisible(app) else { return }
         for other in apps.indices where other != place {
-            guard let process = apps[other].process, let index = apps[other].index, !process.isGone, !process.isDying,
-                !process.isStarting, footprint(other).total > 0, system.app(index)?.ending == nil
+            guard let process = apps[other].process, let index = apps[other].index, !process.isGone,
+                !process.isStarting, footprint(other).total > 0, let known = system.app(index),
+                !system.isVisible(index), known.memory.footprint.total > 0
             else { continue }
-            if isVisible, !system.isVisible(index), system.app(index)?.memory.footprint.total ?? 0 > 0 {
-                violate(
-                    "\(apps[place].script.name) is on screen and ended for memory, and \(apps[other].script.name) not")
+            let (name, otherName) = (apps[place].script.name, apps[other].script.name)
+            if known.ending == nil, !process.isDying {
+                violate("\(name) is on screen and ended for memory, and \(otherName) not")
+            } else if known.ending?.phase == .killing {
+                violate("\(name) is on screen and ended for memory while that of \(otherName) is on its way back")
             }
         }
     }
