@@ -22,7 +22,7 @@ build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests.
-	@$(NEED) libsqlite3-dev python3 nano
+	@$(NEED) libsqlite3-dev python3 python3-jsonschema nano
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py

@@ -45,6 +45,7 @@ let package = Package(
             name: "PolicyCore",
             dependencies: ["Model", .product(name: "HeapModule", package: collections)]),
         .target(name: "Wire"),
+        .target(name: "Timeline", dependencies: ["Wire", "Model"]),
 
         // The kernel, typed.
         .target(name: "CLinux"),
@@ -63,7 +64,9 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model", "CAllocations", system,
+                "PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model", "CAllocations",
+                "Timeline",
+                system,
             ]),
 
         // An app's side.
@@ -93,7 +96,7 @@ let package = Package(
             ]),
 
         // The tools' side.
-        .target(name: "Commands", dependencies: ["Wire", "Model", "LinuxSystem", argumentParser, system]),
+        .target(name: "Commands", dependencies: ["Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system]),
 
         .target(
             name: "SimulationCommands",
@@ -138,6 +141,7 @@ let package = Package(
                 "greenroom", "greenroom-simulator",
             ]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
+        .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.
         .testTarget(name: "KeeperTests", dependencies: ["LinuxSystem", "greenroom-keeper"]),
@@ -154,11 +158,13 @@ let package = Package(
         .testTarget(
             name: "IconReelTests", dependencies: ["IconReel", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/IconReel/Tests"),
-        .testTarget(name: "CommandsTests", dependencies: ["Commands", "Wire", "Model"]),
+        .testTarget(name: "CommandsTests", dependencies: ["Commands", "Timeline", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",
-            dependencies: ["Host", "PolicyCore", "Storage", "Wire", "LinuxSystem", "Model", system]),
-        .testTarget(name: "SystemTests", dependencies: ["ContractSuite", "Wire", "Model", "LinuxSystem"]),
+            dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
+        .testTarget(
+            name: "SystemTests",
+            dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Wire", "Model", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -2,7 +2,7 @@
 """Runs what the README says: every console block, in one shell, and compares what is printed. Swift blocks must compile.
 
 In a block, a line that begins with "$ " is a command, and the lines after it are what it prints. Numbers and the width of
-gaps may differ, and … stands for anything. A command without lines after it may print what it likes.
+gaps may differ, as may bars, and … stands for anything. A command without lines after it may print what it likes.
 """
 
 import os
@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 END = "the end of a command's output"
 PATIENCE = 1800
 # What these say may become true a moment later: an app freezes after home has returned.
-READING = re.compile(r"greenroom (why|apps|log|output|reports|memory)\b|cat ")
+READING = re.compile(r"greenroom (why|apps|log|output|reports|memory|timeline)\b|cat ")
 
 
 def commands(text):
@@ -44,9 +44,9 @@ def compiles(number, source):
 
 
 def pattern(printed):
-    """What is printed, where every number stands for any number and every gap for any gap."""
-    words = re.split(r"(\d+(?:\.\d+)?|\s+|…)", printed.strip())
-    kinds = [(r"\d", r"\d+(?:\.\d+)?"), (r"\s", r"\s+"), ("…", ".*?")]
+    """What is printed, where every number stands for any number, every gap for any gap and every bar for any bar."""
+    words = re.split(r"(\d+(?:\.\d+)?|\s*[░▒▓▁-█━]{2}[\s░▒▓▁-█━]*|\s+|…)", printed.strip())
+    kinds = [(r"\d", r"\d+(?:\.\d+)?"), (r"\s*[░▒▓▁-█━]", r"[\s░▒▓▁-█━]+"), (r"\s", r"\s+"), ("…", ".*?")]
     return "".join(
         next((kind for first, kind in kinds if re.match(first, word)), re.escape(word)) for word in words if word)
 
@@ -111,6 +111,11 @@ def main():
             if code != 0 or "every effect is equal" not in printed:
                 failures += 1
                 print("README.md: the recording of the demo does not replay")
+            files = " ".join(f"{recording}/{name}" for name in ("trace.json", "log.jsonl", "apps.json"))
+            printed, code = shell.run(f"/usr/bin/python3 Tests/TraceEvents/reader.py {files}")
+            if code != 0:
+                failures += 1
+                print("README.md: the timeline of the demo is not what its log says")
     finally:
         shell.end()
         shutil.rmtree(recording, ignore_errors=True)

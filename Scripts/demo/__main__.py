@@ -18,7 +18,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--tools", default=os.path.join(root, ".build/bin"), help="the folder of greenroom")
     parser.add_argument("--apps", default=os.path.join(root, ".build/apps"), help="the folder of the example apps")
-    parser.add_argument("--record", metavar="DIR", help="keep log, reports, timeline and journal there")
+    parser.add_argument("--record", metavar="DIR", help="keep log, reports, timeline (trace.json) and journal there")
     parser.add_argument("--keep", action="store_true", help="leave the system running")
     parser.add_argument("--pause", type=float, default=3.5, help="seconds between the steps, on a terminal")
     return parser.parse_args()

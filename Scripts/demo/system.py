@@ -120,6 +120,10 @@ class System:
                 ("log.jsonl", ["log", "--json"]), ("apps.json", ["apps", "--json"]),
                 ("reports.json", ["reports", "--json"]), ("doctor.json", ["doctor", "--json"])):
             write(os.path.join(folder, name), self.run(*arguments).output)
+        # Behind the log, so that whatever is there is here too.
+        trace = self.run("timeline", "--export", os.path.join(folder, "trace.json"))
+        if trace.code != 0:
+            raise Failed(f"greenroom timeline: {trace.output.strip()}")
         for report in self.json("reports"):
             name = os.path.join(folder, "reports", report["id"] + ".ips")
             write(name, self.run("reports", "show", report["id"]).output)

@@ -8,6 +8,7 @@ package import Wire
 package final class AppConnection: Sendable {
     /// Calls the delegate's method and says what the daemon is to be told.
     package typealias Handler = @MainActor @Sendable (Callback) -> JSONValue
+    package typealias Listener = @Sendable (AppNotification, JSONValue) -> Void
 
     /// What waits for the main thread.
     private enum Work: Sendable {
@@ -27,6 +28,7 @@ package final class AppConnection: Sendable {
     private let environment: LaunchEnvironment
     private let handler: Handler
     private let refused: @Sendable (RPCError, Bool) -> Void
+    private let notified: Listener
     private let session: Mutex<Session>
     private let lastGreeting = Mutex<JSONValue?>(nil)
     // Taken before `session` where both are held, so that nothing overtakes `hello` on a new connection.
@@ -39,14 +41,17 @@ package final class AppConnection: Sendable {
     ///   - handler: called on the main thread, callback after callback.
     ///   - refused: called on the reader thread when the daemon does not accept this process; `isFirst` says that it
     ///     never has.
+    ///   - notified: called on the reader thread.
     package init(
         _ environment: LaunchEnvironment, client: String,
         refused: @escaping @Sendable (RPCError, _ isFirst: Bool) -> Void = { _, _ in },
+        notified: @escaping Listener = { _, _ in },
         handler: @escaping Handler
     ) {
         self.environment = environment
         self.handler = handler
         self.refused = refused
+        self.notified = notified
         session = Mutex(Session(client: client))
     }
 
@@ -148,6 +153,7 @@ package final class AppConnection: Sendable {
             lastGreeting.withLock { $0 = answer }
             for line in lines { send((line, epoch)) }
         case .refused(let error): refused(error, greeting == nil)
+        case .notified(let notification, let params): notified(notification, params)
         case .nothing: break
         }
     }

@@ -1,8 +1,8 @@
 package import Wire
 
-/// What an app says to the system: through a socket to the daemon, or to a simulated device in the same process.
-@MainActor
-package protocol AppLink: AnyObject {
+/// What an app says to the system: through a socket to the daemon, or to a simulated device in the same process. Any
+/// thread may say it.
+package protocol AppLink: AnyObject, Sendable {
     /// The answer to `hello`; `nil` before it has come.
     var greeting: JSONValue? { get }
 
@@ -11,7 +11,7 @@ package protocol AppLink: AnyObject {
         _ method: AppMethod, _ params: JSONValue,
         completion: @escaping @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void)
 
-    /// Asks the system and waits for the answer on the main thread. `nil` when the time is over.
+    /// Asks the system and waits for the answer on the calling thread. `nil` when the time is over.
     func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>?
 
     /// Ends it for good.

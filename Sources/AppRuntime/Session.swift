@@ -37,6 +37,7 @@ struct Session: Sendable {
         /// The daemon knows us; the lines are requests that it has not answered.
         case greeted(JSONValue, [[UInt8]])
         case refused(RPCError)
+        case notified(AppNotification, JSONValue)
         case nothing
     }
 
@@ -90,7 +91,9 @@ struct Session: Sendable {
         do throws(RPCParseError) {
             switch try RPCMessage.parse(line) {
             case .request(let id, let method, let params): return call(id, method, params)
-            case .notification: return .nothing
+            case .notification(let method, let params):
+                // One that a later daemon sends means nothing to this app.
+                return AppNotification(rawValue: method).map { .notified($0, params) } ?? .nothing
             case .response(let id, let result): return complete(id, .success(result))
             case .failure(let id?, let error): return complete(id, .failure(error))
             // Our line was not readable: nobody waits for this.

@@ -38,7 +38,7 @@ package struct GreenroomCommand: RootCommand {
                 ]),
             CommandGroup(
                 name: "What happened, and why",
-                subcommands: [WhyCommand.self, LogCommand.self, ReportsCommand.self]),
+                subcommands: [WhyCommand.self, LogCommand.self, TimelineCommand.self, ReportsCommand.self]),
             CommandGroup(
                 name: "In virtual time",
                 subcommands: [PassedOn.Run.self, PassedOn.Replay.self]),

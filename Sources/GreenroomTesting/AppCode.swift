@@ -8,12 +8,14 @@ internal import Wire
 
 /// The process of the app that is tested: its delegate in this process, between UIKit and the simulated device.
 @MainActor
-final class AppCode: Program, AppLink {
+final class AppCode: Program {
     private let principal: AnyClass
     private let delegate: AnyClass
     private let configure: (any UIApplicationDelegate) -> Void
+    typealias Completion = @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
+
     private let sleepers: Sleepers
-    private weak var device: Device?
+    weak var device: Device?
     private let start: Instant
     var place = 0
     /// How long methods take; those that are not named, no time.
@@ -21,7 +23,7 @@ final class AppCode: Program, AppLink {
 
     private(set) var application: UIApplication?
     private var lifecycle: Lifecycle?
-    private var completions: [RequestID: @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void] = [:]
+    var completions: [RequestID: Completion] = [:]
     /// Code of the app has run since somebody waited for it.
     var hasRun = false
 
@@ -74,6 +76,13 @@ final class AppCode: Program, AppLink {
         completion(answer(reply))
     }
 
+    func expired(_ expiration: Expiration) {
+        enter()
+        application?.backgroundTasks.expire([
+            "tasks": .array(expiration.tasks.map { .int(Int64($0.rawValue)) }), "round": .int(Int64(expiration.round)),
+        ])
+    }
+
     // UIKit has no services yet.
     func stopped(_ service: ServiceKind) {}
 
@@ -87,33 +96,6 @@ final class AppCode: Program, AppLink {
         application?.end()
         application = nil
     }
-
-    // MARK: AppLink
-
-    var greeting: JSONValue? {
-        (device?.profile).map { profile in
-            ["profile": .string(profile.name), "options": ["multitasking": .bool(profile.hasMultitasking)]]
-        }
-    }
-
-    func request(
-        _ method: AppMethod, _ params: JSONValue,
-        completion: @escaping @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
-    ) {
-        guard let question = question(method, params), let id = device?.request(question, place) else {
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated { completion(.failure(.methodNotFound(method.rawValue))) }
-            }
-            return
-        }
-        completions[id] = completion
-    }
-
-    func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>? {
-        question(method, params).flatMap { device?.answer($0, place) }.map(answer)
-    }
-
-    func stop() { completions = [:] }
 
     // MARK: Messages, as the daemon writes them
 
@@ -152,22 +134,6 @@ final class AppCode: Program, AppLink {
         case .willTerminate: .willTerminate
         case .openURL: .openURL
         case .didReceiveMemoryWarning: .didReceiveMemoryWarning
-        }
-    }
-
-    private func question(_ method: AppMethod, _ params: JSONValue) -> AppRequest? {
-        switch method {
-        case .openURL: params["url"]?.string.map(AppRequest.openURL)
-        case .canOpenURL: params["url"]?.string.map(AppRequest.canOpenURL)
-        case .hello, .ping, .state: nil
-        }
-    }
-
-    private func answer(_ reply: AppReply) -> Result<JSONValue, RPCError> {
-        switch reply {
-        case .done: .success(["opened": true])
-        case .canOpen(let can): .success(["canOpen": .bool(can)])
-        case .refused(let refusal): .failure(RPCError(.refused, refusal.sentence))
         }
     }
 }

@@ -97,6 +97,8 @@ public final class ScriptedApp: InstalledApp {
         case beginAudio, endAudio
         /// Asks for location updates, or ends that. Needs `location` to go on in the background.
         case beginLocation, endLocation
+        /// Begins a background task of this name, or ends the one that it has had longest.
+        case beginTask(String), endTask(String)
         /// Opens a URL with whichever app is registered for its scheme.
         case open(url: String)
         /// Does nothing else for so long, not even answer.
@@ -114,6 +116,8 @@ public final class ScriptedApp: InstalledApp {
             case .endAudio: .end(.audio)
             case .beginLocation: .begin(.location)
             case .endLocation: .end(.location)
+            case .beginTask(let name): .beginTask(name)
+            case .endTask(let name): .endTask(name)
             case .open(let url): .openURL(url)
             case .block(let duration): .block(duration.span)
             case .exit(let status): .exit(status)

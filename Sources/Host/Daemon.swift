@@ -50,7 +50,14 @@ package enum Daemon {
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 
-        let restored = Journal.restore(from: home.journal)
+        var seen: TimelineCollector?
+        let restored = Journal.restore(from: home.journal) { sight in
+            switch sight {
+            case .checkpoint(let system): seen = TimelineCollector(system)
+            case .event(let event, let effects, let system, let moment):
+                seen?.note(event, effects, system, at: moment)
+            }
+        }
         let wasEnded = FileSystem.exists(home.endedMarker)
         let lastSequence = max(
             UInt64(try store.lastSeq()), restored.map { $0.system.nextSequence.rawValue - 1 } ?? 0)
@@ -74,15 +81,19 @@ package enum Daemon {
                 host.records.flush()
                 workers.run(.storage, work)
             })
+        host.timeline = TimelineKeeper(host, restored: seen, isFresh: kept == nil)
         FileSystem.remove(home.endedMarker)
         try host.watchClock()
         host.beginMemory(budget: configuration.memory)
+        host.locks = LockWatch(host)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
         try loop.run { host.settle() }
+        host.timeline?.flush()
+        workers.finish(.storage)
         withExtendedLifetime((listeners, signalWatch)) {}
     }
 

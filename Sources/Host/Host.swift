@@ -36,6 +36,8 @@ final class Host {
     var keeperLink: KeeperLink?
     var clockWatch: Loop.Watch?
     var memory: MemorySensor?
+    var timeline: TimelineKeeper?
+    var locks: LockWatch?
     private(set) var isHalting = false
 
     init(
@@ -74,6 +76,7 @@ final class Host {
             let effects = system.handle(event, at: now)
             journal?.append(effects, system: system)
             for effect in effects { perform(effect) }
+            timeline?.note(event, effects, at: now)
         }
         queue.removeAll(keepingCapacity: true)
         isDraining = false
@@ -84,6 +87,7 @@ final class Host {
         while let deadline = system.nextDeadline(), deadline <= now { post(.timer) }
         records.settle(loop)
         memory?.settle()
+        timeline?.settle()
         return system.nextDeadline()?.nanoseconds
     }
 
@@ -133,6 +137,7 @@ final class Host {
         // When the Core is done with this: who has to go can go at once.
         case .senseMemory: loop.soon { [weak self] in self?.memory?.look() }
         case .stopService: break
+        case .expireTasks(let app, let generation, let expiration): expireTasks(app, generation, expiration)
         case .reply(let app, let id, let reply): answerApp(app, id, reply)
         case .answer(let id, let answer): pending.removeValue(forKey: id)?(answer)
         case .halt: halt()

@@ -38,6 +38,20 @@ package enum FileSystem {
         try check("symlink", path: path) { unsafe symlink(target, path) }
     }
 
+    /// What a link says; cut off after 4,095 bytes, as the kernel does.
+    package static func linkTarget(_ path: String) -> String? {
+        var target = [CChar](repeating: 0, count: 4096)
+        let length = unsafe readlink(path, &target, target.count)
+        return length > 0 ? String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    }
+
+    /// The same place without links on the way; itself where there is none.
+    package static func realPath(_ path: String) -> String {
+        guard let real = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
     package static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// Replaces a file as a whole: whoever reads it sees the old or the new one, after a power loss too.

@@ -11,6 +11,7 @@ package final class Inotify: Sendable {
         /// A file that was open for writing was closed.
         package static let written = Changes(rawValue: 0x0008)
         package static let attributes = Changes(rawValue: 0x0004)
+        package static let opened = Changes(rawValue: 0x0020)
         package static let movedAway = Changes(rawValue: 0x0040)
         package static let movedIn = Changes(rawValue: 0x0080)
         package static let created = Changes(rawValue: 0x0100)

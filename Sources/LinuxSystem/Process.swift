@@ -7,6 +7,8 @@ package enum Clock {
     package static func boot() -> Int64 { gr_clock(CLOCK_BOOTTIME) }
     package static func monotonic() -> Int64 { gr_clock(CLOCK_MONOTONIC) }
     package static func wall() -> Int64 { gr_clock(CLOCK_REALTIME) }
+    /// What this process has used of the processor.
+    package static func processor() -> Int64 { gr_clock(CLOCK_PROCESS_CPUTIME_ID) }
 }
 
 /// How a process ended.

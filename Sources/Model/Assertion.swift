@@ -5,6 +5,8 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
     case exemption
     /// A graphical program that knows nothing of Greenroom.
     case graphical
+    /// The app finishes what it had begun (S1).
+    case task
 
     package var name: String {
         switch self {
@@ -12,6 +14,7 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
         case .location: "location"
         case .exemption: "exemption"
         case .graphical: "graphical"
+        case .task: "task"
         }
     }
 }
@@ -22,7 +25,7 @@ package struct Assertion: Hashable, Sendable, Codable {
     package let name: String
     package let since: Instant
     /// When it is dropped at the latest; `nil`: as long as the service holds it.
-    package let expires: Instant?
+    package var expires: Instant?
 
     package init(id: AssertionID, kind: AssertionKind, name: String, since: Instant, expires: Instant?) {
         self.id = id
@@ -33,7 +36,7 @@ package struct Assertion: Hashable, Sendable, Codable {
     }
 
     /// Why the app may run, for people.
-    package var reason: String { kind.reason }
+    package var reason: String { kind == .task ? "it finishes the background task “\(name)”" : kind.reason }
 }
 
 extension AssertionKind {
@@ -46,6 +49,7 @@ extension AssertionKind {
         case .graphical:
             "it is a graphical program that knows nothing of Greenroom; freezing it could hang others "
                 + "(X-Greenroom-Freeze=true in its .desktop file allows it)"
+        case .task: "it finishes a background task"
         }
     }
 }

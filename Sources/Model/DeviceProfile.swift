@@ -74,6 +74,8 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var hasSplitScreen: Bool
     /// How memory is shared; `nil`: as everywhere.
     package var memory: MemoryRules?
+    /// What background tasks may take; `nil`: as today.
+    package var tasks: TaskRules?
 
     /// How long an app has for the callback until the watchdog ends it.
     package func limit(for callback: CallbackKind) -> Span {
@@ -98,21 +100,21 @@ extension DeviceProfile {
     package static func named(_ name: String) -> DeviceProfile? { all.first { $0.name == name } }
 
     /// What the machine has, with today's behaviour.
-    package static let linux = modern("linux", hasSplitScreen: true)
-    package static let iOS7 = modern("ios-7", hasSplitScreen: false)
-    package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true)
+    package static let linux = modern("linux", hasSplitScreen: true, tasks: TaskRules())
+    package static let iOS7 = modern("ios-7", hasSplitScreen: false, tasks: .iOS7)
+    package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true, tasks: .iOS7)
     package static let iPhone3GS = of2010("iphone-3gs", hasMultitasking: true)
     package static let iPhone4 = of2010("iphone-4", hasMultitasking: true)
     package static let iPhoneOS3 = of2010("iphone-os-3", hasMultitasking: false)
 
-    private static func modern(_ name: String, hasSplitScreen: Bool) -> DeviceProfile {
+    private static func modern(_ name: String, hasSplitScreen: Bool, tasks: TaskRules) -> DeviceProfile {
         DeviceProfile(
             name: name, hasMultitasking: true, locking: .sendsToBackground, expirationThread: .mainThread,
             launchLimit: .seconds(20),
             callbackLimits: CallbackLimits(
                 launch: .seconds(20), resume: .seconds(10), leave: .seconds(5), terminate: .seconds(5)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
-            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen)
+            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks)
     }
 
     /// "We only gave you six seconds" (document A): one limit for every callback.
@@ -123,6 +125,6 @@ extension DeviceProfile {
             callbackLimits: CallbackLimits(
                 launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
-            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false)
+            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4)
     }
 }

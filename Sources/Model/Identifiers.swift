@@ -74,6 +74,14 @@ package struct RequestID: Hashable, Sendable, Codable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
+/// Names a background task within one process; the app chooses it. Zero is none (`UIBackgroundTaskIdentifier.invalid`).
+package struct TaskID: Hashable, Comparable, Sendable, Codable {
+    package let rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static let invalid = TaskID(0)
+    package static func < (a: TaskID, b: TaskID) -> Bool { a.rawValue < b.rawValue }
+}
+
 package struct AssertionID: Hashable, Sendable, Codable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }

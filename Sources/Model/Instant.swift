@@ -51,6 +51,34 @@ package struct WallTime: Hashable, Comparable, Sendable, Codable {
         return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(time).\(pad(rest / 1000, 6))Z"
     }
 
+    /// Fails unless the text is `YYYY-MM-DDTHH:MM:SS[.f…]Z`.
+    package init?(iso8601 text: String) {
+        let bytes = Array(text.utf8)
+        func number(_ range: Range<Int>) -> Int64? {
+            guard range.upperBound <= bytes.count else { return nil }
+            var value: Int64 = 0
+            for byte in bytes[range] {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                value = value * 10 + Int64(byte - 0x30)
+            }
+            return value
+        }
+        guard bytes.count >= 20, bytes.count <= 30, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
+            bytes[13] == 0x3A, bytes[16] == 0x3A, bytes.last == 0x5A, let year = number(0..<4),
+            let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+            let minute = number(14..<16), let second = number(17..<19)
+        else { return nil }
+        var nanoseconds: Int64 = 0
+        if bytes.count > 20 {
+            guard bytes[19] == 0x2E, let digits = number(20..<bytes.count - 1) else { return nil }
+            nanoseconds = digits
+            for _ in (bytes.count - 21)..<9 { nanoseconds *= 10 }
+        }
+        let days = Self.days(year, month, day)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        self.init(nanoseconds: seconds * 1_000_000_000 + nanoseconds)
+    }
+
     private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
         return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
@@ -64,5 +92,14 @@ package struct WallTime: Hashable, Comparable, Sendable, Codable {
         let shifted = (5 * dayOfYear + 2) / 153
         let month = shifted < 10 ? shifted + 3 : shifted - 9
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+
+    /// Days from 1970-01-01 of a Gregorian date, by 400-year eras that begin on 1 March.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = shiftedYear / 400
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

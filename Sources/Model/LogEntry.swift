@@ -10,6 +10,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case slept, woke, booted, shutDown, daemonRestarted, uninstalled
     // Memory.
     case didReceiveMemoryWarning, reclaimed, memoryShort, memoryRecovered, memoryLimitExceeded
+    // Background tasks.
+    case taskBegan, taskEnded, tasksExpired, taskRefused
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -110,6 +112,13 @@ package enum Reason: Hashable, Sendable, Codable {
     case memoryReclaimed(bytes: Int64)
     case memoryLimit(name: String, dirty: Int64, limit: Int64)
     case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
+    /// A plain program has a file locked that somebody else needs: it cannot stand still.
+    case lockBlocks(path: String)
+    case taskBegan(String)
+    case finishesTask(String, limit: Span)
+    case taskEnded(String)
+    case tasksExpire([String], left: Span)
+    case taskRefused(TaskRefusal)
     case end(EndReason, name: String, state: LifecycleState)
 }
 
@@ -166,6 +175,17 @@ extension Reason {
             "\(name) has \(dirty.mebibytes) of dirty memory, and its limit is \(limit.mebibytes)"
         case .memoryNearLimit(let name, let dirty, let limit):
             "\(name) has \(dirty.mebibytes) of dirty memory, near its limit of \(limit.mebibytes)"
+        case .lockBlocks(let path):
+            "it has \(path) locked, which another process needs: it runs on until the lock is released or nobody needs the "
+                + "file any more"
+        case .taskBegan(let name): "it began the background task “\(name)”"
+        case .finishesTask(let name, let limit):
+            "it finishes the background task “\(name)”, for which it has \(limit.twoDigits) seconds from leaving the screen"
+        case .taskEnded(let name): "it ended the background task “\(name)”"
+        case .tasksExpire(let names, let left):
+            "\(left.twoDigits) seconds are left to end \(names.map { "“\($0)”" }.joined(separator: ", ")): its expiration "
+                + "handlers are called"
+        case .taskRefused(let refusal): refusal.sentence
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
         }
     }

@@ -6,6 +6,8 @@ package enum Limit: Hashable, Sendable, Codable {
     /// A plain program that was asked to end with SIGTERM.
     case termination
     case mainThread
+    /// The time for background tasks.
+    case tasks
 
     /// Apple's style of naming what was exceeded.
     package var name: String {
@@ -21,6 +23,7 @@ package enum Limit: Hashable, Sendable, Codable {
             }
         case .termination: "process-exit (SIGTERM)"
         case .mainThread: "main-thread"
+        case .tasks: "background-task"
         }
     }
 
@@ -32,6 +35,7 @@ package enum Limit: Hashable, Sendable, Codable {
         case .callback(let kind): "do the work of \(kind.name) elsewhere or later, and return at once"
         case .termination: "end when SIGTERM arrives"
         case .mainThread: "keep blocking work off the main thread"
+        case .tasks: "end background tasks in time"
         }
     }
 }
@@ -53,6 +57,9 @@ package enum EndReason: Hashable, Sendable, Codable {
     /// The process of an earlier system that this one knows nothing of.
     case stray
     case memory(MemoryEnd)
+    /// It was suspended with a lock on a file that others may need (R11).
+    case heldLock(path: String)
+    case tasksNotEnded(TaskEnd)
 }
 
 /// Why an app ended for memory, with the numbers that it was decided by, in bytes.
@@ -152,6 +159,9 @@ package struct TerminationCode: Hashable, Sendable, Codable {
 
     package static let launchTooSlow = TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
     package static let watchdog = TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
+    /// A background task that was not ended in time: of today, and as earlier systems reported it.
+    package static let taskNotEnded = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad2)
+    package static let taskTooLong = TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
     package static let excessiveUse = TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
     /// Ours: the app could not be started, or ended before it had launched ("fail to run").
     package static let launchFailed = TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
@@ -160,6 +170,9 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     /// The kernel's numbers of these reasons on Apple's systems.
     package static let pageShortage = TerminationCode(namespace: "JETSAM", code: 4)
     package static let perProcessLimit = TerminationCode(namespace: "JETSAM", code: 7)
+    /// "Dead lock": a file outside the app's own container was locked when it was suspended. Of a plain program, which goes
+    /// on, a fault.
+    package static let heldLock = TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
     /// Ours: every attempt to freeze it failed ("no freeze"). The app goes on.
     package static let cannotFreeze = TerminationCode(namespace: "GREENROOM", code: 0x0f4e_e2e0)
 }
@@ -171,6 +184,7 @@ extension EndReason {
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray: nil
         case .exceeded(.launch, _), .exceeded(.callback, _), .exceeded(.termination, _): .launchTooSlow
         case .exceeded(.mainThread, _): .watchdog
+        case .exceeded(.tasks, _): .taskNotEnded
         case .tooManyProcesses: .excessiveUse
         case .tooManyMappings, .mappingTooLarge: .addressSpaceAbuse
         case .ended(.exited(0)), .ended(.unknown): nil
@@ -180,6 +194,8 @@ extension EndReason {
             TerminationCode(namespace: "SIGNAL", code: UInt64(UInt32(bitPattern: signal)))
         case .failedToLaunch: .launchFailed
         case .memory(let end): end.isOwnLimit ? .perProcessLimit : .pageShortage
+        case .heldLock: .heldLock
+        case .tasksNotEnded(let end): end.code
         }
     }
 
@@ -211,6 +227,11 @@ extension EndReason {
         case .failedToLaunch(let failure):
             "\(name) could not be launched: \(failure.stage): \(failure.message)"
         case .memory(let end): end.sentence(name: name, state: state)
+        case .heldLock(let path):
+            "a lock held during suspension: \(name) had \(path) locked, which is outside its container, when it was "
+                + "suspended; close the file or finish the transaction before didEnterBackground returns, or begin a "
+                + "background task before it and end that one after it"
+        case .tasksNotEnded(let end): end.sentence(name: name)
         case .stray: "a process of an earlier system was left in the group of \(name)"
         }
     }

@@ -31,7 +31,7 @@ package enum Action: Hashable, Sendable {
     case prepare(AppIndex, Generation)
     /// Answers `frozen` once the kernel confirms it.
     case freeze(AppIndex, Generation)
-    /// Handles everything that the app sent before it froze, then answers `verified`.
+    /// Handles everything that the app sent before it froze, tells of a lock that it has, then answers `verified`.
     case verify(AppIndex, Generation)
     case thaw(AppIndex, Generation)
 
@@ -49,6 +49,8 @@ package enum Action: Hashable, Sendable {
 
     /// A service that lacks its background mode ends here (L11).
     case stopService(AppIndex, ServiceKind)
+    /// Its expiration handlers are called.
+    case expireTasks(AppIndex, Generation, Expiration)
     case reply(AppIndex, RequestID, AppReply)
     case answer(CommandID, Answer)
     /// Everything is down; the daemon may leave.
@@ -59,6 +61,10 @@ package enum AppReply: Hashable, Sendable {
     case done
     case canOpen(Bool)
     case refused(Refusal)
+    /// `nil`: as long as it likes.
+    case taskBegan(remaining: Span?)
+    case taskEnded
+    case remaining(Span?)
 }
 
 package enum Answer: Hashable, Sendable {
@@ -84,6 +90,7 @@ package enum Refusal: Error, Hashable, Sendable {
     case shuttingDown
     case missingBackgroundMode(String)
     case serviceNotRunning
+    case task(TaskRefusal)
     case leftTheScreen(String)
     case ended(String)
 
@@ -107,6 +114,7 @@ package enum Refusal: Error, Hashable, Sendable {
         case .shuttingDown: "the system is shutting down"
         case .missingBackgroundMode(let key): "add \(key) to UIBackgroundModes in Info.plist to use this service"
         case .serviceNotRunning: "the service was not started"
+        case .task(let refusal): refusal.sentence
         case .leftTheScreen(let name): "\(name) left the screen before it was done"
         case .ended(let sentence): sentence
         }

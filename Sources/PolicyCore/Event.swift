@@ -32,6 +32,9 @@ package enum Event: Hashable, Sendable {
     case prepared(AppIndex, Generation)
     case frozen(AppIndex, Generation)
     case verified(AppIndex, Generation)
+    /// It is frozen, and has a lock on a file outside its container: an exclusive one, or one that somebody else waits
+    /// for. Told before `verified`, and of a suspended app when somebody begins to wait.
+    case lockFound(AppIndex, Generation, path: String, blocksOthers: Bool)
 
     // Memory.
     /// Bytes for all apps together; zero: no policy for memory.
@@ -86,6 +89,11 @@ package enum AppRequest: Hashable, Sendable {
     case canOpenURL(String)
     case beginService(ServiceKind)
     case endService(ServiceKind)
+    /// The app names its tasks itself, so that it need not wait for an answer.
+    case beginTask(TaskID, name: String)
+    case endTask(TaskID)
+    /// How long its tasks may still take.
+    case backgroundTime
 }
 
 /// The services that need a key of `UIBackgroundModes` (L11).

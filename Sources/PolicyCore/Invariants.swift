@@ -12,6 +12,7 @@ extension System {
             checkSuspension(app, &broken)
             checkScreen(app, &broken)
             checkDeadlines(app, &broken)
+            checkTasks(app, &broken)
             for place in before..<broken.texts.count {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
             }
@@ -71,6 +72,22 @@ extension System {
             broken.require(
                 !app.assertions.isEmpty || app.suspension != .none, "runs in the background, and nothing entitles it")
         }
+    }
+
+    /// Every task is an assertion, and in the background their time is limited by whatever limits it.
+    @inline(__always) private func checkTasks(_ app: borrowing App, _ broken: inout Findings) {
+        broken.require(
+            app.tasks.held.map(\.assertion) == app.assertions.held.filter { $0.kind == .task }.map(\.id),
+            "tasks and assertions differ")
+        guard app.isSettled else { return }
+        let isHidden = screenPresence(app) == .hidden
+        broken.require(isHidden || app.tasks.clock == .stopped, "the time for tasks runs on screen")
+        guard isHidden, !app.tasks.isEmpty else { return }
+        broken.require(app.tasks.clock != .stopped, "tasks without a limit in the background")
+        let isJudged = app.exceeded?.limit == .tasks
+        let isArmed = deadlines.instant(DeadlineSlot(app: app.index, kind: .assertion)) != nil
+        let others = app.assertions.held.contains { $0.kind != .task }
+        broken.require(others || isJudged || isArmed, "tasks for ever")
     }
 
     private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }

@@ -92,6 +92,8 @@ package struct System: Sendable, Codable {
         case .prepared(let app, let generation): prepared(app, generation)
         case .frozen(let app, let generation): frozen(app, generation)
         case .verified(let app, let generation): verified(app, generation)
+        case .lockFound(let app, let generation, let path, let blocksOthers):
+            lockFound(app, generation, path: path, blocksOthers: blocksOthers)
         case .memoryConfigured(let budget, let source): memoryConfigured(budget: budget, source: source)
         case .memorySensed(let available): memorySensed(available: available)
         case .footprintSampled(let app, let generation, let footprint): footprintSampled(app, generation, footprint)

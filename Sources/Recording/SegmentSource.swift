@@ -37,7 +37,9 @@ struct SegmentSource {
     /// The effects of the event that was read last; `nil` if they are not in the recording.
     mutating func effects(after count: Int) throws(RecordingError) -> [EffectMark]? {
         if let marks = try marks(after: count) { return marks }
-        guard reader.isAtEnd, let next = try peek(), continues(next) else { return nil }
+        guard reader.isAtEnd, let next = try peek(), next.number == current.number + 1, continues(next) else {
+            return nil
+        }
         var other = RecordReader(next.bytes[next.records], version: next.header?.version ?? version)
         guard case .effects(let marks)? = try? other.next() else { return nil }
         return marks

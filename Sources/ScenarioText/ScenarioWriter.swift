@@ -73,6 +73,10 @@ package enum ScenarioWriter {
         add("freezeLimit", \.freezeLimit) { $0.freezeLimit.text }
         add("freezeAttempts", \.freezeAttempts) { "\($0.freezeAttempts)" }
         add("hasSplitScreen", \.hasSplitScreen) { "\($0.hasSplitScreen)" }
+        add("taskLimit", \.tasks?.limit) { $0.tasks?.limit.text ?? "" }
+        add("taskWindowLimit", \.tasks?.windowLimit) { $0.tasks?.windowLimit.text ?? "" }
+        add("taskVerdict", \.tasks?.verdict) { $0.tasks?.verdict.rawValue ?? "" }
+        add("taskNotice", \.tasks?.notice) { $0.tasks?.notice.text ?? "" }
         return YAML.mapping(keys)
     }
 
@@ -96,9 +100,10 @@ package enum ScenarioWriter {
             app.callbackTimes[kind].map { (kind.name, $0.text) }
         }
         add("callbacks", !times.isEmpty, YAML.mapping(times))
-        let reactions = CallbackKind.allCases.compactMap { kind in
-            app.reactions[kind].map { (kind.name, YAML.list($0.map { YAML.text($0.phrase) })) }
-        }
+        func list(_ actions: [AppAction]) -> String { YAML.list(actions.map { YAML.text($0.phrase) }) }
+        let reactions =
+            CallbackKind.allCases.compactMap { kind in app.reactions[kind].map { (kind.name, list($0)) } }
+            + (app.expirations.isEmpty ? [] : [("expiration", list(app.expirations))])
         add("on", !reactions.isEmpty, YAML.mapping(reactions))
         let memory = self.memory(app.footprint)
         add("memory", !memory.isEmpty, YAML.mapping(memory))

@@ -11,6 +11,8 @@ package enum Limits {
     package static let identifierLength = 128
     /// The largest `id` that is a number: every JSON library can represent it.
     package static let identifierMagnitude: Int64 = 1 << 53
+    /// Bytes of a background task's name.
+    package static let taskName = 256
     /// Descriptors a message.
     package static let descriptors = 8
     /// Results of callbacks that an app keeps for repetitions.
@@ -32,13 +34,18 @@ package enum CallbackName: String, Sendable, CaseIterable {
 
 /// The other methods of the app socket (sections 2.1, 2.3, 2.4).
 package enum AppMethod: String, Sendable, CaseIterable {
-    case hello, ping, openURL, canOpenURL, state
+    case hello, ping, openURL, canOpenURL, state, beginTask, endTask, backgroundTime
+}
+
+/// The notifications of section 2.6.
+package enum AppNotification: String, Sendable, CaseIterable {
+    case tasksExpire
 }
 
 /// The methods of the control socket (section 3).
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
-    case why, reports, report, output, attach, doctor, down, memory
+    case why, reports, report, output, attach, doctor, down, memory, timeline
 }
 
 /// The notification that follows `log` with `follow`.

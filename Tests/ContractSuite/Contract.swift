@@ -3,7 +3,7 @@ package import Model
 /// A sentence about a device that has to be true of every host, and the code that tries it.
 package struct Contract: Sendable, CustomStringConvertible {
     package enum Group: String, Sendable, CaseIterable {
-        case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls
+        case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks
     }
 
     package let sentence: String
@@ -36,6 +36,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         case .commands: commands
         case .interruptions: interruptions
         case .urls: urls
+        case .locks: locks
         }
     }
 

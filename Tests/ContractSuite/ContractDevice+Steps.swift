@@ -5,10 +5,10 @@ extension ContractDevice {
     // MARK: Commands
 
     @discardableResult
-    func begin(_ command: UserCommand) throws(Breach) -> Ticket { try begin(command, waits: true) }
+    package func begin(_ command: UserCommand) throws(Breach) -> Ticket { try begin(command, waits: true) }
 
     /// Gives a command that must be done, and returns when it is.
-    func `do`(_ command: UserCommand) throws(Breach) { try expectDone(begin(command), "\(command)") }
+    package func `do`(_ command: UserCommand) throws(Breach) { try expectDone(begin(command), "\(command)") }
 
     func expectDone(_ ticket: Ticket, _ what: String) throws(Breach) {
         let reply = try awaitReply(ticket, what)
@@ -30,7 +30,7 @@ extension ContractDevice {
         }
     }
 
-    func awaitReply(_ ticket: Ticket, _ what: String) throws(Breach) -> Reply {
+    package func awaitReply(_ ticket: Ticket, _ what: String) throws(Breach) -> Reply {
         var found: Reply?
         try wait(for: "the answer to \(what)") { () throws(Breach) in
             found = try reply(to: ticket)

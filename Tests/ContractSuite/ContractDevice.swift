@@ -87,12 +87,14 @@ package struct TestApp: Hashable, Sendable {
     package var urlSchemes: [String]
     /// Of a plain program: it draws and must not be frozen.
     package var isGraphical: Bool
+    /// What it does by itself: from delegate methods, and `expiration`, to actions in the words of scenarios.
+    package var script: [String: [String]]
 
     package init(
         _ name: String, _ kind: AppKind = .application, launch: Launch = .works, holds: [CallbackKind] = [],
         slow: [CallbackKind] = [], by slowness: Span = .zero, ignoresTermination: Bool = false,
         leavesChild: Bool = false, exitsOnSuspend: Bool = false, backgroundModes: BackgroundModes = [],
-        urlSchemes: [String] = [], isGraphical: Bool = false
+        urlSchemes: [String] = [], isGraphical: Bool = false, script: [String: [String]] = [:]
     ) {
         self.name = name
         self.kind = kind
@@ -106,6 +108,7 @@ package struct TestApp: Hashable, Sendable {
         self.backgroundModes = backgroundModes
         self.urlSchemes = urlSchemes
         self.isGraphical = isGraphical
+        self.script = script
     }
 }
 
@@ -149,6 +152,7 @@ package enum Reply: Hashable, Sendable {
 package enum Deed: Hashable, Sendable {
     case openURL(String)
     case canOpenURL(String)
+    case beginTask(String), endTask(String)
     /// Its main thread does nothing any more.
     case block
     case exit(Int32)
@@ -156,6 +160,8 @@ package enum Deed: Hashable, Sendable {
     case crash
     /// It has so many children more, which only wait.
     case fork(Int32)
+    /// It takes the exclusive lock on a file that all apps can reach, or waits for it beside all else that it does.
+    case lock(String)
 }
 
 /// An app at a moment.
@@ -167,20 +173,23 @@ package struct Look: Hashable, Sendable {
     /// As the kernel says.
     package var processes: Int
     package var isFrozen: Bool
+    /// It has a file locked.
+    package var isLocking: Bool
     /// A plain program: it is past its start, and a SIGTERM finds it prepared.
     package var isReady: Bool
     /// A plain program: a SIGTERM came.
     package var wasAskedToEnd: Bool
 
     package init(
-        state: LifecycleState, isVisible: Bool, pid: Int32?, processes: Int, isFrozen: Bool, isReady: Bool,
-        wasAskedToEnd: Bool
+        state: LifecycleState, isVisible: Bool, pid: Int32?, processes: Int, isFrozen: Bool, isLocking: Bool,
+        isReady: Bool, wasAskedToEnd: Bool
     ) {
         self.state = state
         self.isVisible = isVisible
         self.pid = pid
         self.processes = processes
         self.isFrozen = isFrozen
+        self.isLocking = isLocking
         self.isReady = isReady
         self.wasAskedToEnd = wasAskedToEnd
     }

@@ -14,6 +14,7 @@ class Probe: UIResponder, UIApplicationDelegate {
     var trace: [String] = []
     var launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     var tasks: [Task<Void, Never>] = []
+    var backgroundTask = UIBackgroundTaskIdentifier.invalid
     var opened: [(url: URL, source: String?)] = []
     var onLaunch: (Probe) -> Void = { _ in }
     var onBackground: (Probe) -> Void = { _ in }

@@ -7,9 +7,10 @@ import Testing
 struct ProcessMemoryTests {
     @Test("Mappings are counted, up to a limit, and the largest is known")
     func mappings() throws {
-        let script = try Script("read line")
+        let script = try Script("echo ready; read line")
         let pid = script.process.pid
-        // The shell waits: what it maps stays as it is.
+        // It has loaded, and waits: what it maps stays as it is.
+        #expect(try readLine(script.stream) == "ready")
         let text = try #require(FileSystem.read("/proc/\(pid)/maps", limit: 1 << 20))
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let sizes = lines.compactMap { line -> Int64? in

@@ -43,6 +43,11 @@ import Testing
         for kind in CallbackKind.allCases { add("`\(kind.name)`") { seconds($0.limit(for: kind)) } }
         add("SIGTERM (plain programs)") { seconds($0.callbackLimits.willTerminate) }
         add("main thread blocked") { seconds($0.mainThreadLimit) }
+        add("background tasks, together") { $0.hasMultitasking ? seconds($0.tasks?.limit ?? .zero) : "none" }
+        add("the same for an app woken for an event") {
+            $0.hasMultitasking ? seconds($0.tasks?.windowLimit ?? .zero) : "none"
+        }
+        add("expiration handlers before the end") { $0.hasMultitasking ? seconds($0.tasks?.notice ?? .zero) : "–" }
         add("running apps are looked at every") { seconds($0.checkInterval) }
         add("processes of one app") { "\($0.processLimit)" }
         add("one attempt to freeze") { seconds($0.freezeLimit) }
@@ -90,7 +95,7 @@ import Testing
         let failure = LaunchFailure(stage: "execve", errorNumber: 2, message: "")
         let codes = [
             EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.tooManyMappings(count: 2, limit: 1).code,
-            EndReason.failedToLaunch(failure).code, .cannotFreeze,
+            EndReason.failedToLaunch(failure).code, .cannotFreeze, EndReason.heldLock(path: "").code,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))
@@ -126,7 +131,7 @@ import Testing
                 .closedByUser, .restartedByUser, .uninstalled, .exitsOnSuspend, .stray, .ended(.exited(3)),
                 .ended(.signaled(6)), .ended(.signaled(64)), .ended(.unknown), .failedToLaunch(failure),
                 .tooManyProcesses(count: 600, limit: 512), .tooManyMappings(count: 60_000, limit: 20_000),
-                .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36),
+                .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36), .heldLock(path: "/srv/notes.db"),
             ] + Self.limits.map { .exceeded($0, allowed: .seconds(5)) }
         for reason in reasons {
             let sentence = reason.sentence(name: "Journal", state: .background)

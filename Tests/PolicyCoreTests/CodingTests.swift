@@ -25,6 +25,7 @@ import Testing
             .firstProcessEnded(app, generation, .exited(.min)), .allProcessesEnded(app, generation),
             .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
+            .lockFound(app, generation, path: "/é\u{0} b", blocksOthers: true),
             .memoryConfigured(budget: .max), .memorySensed(available: .min),
             .memoryConfigured(budget: 1, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
@@ -45,7 +46,10 @@ import Testing
         }
 
     private static let requests: [AppRequest] =
-        [.openURL("a:b"), .canOpenURL("")]
+        [
+            .openURL("a:b"), .canOpenURL(""), .beginTask(TaskID(1), name: "é"), .beginTask(TaskID(.max), name: ""),
+            .endTask(TaskID(0)), .endTask(TaskID(.max)), .backgroundTime,
+        ]
         + ServiceKind.allCases.flatMap { [.beginService($0), .endService($0)] }
 
     @Test("A checkpoint from before there was a policy for memory is read")

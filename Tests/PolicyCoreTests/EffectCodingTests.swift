@@ -63,12 +63,14 @@ import Testing
             .exceeded(.termination, allowed: .seconds(1)), .exceeded(.mainThread, allowed: .seconds(1)),
             .tooManyProcesses(count: 1, limit: 2), .tooManyProcesses(count: 2, limit: 1),
             .tooManyMappings(count: 1, limit: 2), .tooManyMappings(count: 2, limit: 1),
+            .heldLock(path: "a"), .heldLock(path: "b"),
             .mappingTooLarge(bytes: 1, limit: 2), .mappingTooLarge(bytes: 2, limit: 1),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "gone")),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 13, message: "gone")),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "")),
         ] + memoryEnds.map { .memory($0) } + statuses.map { .ended($0) }
         + CallbackKind.allCases.map { .exceeded(.callback($0), allowed: .zero) }
+        + [.exceeded(.tasks, allowed: .zero)] + TaskEffects.ends.map { .tasksNotEnded($0) }
 
     private static let memoryEnds: [MemoryEnd] = {
         let end = MemoryEnd(
@@ -107,7 +109,8 @@ import Testing
             .userRestarted("a"), .exempted("a", true), .exempted("a", false), .callEnded, .deviceSlept, .deviceWoke,
             .deviceBooted, .systemShutDown, .daemonRestarted, .uninstalled("a"), .launchedAtBoot("a"),
             .nothingEntitles, .onScreenAgain, .wantedInBackground, .endRequested, .thawedFromOutside,
-            .frozenFromOutside, .cannotFreeze(attempts: 5), .cannotFreeze(attempts: 6), .serviceUndeclared(key: "a"),
+            .frozenFromOutside, .cannotFreeze(attempts: 5), .cannotFreeze(attempts: 6), .lockBlocks(path: "a"),
+            .lockBlocks(path: "b"), .serviceUndeclared(key: "a"),
         ]
         + InterruptionKind.allCases.flatMap {
             [.interruption($0), .interruptionDismissed($0), .interruptionAccepted($0)]
@@ -120,7 +123,7 @@ import Testing
         + [.end(.closedByUser, name: "b", state: .active), .end(.closedByUser, name: "a", state: .background)]
 
     private static let refusals: [Refusal] =
-        [
+        TaskEffects.refusals.map { .task($0) } + [
             .unknownApp, .notRunning("a"), .notRunning("b"), .deviceLocked, .deviceAsleep, .noHandler(scheme: "a"),
             .malformedURL("a"), .notInForeground, .noCall, .shuttingDown, .missingBackgroundMode("a"),
             .serviceNotRunning, .leftTheScreen("a"), .ended("a"), .roleUnavailable(.pip, profile: "x"),
@@ -166,10 +169,11 @@ import Testing
         }
 
     private static let actions: [Action] =
-        simple + callbacks.map { .deliver(app, generation, $0) } + reports.map { .report($0) }
+        simple + TaskEffects.actions(app, generation, other) + callbacks.map { .deliver(app, generation, $0) }
+        + reports.map { .report($0) }
         + ServiceKind.allCases.map { .stopService(app, $0) }
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
-        + (reasons + memory + endings).map { .log(entry(.terminated, $0)) }
+        + (reasons + memory + endings + TaskEffects.reasons).map { .log(entry(.terminated, $0)) }
         + refusals.flatMap {
             [
                 .reply(app, RequestID(1), .refused($0)), .answer(CommandID(1), .refused($0)),

@@ -65,7 +65,7 @@ struct JournalTests {
     func otherBoot() throws {
         let old = try RecordedDevice(path, limits: small)
         var person = Person(old, apps: 4, seed: 3)
-        for _ in 0..<200 { person.act() }
+        for _ in 0..<400 { person.act() }
         #expect(numbers(".checkpoint").count > 2)
         for number in numbers(".checkpoint") {
             let file = "\(path)/\(number).checkpoint"

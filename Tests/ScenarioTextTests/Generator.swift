@@ -80,6 +80,10 @@ struct Generator {
         if flag() { profile.freezeLimit = span() }
         if flag() { profile.freezeAttempts = UInt8(1 + random.below(254)) }
         if flag() { profile.hasSplitScreen.toggle() }
+        if flag() { profile.tasks?.limit = span() }
+        if flag() { profile.tasks?.windowLimit = span() }
+        if flag() { profile.tasks?.notice = span() }
+        if flag() { profile.tasks?.verdict = pick([.watchdog, .runningBoard]) }
         return profile
     }
 
@@ -112,6 +116,7 @@ struct Generator {
             for kind in CallbackKind.allCases where random.oneIn(3) {
                 app.reactions[kind] = (0..<random.below(4)).map { _ in appAction(3) }
             }
+            app.expirations = (0..<random.below(3)).map { _ in appAction(3) }
         }
         if flag() { (app.footprint.dirtyBytes, app.footprint.cleanBytes) = (bytes(), bytes()) }
         if flag() { app.footprint.releasableBytes = bytes() }
@@ -139,7 +144,7 @@ struct Generator {
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 12 : 11) {
+        switch random.below(depth > 0 ? 18 : 17) {
         case 0: .begin(pick(ServiceKind.allCases))
         case 1: .end(pick(ServiceKind.allCases))
         case 2: .openURL(url())
@@ -151,6 +156,12 @@ struct Generator {
         case 8: .work(span())
         case 9: .transfer(bytes: bytes())
         case 10: .allocate(bytes: bytes())
+        case 11: .lock(text())
+        case 12: .unlock(text())
+        case 13: .beginTask(text())
+        case 14: .endTask(text())
+        case 15: .endInvalidTask
+        case 16: .askBackgroundTime
         default: .after(span(), appAction(depth - 1))
         }
     }
@@ -226,9 +237,10 @@ extension Generator {
 
     private mutating func pattern() -> LogPattern {
         let event = pick(LogEvent.allCases)
-        let isOfDevice =
-            event.rawValue >= LogEvent.openRequested.rawValue && event != .didReceiveMemoryWarning
-            && event != .reclaimed
+        let ofApps: [LogEvent] = [
+            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused,
+        ]
+        let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)
     }
 
@@ -237,7 +249,7 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(19) {
+        switch random.below(20) {
         case 0: .state(name(), pick(LifecycleState.allCases))
         case 1: .visible(name(), flag())
         case 2: .callbacks(name(), several { $0.pick(CallbackKind.allCases) })
@@ -256,6 +268,7 @@ extension Generator {
         case 15: .requestRefused(name(), text())
         case 16: .launches(name(), random.below(9))
         case 17: .atRest
+        case 18: .expirations(name(), several { $0.text() })
         default: flag() ? launchOptions() : .opened(name(), url: url(), source: flag() ? text() : nil)
         }
     }

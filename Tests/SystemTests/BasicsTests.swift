@@ -37,6 +37,20 @@ extension SystemTests {
             #expect(system.output(app).filter { $0.contains("tick") }.count <= ticks + 1)
         }
 
+        @Test("When an app with a terminal was closed, the daemon goes back to sleep")
+        func closedTerminal() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPlain("editor", command: "cat", terminal: true)
+            try system.play(["open editor", "close editor"])
+            let daemon = try system.daemon
+            // The terminal's holder ends a moment after the app.
+            try system.pass(seconds: 0.5)
+            let used = try #require(ProcFS().stat(daemon)?.processorTime)
+            try system.pass(seconds: 1)
+            #expect(try #require(ProcFS().stat(daemon)?.processorTime) - used < 200_000_000)
+        }
+
         @Test("An app's container goes with it, unless its data is to be kept")
         func uninstall() throws {
             let system = try TestSystem()

@@ -5,41 +5,13 @@ import Wire
 extension SystemTests {
     /// Real allocations, under a budget of the system's own.
     @Suite("Memory", .serialized) struct Memory {
-        /// Megabytes of an app that allocates in Python: dirty at its launch, purgeable, and dirty with each URL that
-        /// it opens, `NAME:MEGABYTES`.
-        private func install(_ name: String, on system: TestSystem, dirty: Int, purgeable: Int = 0) throws {
-            let body = """
-                import mmap
-                held = [bytearray(b"x" * (1 << 20)) for _ in range(\(dirty))]
-                if \(purgeable):
-                    cache = mmap.mmap(-1, max(1, \(purgeable)) << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-                    cache.write(b"x" * (\(purgeable) << 20))
-                    cache.madvise(8)  # MADV_FREE
-
-                class Delegate(Base):
-                    def on_openURL(self, params):
-                        for _ in range(int(params["url"].split(":")[1])):
-                            held.append(bytearray(b"x" * (1 << 20)))
-                """
-            try system.installPython(
-                name, body,
-                keys: """
-                    <key>CFBundleURLTypes</key><array><dict><key>CFBundleURLSchemes</key>
-                    <array><string>\(name)</string></array></dict></array>
-                    """)
-        }
-
-        private func memory(_ system: TestSystem) throws -> MemoryInfo {
-            try MemoryInfo(json: JSONValue(parsing: system.expect("memory", "--json")))
-        }
-
         @Test("A spike takes purgeable memory first, then warns, then ends background apps; what is on screen stays")
         func spike() throws {
             let system = try TestSystem(memory: "300M")
             defer { system.end() }
-            try install("cache", on: system, dirty: 10, purgeable: 60)
-            try install("big", on: system, dirty: 70)
-            try install("front", on: system, dirty: 5)
+            try system.installAllocator("cache", dirty: 10, purgeable: 60)
+            try system.installAllocator("big", dirty: 70)
+            try system.installAllocator("front", dirty: 5)
             try system.play(["open cache", "open big", "open front"])
             let log = try system.follower()
             try log.wait("suspended", of: "big")
@@ -47,14 +19,14 @@ extension SystemTests {
             // Purgeable: enough for this much. How much of what is clean counts depends on who else maps it.
             var seen = try system.lastSequence
             try system.expect("open", "front:60")
-            try system.expect("open", "front:\((memory(system).available >> 20) - 54)")
+            try system.expect("open", "front:\((system.memory().available >> 20) - 54)")
             try log.wait("reclaimed", of: "cache", after: seen)
             #expect(try system.app("cache").state == "suspended")
             #expect(try system.app("big").state == "suspended")
             // More, until it is warned.
             while try system.entries("front").allSatisfy({ $0.event != "didReceiveMemoryWarning" }) {
                 try system.expect("open", "front:8")
-                guard try memory(system).level == "normal" else {
+                guard try system.memory().level == "normal" else {
                     try log.wait("didReceiveMemoryWarning", of: "front", after: seen)
                     break
                 }
@@ -70,7 +42,7 @@ extension SystemTests {
             #expect(try system.app("front").pid == pid)
             #expect(try system.app("front").state == "active")
             #expect(try system.app("cache").state == "suspended")
-            let info = try memory(system)
+            let info = try system.memory()
             #expect(info.budget == 300 << 20)
             #expect(info.apps.first { $0.app == "front" }?.next == nil)
             #expect(info.apps.first { $0.app == "cache" }?.next == 1)
@@ -82,7 +54,7 @@ extension SystemTests {
         func ownLimit() throws {
             let system = try TestSystem(memory: "200M")
             defer { system.end() }
-            try install("greedy", on: system, dirty: 5)
+            try system.installAllocator("greedy", dirty: 5)
             try system.play(["open greedy"])
             var opens = 0
             while try system.app("greedy").state == "active", opens < 60 {
@@ -100,7 +72,7 @@ extension SystemTests {
         func simulated() throws {
             let system = try TestSystem()
             defer { system.end() }
-            for name in ["asleep", "front"] { try install(name, on: system, dirty: 10) }
+            for name in ["asleep", "front"] { try system.installAllocator(name, dirty: 10) }
             try system.play(["open asleep", "open front"])
             try system.follower().wait("suspended", of: "asleep")
             try system.play(["simulate memory-warning"])
@@ -108,10 +80,10 @@ extension SystemTests {
             let seen = try system.lastSequence
             try system.play(["simulate memory-pressure critical"])
             try system.follower().wait("didReceiveMemoryWarning", of: "front", after: seen)
-            #expect(try memory(system).level == "critical")
-            #expect(try memory(system).simulated == "critical")
+            #expect(try system.memory().level == "critical")
+            #expect(try system.memory().simulated == "critical")
             try system.play(["simulate memory-pressure normal"])
-            #expect(try memory(system).level == "normal")
+            #expect(try system.memory().level == "normal")
             #expect(try !system.callbacks("asleep").contains("didReceiveMemoryWarning"))
             #expect(try system.app("asleep").state == "suspended")
             #expect(try system.reports("asleep").isEmpty && system.reports("front").isEmpty)

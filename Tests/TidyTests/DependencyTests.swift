@@ -10,6 +10,7 @@ struct DependencyTests {
         ("Sources/ScenarioText", ["Model", "PolicyCore", "Simulation", "SystemPackage", "Yams"]),
         ("Sources/Recording", ["Model", "PolicyCore", "FoundationEssentials"]),
         ("Sources/Wire", ["FoundationEssentials", "Model"]),
+        ("Sources/Timeline", ["Model", "Wire"]),
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),

@@ -1,5 +1,6 @@
 import AppRuntime
 import Foundation
+import Synchronization
 import Testing
 import UIKit
 import Wire
@@ -76,22 +77,23 @@ extension UIKitTests {
 
 /// A system that agrees to everything.
 private final class SilentLink: AppLink {
-    private(set) var methods: [AppMethod] = []
-    private(set) var isStopped = false
+    private let state = Mutex((methods: [AppMethod](), isStopped: false))
     let greeting: JSONValue? = nil
+    var methods: [AppMethod] { state.withLock { $0.methods } }
+    var isStopped: Bool { state.withLock { $0.isStopped } }
 
     func request(
         _ method: AppMethod, _ params: JSONValue,
         completion: @escaping @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
     ) {
-        methods.append(method)
-        Task { completion(.success(["opened": true])) }
+        state.withLock { $0.methods.append(method) }
+        Task { await completion(.success(["opened": true])) }
     }
 
     func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>? {
-        methods.append(method)
+        state.withLock { $0.methods.append(method) }
         return .success(["canOpen": true])
     }
 
-    func stop() { isStopped = true }
+    func stop() { state.withLock { $0.isStopped = true } }
 }

@@ -58,7 +58,7 @@ struct RecordTests {
                 "memory-pressure-critical", "memory-pressure-over", "memory-warning", "reboot", "sleep", "sms",
                 "sms-dismiss", "sms-open", "wake",
             ])
-        #expect(ControlMethod.allCases.count == 22)
+        #expect(ControlMethod.allCases.count == 23)
         #expect(CallbackName(rawValue: "openURL") == .openURL)
     }
 

@@ -8,6 +8,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
     private func told(_ callback: String, _ details: String...) {
         say(([callback] + details).joined(separator: " "))
+        Script.given.run(callback)
         for misdeed in misdeeds {
             switch misdeed {
             case .block(let name) where name == callback: Deed.blockForever()
@@ -58,8 +59,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         return url.scheme == "misbehave" && obey(url)
     }
 
-    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `mode?words=block:willTerminate`,
-    /// `open?url=other:x`, `can-open?url=other:x`; and what it does with memory, see `obey(memory:value:)`.
+    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `lock?file=/tmp/x`,
+    /// `mode?words=block:willTerminate`, `open?url=other:x`, `can-open?url=other:x`, `do?action=end task "upload"`; and
+    /// what it does with memory, see `obey(memory:value:)`.
     func obey(_ url: URL) -> Bool {
         let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
         func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
@@ -71,10 +73,15 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "exit": exit(value("code").flatMap { Int32($0) } ?? 3)
         case "fork": say("forked \(Deed.fork(value("max").flatMap { Int($0) } ?? 2000))")
         case "leave-child": say("forked \(Deed.fork(1))")
+        case "lock": Deed.lock(value("file") ?? "")
         case "mode": return set(mode: value("words") ?? "")
         case "open":
             guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }
             UIApplication.shared.open(other) { say("answered \($0)") }
+        case "do":
+            // After this callback has returned, as a scenario's app does it.
+            let action = value("action") ?? ""
+            DispatchQueue.main.async { Script.given.perform(action) }
         case "can-open":
             guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }
             say("answered \(UIApplication.shared.canOpenURL(other))")

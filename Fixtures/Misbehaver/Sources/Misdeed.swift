@@ -73,6 +73,13 @@ enum Deed {
         Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
     }
 
+    /// Takes the lock on a file, and keeps it; waits for it beside the main thread.
+    static func lock(_ path: String) {
+        let file = unsafe open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { return say("cannot open \(path)") }
+        Thread { say("locked \(flock(file, LOCK_EX))") }.start()
+    }
+
     /// Starts children that only wait, until the number is reached or the system gives no more. Returns how many.
     static func fork(_ number: Int) -> Int {
         for done in 0..<max(0, number) {

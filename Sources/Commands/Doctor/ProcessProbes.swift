@@ -6,7 +6,7 @@ internal import Wire
 /// What the kernel knows of processes, and how it keeps them apart.
 struct ProcessProbes {
     func findings() -> [DoctorFinding] {
-        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing()]
+        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing(), locks()]
     }
 
     private func pidfd() -> DoctorFinding {
@@ -95,6 +95,25 @@ struct ProcessProbes {
                 instead: CurrentProcess.isRoot ? "file modes" : "nothing but the daemon's checks of who connects",
                 cost: "an app can see that other apps are there")
         }
+    }
+
+    private func locks() -> DoctorFinding {
+        guard LockTable.now() != nil else {
+            return DoctorFinding(
+                mechanism: "/proc/locks", status: .missing, detail: "cannot be read",
+                cost: "a suspended app keeps what it has locked from others, and nobody notices")
+        }
+        guard CurrentProcess.isRoot else {
+            return DoctorFinding(
+                mechanism: "/proc/locks", status: .replaced,
+                detail: "who has a file open is told only of one's own processes",
+                instead: "of other users' processes only those count that wait for the lock",
+                cost:
+                    "one that asks for it again and again, as SQLite does, waits while a plain program is suspended with it"
+            )
+        }
+        return DoctorFinding(
+            mechanism: "/proc/locks", status: .ok, detail: "suspended apps keep no file locked that others need")
     }
 
     private func tracing() -> DoctorFinding {

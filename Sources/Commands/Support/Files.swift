@@ -81,5 +81,7 @@ enum Files {
     /// Removes a file; one that is not there is as good as removed.
     static func remove(_ path: String) { unsafe unlink(path) }
 
+    static func rename(_ from: String, to: String) -> Bool { unsafe Glibc.rename(from, to) == 0 }
+
     static var lastError: Errno { Errno(rawValue: errno) }
 }

@@ -45,6 +45,7 @@ package final class Lifecycle {
             post(UIApplication.didEnterBackgroundNotification)
             MemoryRelief.enterBackground()
         case .willEnterForeground:
+            application.backgroundTasks.enterForeground()
             delegate?.applicationWillEnterForeground(application)
             post(UIApplication.willEnterForegroundNotification)
             application.state = .inactive

@@ -39,10 +39,6 @@ open class UIApplication: UIResponder {
     /// `applicationWillEnterForeground` still `background`.
     open var applicationState: State { state }
 
-    /// Seconds that the app may still run in the background. `Double.greatestFiniteMagnitude` when that is not limited:
-    /// in the foreground, and without a background task.
-    open nonisolated var backgroundTimeRemaining: TimeInterval { .greatestFiniteMagnitude }
-
     /// The app's delegate, if it is a responder; the chain ends with it.
     open override var next: UIResponder? { delegate as? UIResponder }
 
@@ -54,7 +50,10 @@ open class UIApplication: UIResponder {
 
     var state: State = .inactive
     /// The way to the system; `nil` in a process that it did not start.
-    package internal(set) var connection: (any AppLink)?
+    package internal(set) var connection: (any AppLink)? {
+        didSet { backgroundTasks.attach(connection) }
+    }
+    package nonisolated let backgroundTasks = BackgroundTasks()
 
     struct WeakWindow {
         weak var window: UIWindow?

@@ -69,7 +69,15 @@ package enum ApplicationLauncher {
     ) throws(Instantiation.Failure) -> UIApplication {
         let application = try create(principal, delegate)
         let lifecycle = Lifecycle(application)
-        let connection = AppConnection(environment, client: clientName, refused: refused) { lifecycle.handle($0) }
+        let tasks = application.backgroundTasks
+        let connection = AppConnection(
+            environment, client: clientName, refused: refused,
+            notified: { notification, params in
+                switch notification {
+                case .tasksExpire: tasks.expire(params)
+                }
+            },
+            handler: { lifecycle.handle($0) })
         application.connection = connection
         connection.start()
         return application

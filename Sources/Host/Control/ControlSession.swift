@@ -61,6 +61,7 @@ final class ControlSession {
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
         case .memory: respond(id, host.memoryInfo.json)
+        case .timeline: try timeline(params, id)
         }
     }
 
@@ -311,6 +312,21 @@ final class ControlSession {
             }
             return ["header": try JSONValue(parsing: report.header), "report": try JSONValue(parsing: report.body)]
         }
+    }
+
+    private func timeline(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let app = try params.optionalString("app")
+        let since = try params.optionalString("since").map { text throws(RPCError) in
+            guard let time = WallTime(iso8601: text) else {
+                throw .invalidParameter("since", "since must be a time like 2026-11-21T10:00:00Z")
+            }
+            return time
+        }
+        let position = try params.optionalInt("after")
+        guard let answer = host.timeline?.answer(after: position, since: since, app: app) else {
+            throw RPCError(.internalError, "no timeline is kept")
+        }
+        work(.storage, id, answer)
     }
 
     private func attach(_ params: JSONValue, _ id: RPCID) throws(RPCError) {

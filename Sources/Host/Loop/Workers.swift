@@ -11,6 +11,8 @@ final class Workers {
         case launches
         /// Reading /proc, installing, whatever may take its time.
         case slow
+        /// What apps have locked: an app that is being suspended waits for it.
+        case locks
         /// Bringing memory back: waits for nothing else.
         case releases
     }
@@ -18,6 +20,7 @@ final class Workers {
     private let storage = DispatchQueue(label: "greenroom.storage")
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
+    private let locks = DispatchQueue(label: "greenroom.locks")
     private let releases = DispatchQueue(label: "greenroom.releases", qos: .userInteractive)
     private let finished: Finished
     private var continuations: [UInt64: () -> Void] = [:]
@@ -74,6 +77,7 @@ final class Workers {
         case .storage: storage
         case .launches: launches
         case .slow: slow
+        case .locks: locks
         case .releases: releases
         }
     }

@@ -25,12 +25,12 @@ final class MemorySensor {
     private let budget: Int64?
     private var samples: [AppIndex: (generation: Generation, sample: Sample)] = [:]
     /// Samples under way.
-    private var looking: Set<AppIndex> = []
+    private var looks = LooksUnderWay()
     /// What the Core was told last lies between these marks.
     private var toldLevel: Int?
     private var isPolling = false
     private var backOff: Int64 = 0
-    private var lastAvailable: Int64?
+    private(set) var lastAvailable: Int64?
     private var lookedAtRunning: Int64 = 0
     private var trigger: PressureTrigger?
     private var triggerWatch: Loop.Watch?
@@ -93,7 +93,7 @@ final class MemorySensor {
         if let known, host.system.app(app.index)?.state == .suspended { return known.footprint.total }
         let size = process.box.processes().reduce(.zero) { $0 + (ProcessMemory.size($1) ?? .zero) }
         guard let known else {
-            startSample(app.index, process)
+            lookCloser(app.index, process)
             return size.anonymous
         }
         let growth = size.anonymous - known.size.anonymous
@@ -102,7 +102,7 @@ final class MemorySensor {
             || abs(size.mapped - known.size.mapped) > max(64 << 20, known.size.mapped / 8)
             || crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth)
         {
-            startSample(app.index, process)
+            lookCloser(app.index, process)
         }
         return max(0, known.footprint.total + growth)
     }
@@ -154,18 +154,26 @@ final class MemorySensor {
         startSample(index, process)
     }
 
+    /// Unless somebody does: the next poll sees whether that was enough.
+    private func lookCloser(_ index: AppIndex, _ process: AppProcess) {
+        if !looks.contains(index) { startSample(index, process) }
+    }
+
     private func startSample(_ index: AppIndex, _ process: AppProcess) {
-        guard looking.insert(index).inserted else { return }
+        guard looks.begin(index) else { return }
         let (pids, generation) = (process.box.processes(), process.generation)
         let limit = host.system.memoryRules.mappingLimit
         host.workers.run(.slow) {
             Self.measure(pids, mappings: limit)
         } then: { [unowned self] sample in
-            looking.remove(index)
-            guard host.process(index, generation) != nil else { return }
-            note(index, generation, sample)
-            host.post(.footprintSampled(index, generation, sample.footprint))
-            reportMappings(index, generation, sample)
+            let isStale = looks.end(index)
+            if host.process(index, generation) != nil {
+                note(index, generation, sample)
+                host.post(.footprintSampled(index, generation, sample.footprint))
+                reportMappings(index, generation, sample)
+            }
+            // By now it may be another process of the app.
+            if isStale, let process = host.host(index)?.process { startSample(index, process) }
         }
     }
 

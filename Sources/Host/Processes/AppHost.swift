@@ -22,7 +22,12 @@ final class AppHost {
         process = nil
     }
 
-    private var lastHolder: (PidFD, Loop.Watch)?
+    private var lastHolder: (process: PidFD, watch: Loop.Watch)?
+
+    /// It was collected. Who is dead stays readable: its watch would wake the loop for ever.
+    func forget(holder: PidFD) {
+        if lastHolder?.process === holder { lastHolder = nil }
+    }
 }
 
 /// A process of an app, from its birth to the end of the last one of its group.
@@ -42,6 +47,8 @@ final class AppProcess {
     var requests: [UInt64: RPCID] = [:]
     /// Whether the host asked for a freeze that the kernel has not confirmed.
     var awaitsFreeze = false
+    /// Counts what begins and ends a stand-still: what was found before is worth nothing after.
+    var verification = 0
     var pings: UInt64 = 0
     /// Processor time when its end was decided.
     var usedAtEnd: Int64?

@@ -81,7 +81,9 @@ extension Host {
         let generation = process.generation
         process.holderWatch = try? loop.watch(holder.descriptor.rawValue, .readable) { [unowned self] _ in
             _ = holder.reap()
-            guard let app = host(index), let process = self.process(index, generation) else { return }
+            guard let app = host(index) else { return }
+            app.forget(holder: holder)
+            guard let process = self.process(index, generation) else { return }
             process.holderWatch = nil
             guard process.box.isPopulated, let master = process.terminalMaster else { return }
             let new = try? TerminalHolder.start(
@@ -145,6 +147,7 @@ extension Host {
         if self.process(index, generation) === process {
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
             app.end()
+            locks?.forget(index)
             post(.allProcessesEnded(index, generation))
         }
     }
@@ -197,6 +200,8 @@ extension Host {
     func thaw(_ index: AppIndex, _ generation: Generation) {
         guard let process = process(index, generation) else { return }
         process.awaitsFreeze = false
+        process.verification += 1
+        locks?.forget(index)
         do throws(SystemError) {
             try process.box.thaw()
         } catch {
@@ -204,10 +209,10 @@ extension Host {
         }
     }
 
-    /// What the app sent before it froze is handled first: it may be a reason to run on.
+    /// What the app sent before it froze is handled first: it may be a reason to run on. So may what it has locked.
     func verify(_ index: AppIndex, _ generation: Generation) {
         process(index, generation)?.connection?.drain()
-        post(.verified(index, generation))
+        if let process = process(index, generation) { locks?.verify(index, process) }
     }
 
     // MARK: Looking

@@ -11,6 +11,9 @@ extension Host {
             if let one = adopt(app, state) { found.append(one) }
         }
         post(.adopted(found))
+        for app in apps where system.app(app.index)?.state == .suspended {
+            if let process = app.process { locks?.adopt(app.index, process) }
+        }
     }
 
     private func adopt(_ app: AppHost, _ state: App) -> AdoptedApp? {

@@ -158,8 +158,16 @@ package final class Journal {
         package var effects: [Effect]
     }
 
+    /// What a restart sees while it replays.
+    package enum Sight {
+        case checkpoint(System)
+        case event(Event, [Effect], System, at: Instant)
+    }
+
     /// The Core as the last daemon left it in this boot; `nil` if there is none.
-    package static func restore(from directory: String) -> Restored? {
+    package static func restore(
+        from directory: String, seeing see: (Sight) -> Void = { _ in }
+    ) -> Restored? {
         for number in numbers(in: directory, suffix: ".checkpoint").sorted(by: >) {
             guard let bytes = FileSystem.read(checkpoint(directory, number)),
                 let header = try? JSONDecoder().decode(SegmentHeader.self, from: Data(bytes)),
@@ -167,13 +175,16 @@ package final class Journal {
             else { continue }
             // The processes of another boot are gone.
             guard header.boot == CurrentProcess.bootID else { return nil }
-            return replay(header, from: number, in: directory)
+            return replay(header, from: number, in: directory, see)
         }
         return nil
     }
 
-    private static func replay(_ header: SegmentHeader, from first: Int, in directory: String) -> Restored {
+    private static func replay(
+        _ header: SegmentHeader, from first: Int, in directory: String, _ see: (Sight) -> Void
+    ) -> Restored {
         var restored = Restored(system: header.system, effects: [])
+        see(.checkpoint(header.system))
         var now = header.base
         var number = first
         while let segment = try? MappedLog(opening: events(directory, number)) {
@@ -182,7 +193,10 @@ package final class Journal {
                 while let record = try reader.next() {
                     guard case .event(let event, let after) = record else { continue }
                     now += after.nanoseconds
-                    restored.effects += restored.system.handle(event, at: Instant(nanoseconds: now))
+                    let moment = Instant(nanoseconds: now)
+                    let effects = restored.system.handle(event, at: moment)
+                    restored.effects += effects
+                    see(.event(event, effects, restored.system, at: moment))
                 }
             } catch {
                 // Nothing after a damaged record can be trusted; adoption puts right what is missing.

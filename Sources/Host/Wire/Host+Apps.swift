@@ -148,6 +148,9 @@ extension Host {
             let state = system.app(index)?.state.name ?? ""
             process.connection?.send(.response(id: id, result: ["state": .string(state)]))
         case .ping: process.connection?.send(.response(id: id, result: [:]))
+        case .beginTask: request(index, try params.beginTask, id: id)
+        case .endTask: request(index, .endTask(try params.task), id: id)
+        case .backgroundTime: request(index, .backgroundTime, id: id)
         }
     }
 
@@ -190,6 +193,9 @@ extension Host {
         case .done: process.connection?.send(.response(id: rpc, result: ["opened": true]))
         case .canOpen(let can): process.connection?.send(.response(id: rpc, result: ["canOpen": .bool(can)]))
         case .refused(let refusal): process.connection?.send(.failure(id: rpc, RPCError(refusal)))
+        case .taskBegan(let remaining), .remaining(let remaining):
+            process.connection?.send(.response(id: rpc, result: ["remaining": JSONValue(remaining?.seconds)]))
+        case .taskEnded: process.connection?.send(.response(id: rpc, result: [:]))
         }
     }
 }

@@ -16,30 +16,37 @@ extension System {
     private mutating func drop(_ i: Int, _ kind: AssertionKind) {
         if apps[i].assertions.holds(kind) {
             apps[i].assertions.drop(kind)
-            armAssertions(i)
+            settleTasks(i)
         }
     }
 
-    mutating func take(_ i: Int, _ kind: AssertionKind, name: String, lasting: Span? = nil) {
+    @discardableResult
+    mutating func take(_ i: Int, _ kind: AssertionKind, name: String, lasting: Span? = nil) -> AssertionID {
         let id = AssertionID(nextAssertion)
         nextAssertion += 1
         apps[i].assertions.take(
             Assertion(id: id, kind: kind, name: name, since: now, expires: lasting.map { now + $0 }))
-        armAssertions(i)
+        settleTasks(i)
+        return id
     }
 
-    private mutating func armAssertions(_ i: Int) {
+    mutating func armAssertions(_ i: Int) {
         let slot = DeadlineSlot(app: apps[i].index, kind: .assertion)
-        if let next = apps[i].assertions.nextExpiry {
-            deadlines.arm(slot, at: next)
+        apps[i].assertions.setTaskEnd(taskTime(i).map { now + $0 })
+        let steps = [apps[i].assertions.nextExpiry, apps[i].ending == nil ? nextTaskStep(i) : nil]
+        if let next = steps.compactMap(\.self).min() {
+            // Never now; and while another limit is judged, not before that is likely to be over.
+            let pause: Span = apps[i].exceeded == nil ? .milliseconds(1) : .seconds(1)
+            deadlines.arm(slot, at: next > now ? next : now + pause)
         } else {
             deadlines.disarm(slot)
         }
     }
 
-    mutating func dropExpiredAssertions(_ i: Int) {
-        _ = apps[i].assertions.dropExpired(at: now)
-        armAssertions(i)
+    mutating func assertionDeadline(_ i: Int) {
+        apps[i].assertions.dropExpired(at: now)
+        stepTasks(i)
+        settleTasks(i)
         touch(apps[i].index)
     }
 
@@ -61,6 +68,9 @@ extension System {
         case .canOpenURL(let url):
             reply(i, id, .canOpen(handler(of: url) != nil))
         case .beginService(let service): begin(service, i, id)
+        case .beginTask(let task, let name): beginTask(task, name: name, i, id)
+        case .endTask(let task): endTask(task, i, id)
+        case .backgroundTime: reply(i, id, .remaining(taskTime(i)))
         case .endService(let service):
             guard let place = apps[i].services.firstIndex(of: service) else {
                 reply(i, id, .refused(.serviceNotRunning))

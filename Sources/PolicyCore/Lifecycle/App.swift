@@ -15,6 +15,7 @@ package struct App: Hashable, Codable, Sendable {
     var keptBy: AssertionKind?
     /// Services that the app has started, with or without the background mode.
     var services: [ServiceKind] = []
+    var tasks = BackgroundTasks()
 
     package internal(set) var generation = Generation(0)
     /// What the present process is; the manifest may have been replaced since it was launched.
@@ -38,6 +39,8 @@ package struct App: Hashable, Codable, Sendable {
     /// after them, not of them.
     var callCause: LogSequence?
     package internal(set) var suspension: SuspensionPhase = .none
+    /// The file for whose lock it was not suspended, so that each is told of once. Checkpoints did not always say.
+    var toldLock: String?
     package internal(set) var ending: Ending?
     var check: CheckPhase = .idle
     /// Set while the host looks whether a debugger is attached.

@@ -12,9 +12,12 @@ extension System {
         }
         let (cause, state) = (apps[i].cause, apps[i].state)
         apps[i].ending = Ending(reason: reason, phase: .leaving, cause: cause, state: state, decidedAt: now)
+        // Whoever is being ended is not asked to hurry.
+        armAssertions(i)
         switch reason {
         // Memory cannot wait for a callback.
-        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory:
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory,
+            .heldLock, .tasksNotEnded:
             kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)
@@ -156,6 +159,7 @@ extension System {
         apps[i].isConnected = false
         apps[i].outstanding = []
         apps[i].suspension = .none
+        apps[i].toldLock = nil
         apps[i].ending = nil
         apps[i].exceeded = nil
         apps[i].firstStatus = nil
@@ -163,6 +167,7 @@ extension System {
         apps[i].launchBegan = nil
         apps[i].launch = .none
         apps[i].services = []
+        apps[i].tasks = BackgroundTasks()
         apps[i].check = .idle
         apps[i].assertions.dropAll()
         for kind in DeadlineKind.allCases { disarm(i, kind) }
@@ -186,6 +191,11 @@ extension System {
             facts.elapsed = apps[i].lastElapsed ?? allowed
         }
         if case .memory(let end) = reason { facts.memory = end }
+        if case .tasksNotEnded(let end) = reason {
+            facts.limit = Limit.tasks.name
+            facts.allowed = end.allowed
+            facts.elapsed = apps[i].lastElapsed ?? end.allowed
+        }
         emit(.report(facts), cause: sequence)
     }
 }

@@ -33,6 +33,8 @@ extension System {
         transition(i, isBackground ? .launchedIntoBackground : .launchedIntoForeground)
         emit(.launch(apps[i].index, apps[i].generation, isBackground: isBackground), cause: apps[i].cause)
         arm(i, .limit, after: profile.launchLimit)
+        let isWoken = !apps[i].launch.service.isEmpty
+        if isBackground { startTaskClock(i, limit: isWoken ? taskRules.windowLimit : taskRules.limit) }
     }
 
     mutating func processStarted(_ app: AppIndex, _ generation: Generation, pid: Int32) {
@@ -74,6 +76,7 @@ extension System {
         if !apps[i].outstanding.isEmpty {
             emit(.deliver(app, generation, apps[i].outstanding.map(\.callback)), cause: apps[i].callCause)
         }
+        repeatExpiration(i)
         touch(app)
     }
 

@@ -39,6 +39,7 @@ extension System {
 
     private mutating func bringToScreen(_ i: Int) {
         let wantsActive = presence(i) == .active
+        stopTaskClock(i)
         resume(i, .onScreenAgain)
         if apps[i].isPlain {
             if apps[i].state == .background { transition(i, .enteredForeground) }
@@ -67,6 +68,7 @@ extension System {
             end(i, .exitsOnSuspend)
             return
         }
+        startTaskClock(i, limit: taskRules.limit)
         if apps[i].isPlain {
             if apps[i].state == .active { transition(i, .resignedActive) }
             transition(i, .enteredBackground)
@@ -79,11 +81,15 @@ extension System {
     }
 
     private mutating func keepRunning(_ i: Int) {
-        guard let kind = apps[i].assertions.first?.kind else { return }
-        resume(i, .assertion(kind))
+        guard let assertion = apps[i].assertions.first else { return }
+        let kind = assertion.kind
+        let reason: Reason =
+            kind == .task
+            ? .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit) : .assertion(kind)
+        resume(i, reason)
         guard apps[i].keptBy != kind else { return }
         apps[i].keptBy = kind
-        log(i, .keptRunning, .assertion(kind))
+        log(i, .keptRunning, reason)
     }
 
     // MARK: Calling

@@ -22,7 +22,7 @@ extension System {
             case .limit: limitPassed(i)
             case .check: checkDue(i)
             case .suspension: suspensionDeadline(i)
-            case .assertion: dropExpiredAssertions(i)
+            case .assertion: assertionDeadline(i)
             }
         }
     }
@@ -46,7 +46,10 @@ extension System {
             guard apps[i].suspension.isUnderWay else { return false }
             arm(i, .suspension, after: profile.freezeLimit)
             return true
-        case .assertion: return false
+        case .assertion:
+            guard case .expiring = apps[i].tasks.clock, nextTaskStep(i) != nil else { return false }
+            restartExpiration(i)
+            return true
         }
     }
 
@@ -69,7 +72,7 @@ extension System {
     /// A limit of the launch or a callback is over, and the host looks for a debugger.
     private func isJudged(_ i: Int) -> Bool {
         guard let exceeded = apps[i].exceeded else { return false }
-        return exceeded.limit != .mainThread
+        return exceeded.limit != .mainThread && exceeded.limit != .tasks
     }
 
     private func allowance(_ limit: Limit) -> Span {
@@ -78,6 +81,7 @@ extension System {
         case .callback(let kind): profile.limit(for: kind)
         case .termination: profile.callbackLimits.willTerminate
         case .mainThread: profile.mainThreadLimit
+        case .tasks: taskRules.limit
         }
     }
 
@@ -110,15 +114,17 @@ extension System {
         exceed(i, limit, since: began)
     }
 
-    private mutating func exceed(_ i: Int, _ limit: Limit, since: Instant?) {
+    /// False if another limit is being judged: one verdict at a time, and this one is looked at again after it.
+    @discardableResult
+    mutating func exceed(_ i: Int, _ limit: Limit, since: Instant?) -> Bool {
         guard apps[i].exceeded == nil else {
-            // One verdict at a time; this limit is looked at again after it.
-            arm(i, limit == .mainThread ? .check : .limit, after: .seconds(1))
-            return
+            arm(i, limit == .mainThread ? .check : limit == .tasks ? .assertion : .limit, after: .seconds(1))
+            return false
         }
         let allowed = allowance(limit)
         apps[i].exceeded = ExceededLimit(limit: limit, allowed: allowed, elapsed: since.map { now - $0 } ?? allowed)
         emit(.checkTracer(apps[i].index, apps[i].generation), cause: apps[i].cause)
+        return true
     }
 
     /// What was exceeded has been done after all, before the host knew whether a debugger is attached.
@@ -131,7 +137,7 @@ extension System {
         case .mainThread:
             apps[i].exceeded = nil
             awaitMainThread(i)
-        case .termination: break
+        case .termination, .tasks: break
         }
     }
 
@@ -143,7 +149,11 @@ extension System {
             return
         }
         apps[i].lastElapsed = exceeded.elapsed
-        end(i, .exceeded(exceeded.limit, allowed: exceeded.allowed))
+        if exceeded.limit == .tasks {
+            endForTasks(i)
+        } else {
+            end(i, .exceeded(exceeded.limit, allowed: exceeded.allowed))
+        }
     }
 
     /// Under a debugger every clock starts again.
@@ -155,6 +165,7 @@ extension System {
             awaitMainThread(i)
             // It may be in a callback by now.
             restartCalls(i)
+        case .tasks: restartExpiration(i)
         }
     }
 

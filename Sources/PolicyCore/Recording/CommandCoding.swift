@@ -96,6 +96,14 @@ extension AppRequest {
         case .endService(let service):
             writer.write(UInt8(4))
             writer.write(service.rawValue)
+        case .beginTask(let task, let name):
+            writer.write(UInt8(5))
+            writer.write(task.rawValue)
+            writer.write(name)
+        case .endTask(let task):
+            writer.write(UInt8(6))
+            writer.write(task.rawValue)
+        case .backgroundTime: writer.write(UInt8(7))
         }
     }
 
@@ -106,6 +114,11 @@ extension AppRequest {
         case 2: self = .canOpenURL(try reader.string())
         case 3: self = .beginService(try reader.value(ServiceKind.self))
         case 4: self = .endService(try reader.value(ServiceKind.self))
+        case 5:
+            let task = TaskID(try reader.unsigned())
+            self = .beginTask(task, name: try reader.string())
+        case 6: self = .endTask(TaskID(try reader.unsigned()))
+        case 7: self = .backgroundTime
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")
         }
     }

@@ -7,7 +7,7 @@ package import Model
 package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
-    case answer, halt, sample, reclaim, senseMemory
+    case answer, halt, sample, reclaim, senseMemory, expireTasks
 
     package var name: String { "\(self)" }
 }
@@ -45,6 +45,7 @@ extension Effect {
         case .sample: .sample
         case .reclaim: .reclaim
         case .senseMemory: .senseMemory
+        case .expireTasks: .expireTasks
         }
     }
 
@@ -74,6 +75,9 @@ extension Effect {
         case .stopService(let app, let service):
             sink.write(UInt64(app.rawValue))
             sink.write(service.rawValue)
+        case .expireTasks(let app, let generation, let expiration):
+            sink.write(app, generation)
+            sink.write(expiration)
         case .reply(let app, let id, let reply):
             sink.write(UInt64(app.rawValue))
             sink.write(id.rawValue)
@@ -167,6 +171,13 @@ extension FieldSink {
         case .refused(let refusal):
             write(UInt8(3))
             write(refusal)
+        case .taskBegan(let remaining):
+            write(UInt8(4))
+            write(remaining)
+        case .taskEnded: write(UInt8(5))
+        case .remaining(let remaining):
+            write(UInt8(6))
+            write(remaining)
         }
     }
 
@@ -205,6 +216,9 @@ extension FieldSink {
         case .serviceNotRunning: write(UInt8(15))
         case .leftTheScreen(let name): write(16, name)
         case .ended(let sentence): write(17, sentence)
+        case .task(let refusal):
+            write(UInt8(18))
+            write(refusal)
         }
     }
 
@@ -284,6 +298,8 @@ extension FieldSink {
             write(37, name)
             write(dirty)
             write(limit)
+        case .lockBlocks(let path): write(60, path)
+        case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)
         }
     }
 
@@ -321,6 +337,10 @@ extension FieldSink {
         case .memory(let end):
             write(UInt8(11))
             write(end)
+        case .heldLock(let path): write(20, path)
+        case .tasksNotEnded(let end):
+            write(UInt8(14))
+            write(end)
         }
     }
 
@@ -338,6 +358,7 @@ extension FieldSink {
         case .callback(let kind): write(2, kind.rawValue)
         case .termination: write(UInt8(3))
         case .mainThread: write(UInt8(4))
+        case .tasks: write(UInt8(5))
         }
     }
 

@@ -54,6 +54,10 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
+        case .lockFound(let app, let generation, let path, let blocksOthers):
+            writer.write(40, app, generation)
+            writer.write(path)
+            writer.write(blocksOthers)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted:
             encodeMemory(into: &writer)
         }
@@ -117,7 +121,7 @@ extension Event {
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) || (23...25).contains(tag) else {
+        guard (6...18).contains(tag) || (23...25).contains(tag) || tag == 40 else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -148,6 +152,9 @@ extension Event {
         case 25:
             let count = try reader.signed32()
             return .mappingsCounted(app, generation, count, largest: try reader.signed())
+        case 40:
+            let path = try reader.string()
+            return .lockFound(app, generation, path: path, blocksOthers: try reader.bool())
         default: return .verified(app, generation)
         }
     }

@@ -35,6 +35,8 @@ extension System {
         case .prepared(let app, _): "\(name(of: app)) is prepared for the freeze"
         case .frozen(let app, _): "\(name(of: app)) is frozen"
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
+        case .lockFound(let app, _, let path, let blocksOthers):
+            "\(name(of: app)) is frozen, and has \(path) locked" + (blocksOthers ? ", which another process needs" : "")
         case .memoryConfigured(let budget, let source):
             "apps have \(budget.mebibytes) of memory together"
                 + (source == .machine ? ", and share it with the machine" : "")
@@ -90,6 +92,9 @@ extension System {
         case .canOpenURL(let url): "whether \(url) can be opened"
         case .beginService(let service): "begin \(service)"
         case .endService(let service): "end \(service)"
+        case .beginTask(let task, let name): "begin the background task \(task.rawValue), “\(name)”"
+        case .endTask(let task): "end the background task \(task.rawValue)"
+        case .backgroundTime: "how long it may run in the background"
         }
     }
 
@@ -130,6 +135,10 @@ extension System {
         case .reclaim(let app, _, _): "take what can be taken of the memory of \(name(of: app))"
         case .senseMemory: "look at what memory is available"
         case .stopService(let app, let service): "stop \(service) of \(name(of: app))"
+        case .expireTasks(let app, _, let expiration):
+            "call the expiration handlers of \(name(of: app)) for its tasks "
+                + expiration.tasks.map { "\($0.rawValue)" }.joined(separator: ", ")
+                + ", with \(expiration.left.seconds) s left"
         case .reply(let app, let id, let reply):
             "reply to request \(id.rawValue) of \(name(of: app)): \(Self.sentence(for: reply))"
         case .answer(let id, let answer): "answer command \(id.rawValue): \(sentence(for: answer))"
@@ -142,6 +151,8 @@ extension System {
         case .done: "done"
         case .canOpen(let can): can ? "yes" : "no"
         case .refused(let refusal): "refused, \(refusal.sentence)"
+        case .taskBegan(let left), .remaining(let left): left.map { "\($0.seconds) s are left" } ?? "without a limit"
+        case .taskEnded: "ended"
         }
     }
 

@@ -66,14 +66,19 @@ extension System {
     }
 
     /// A profile is data: whatever it says, one attempt is made and the count of attempts has an end.
-    private var freezeAttempts: UInt8 { min(max(profile.freezeAttempts, 1), 254) }
+    var freezeAttempts: UInt8 { min(max(profile.freezeAttempts, 1), 254) }
 
     private mutating func reportUnfreezable(_ i: Int, attempts: UInt8) {
         log(i, .suspensionFailed, .cannotFreeze(attempts: attempts))
+        reportFault(i, .cannotFreeze, .cannotFreeze(attempts: attempts))
+    }
+
+    /// Reports what the app's last log entry tells of, and what the app survives.
+    mutating func reportFault(_ i: Int, _ code: TerminationCode, _ reason: Reason) {
         guard let sequence = apps[i].cause else { return }
         let facts = ReportFacts(
-            sequence: sequence, app: apps[i].index, pid: apps[i].pid, at: wall(now), code: .cannotFreeze,
-            reason: "\(apps[i].manifest.name): \(Reason.cannotFreeze(attempts: attempts).sentence)",
+            sequence: sequence, app: apps[i].index, pid: apps[i].pid, at: wall(now), code: code,
+            reason: "\(apps[i].manifest.name): \(reason.sentence)",
             state: apps[i].state, isVisible: false, launchedAt: apps[i].launchedAt, isTermination: false)
         emit(.report(facts), cause: sequence)
     }

@@ -57,6 +57,7 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case time = "TIME"
     case count = "COUNT"
     case size = "SIZE"
+    case file = "FILE"
     case text = "TEXT"
     case state = "STATE"
     case event = "EVENT"
@@ -77,6 +78,7 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
             "one or more numbers with units `d`, `h`, `m`, `s`, `ms`, `us`, `ns`: `0s`, `1.5s`, `200ms`, `1h30m`"
         case .count: "a whole number"
         case .size: "bytes, or a number with `B`, `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`"
+        case .file: "a file, by any name; one that begins with `~` is in the app's own container"
         case .text: "words in double quotes"
         case .state: Names.states.list
         case .event: Names.events.list
@@ -98,6 +100,7 @@ package struct Arguments: Sendable {
     var time = Span.zero
     var count: Int32 = 0
     var size: Int64 = 0
+    var file = ""
     var text: String?
     var state = LifecycleState.notRunning
     var event = LogEvent.launched

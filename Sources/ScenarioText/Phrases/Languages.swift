@@ -72,6 +72,18 @@ extension Language<AppAction> {
         forms: [
             Form("begin SERVICE", "begin audio", "It begins to use a service.") { .begin($0.service) },
             Form("end SERVICE", "end audio", "It ends that.") { .end($0.service) },
+            Form("begin task TEXT", "begin task \"upload\"", "It begins a background task of this name.") {
+                .beginTask($0.text ?? "")
+            },
+            Form("end task TEXT", "end task \"upload\"", "It ends the task of this name that it has had longest.") {
+                .endTask($0.text ?? "")
+            },
+            Form("end invalid task", "end invalid task", "It ends `UIBackgroundTaskIdentifier.invalid`.") { _ in
+                .endInvalidTask
+            },
+            Form("ask background time", "ask background time", "It reads `backgroundTimeRemaining`.") { _ in
+                .askBackgroundTime
+            },
             Form("open URL", "open notes://1", "It calls `UIApplication.open(_:)`.") { .openURL($0.url) },
             Form("can open URL", "can open notes://1", "It calls `canOpenURL(_:)`.") { .canOpenURL($0.url) },
             Form("exit STATUS", "exit 3", "Its first process ends with this status.") { .exit($0.status) },
@@ -83,6 +95,10 @@ extension Language<AppAction> {
             Form("work TIME", "work 2s", "It uses a processor for so long, beside the main thread.") { .work($0.time) },
             Form("transfer SIZE", "transfer 3MB", "It sends or receives so much.") { .transfer(bytes: $0.size) },
             Form("allocate SIZE", "allocate 100MB", "It takes so much memory.") { .allocate(bytes: $0.size) },
+            Form("lock FILE", "lock shared.db", "It locks a file for itself alone, or waits until it can.") {
+                .lock($0.file)
+            },
+            Form("unlock FILE", "unlock shared.db", "It lets go of that, or waits no more.") { .unlock($0.file) },
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },

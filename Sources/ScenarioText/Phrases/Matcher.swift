@@ -63,7 +63,8 @@ struct Matcher {
             arguments.app = word
         case .role: arguments.role = try pick(word, ScreenRole.allCases, .roles, \.name)
         case .url:
-            guard let colon = word.firstIndex(of: ":"), colon != word.startIndex else {
+            // What follows a colon may combine with it to one character.
+            guard let colon = word.unicodeScalars.firstIndex(of: ":"), colon != word.startIndex else {
                 throw Mismatch(
                     problem: "\(quoted(word)) is not a URL", expected: "a scheme and a colon, as in notes://1")
             }
@@ -77,6 +78,7 @@ struct Matcher {
         case .time: arguments.time = try Span(scenario: word)
         case .count: arguments.count = try wholeNumber(word, in: 0...1_000_000, as: "a count")
         case .size: arguments.size = try ByteCount.read(word)
+        case .file: arguments.file = word
         case .state: arguments.state = try pick(word, LifecycleState.allCases, .states, \.name)
         case .event: arguments.event = try pick(word, LogEvent.allCases, .events, \.name)
         case .text, .action: return

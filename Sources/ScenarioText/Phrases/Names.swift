@@ -80,7 +80,7 @@ extension LogEvent {
         case .launched, .launchedInBackground, .suspended, .resumed, .terminated, .willFinishLaunching,
             .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
             .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning,
-            .didReceiveMemoryWarning, .reclaimed:
+            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,

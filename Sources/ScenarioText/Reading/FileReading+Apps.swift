@@ -40,7 +40,7 @@ extension FileReading {
         set(&script.manifest.isFreezable, truth(fields["freezable"]))
         set(&script.startup, span(fields["startup"]))
         for (callback, time) in times(fields["callbacks"]) { script.callbackTimes[callback] = time }
-        script.reactions = reactions(fields["on"])
+        set(&script, reactions: fields["on"])
         script.footprint = memory(fields["memory"])
         script.manners = manners(fields["manners"])
         checkPlain(script, fields)
@@ -80,17 +80,19 @@ extension FileReading {
         }
     }
 
-    private mutating func reactions(_ tree: Tree?) -> [CallbackKind: [AppAction]] {
-        var reactions: [CallbackKind: [AppAction]] = [:]
-        guard let tree else { return reactions }
+    private mutating func set(_ script: inout AppScript, reactions tree: Tree?) {
+        guard let tree else { return }
         for (key, place, value) in pairs(tree, of: "a mapping from delegate methods to actions") ?? [] {
             var trees = [value]
             if case .list(let several, _) = value { trees = several }
             let actions = trees.compactMap { phrase($0, .actions) }
+            if key == "expiration" {
+                script.expirations = actions
+                continue
+            }
             guard let callback = pick(.scalar(key, place), CallbackKind.allCases, .callbacks, \.name) else { continue }
-            reactions[callback] = actions
+            script.reactions[callback] = actions
         }
-        return reactions
     }
 
     private mutating func memory(_ tree: Tree?) -> AppScript.Footprint {

@@ -19,6 +19,12 @@ extension FileReading {
         set(&device.freezeLimit, span(fields["freezeLimit"]))
         set(&device.freezeAttempts, number(fields["freezeAttempts"], in: 1...254, as: "a count"))
         set(&device.hasSplitScreen, truth(fields["hasSplitScreen"]))
+        var tasks = device.tasks ?? TaskRules()
+        set(&tasks.limit, span(fields["taskLimit"]))
+        set(&tasks.windowLimit, span(fields["taskWindowLimit"]))
+        set(&tasks.notice, span(fields["taskNotice"]))
+        set(&tasks.verdict, choice(fields["taskVerdict"], TaskRules.Verdict.allNames))
+        device.tasks = tasks
         return device
     }
 
@@ -56,6 +62,10 @@ extension FileReading {
 
 extension DeviceProfile.Locking {
     static let allNames = [leavesInactive, sendsToBackground].map(\.rawValue)
+}
+
+extension TaskRules.Verdict {
+    static let allNames = [watchdog, runningBoard].map(\.rawValue)
 }
 
 extension DeviceProfile.ExpirationThread {

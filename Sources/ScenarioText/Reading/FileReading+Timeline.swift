@@ -107,6 +107,9 @@ extension FileReading {
             value = kinds.map { kinds in { .assertions($0, kinds) } }
         case "report": value = text(fields["says"], of: "text").map { text in { .reportSays($0, text) } }
         case "request": value = text(fields["refused"], of: "text").map { text in { .requestRefused($0, text) } }
+        case "expirations":
+            let names = all(are, of: "names of tasks") { $0.text($1, of: "a task's name") }
+            value = names.map { names in { .expirations($0, names) } }
         case "launches": value = count(are).map { count in { .launches($0, count) } }
         case "launchOptions":
             let options = launchOptions(fields)

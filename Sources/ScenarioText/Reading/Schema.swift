@@ -57,6 +57,10 @@ extension KeyTable {
             Key("freezeLimit", "TIME", "How long one attempt to freeze may take."),
             Key("freezeAttempts", "COUNT", "How many attempts to freeze follow each other before a report."),
             Key("hasSplitScreen", "true or false", "Whether secondary and picture-in-picture apps exist."),
+            Key("taskLimit", "TIME", "How long background tasks may take after the screen is left."),
+            Key("taskWindowLimit", "TIME", "The same for an app that was woken for an event."),
+            Key("taskVerdict", "watchdog or runningBoard", "The code of an end for a task that was not ended in time."),
+            Key("taskNotice", "TIME", "How long before that the expiration handlers are called."),
         ])
 
     package static let app = KeyTable(
@@ -71,7 +75,9 @@ extension KeyTable {
             Key("freezable", "true or false", "False for a graphical program that must not be frozen."),
             Key("startup", "TIME", "From the birth of its process to its first word: 120ms where it is left out."),
             Key("callbacks", "mapping from CALLBACK to TIME", "How long its delegate methods take; a few ms else."),
-            Key("on", "mapping from CALLBACK to a list of ACTION", "What it does in a delegate method."),
+            Key(
+                "on", "mapping from CALLBACK to a list of ACTION",
+                "What it does in a delegate method; `expiration`: in its expiration handlers."),
             Key("memory", "mapping", "What it has in memory when it runs."),
             Key("manners", "mapping", "How it behaves towards the system."),
         ])
@@ -191,6 +197,10 @@ extension ExpectationForm {
             "request", "{request: radio, refused: UIBackgroundModes}",
             "The last request of the app was refused with a sentence that contains the text.",
             [app("request"), Key("refused", "text", "", isRequired: true)]),
+        ExpectationForm(
+            "expirations", "{expirations: radio, are: [upload]}",
+            "The names of the background tasks whose expiration handlers were called so far: exactly these, in this order.",
+            [app("expirations"), Key("are", "list of names", "", isRequired: true)]),
         ExpectationForm(
             "launches", "{launches: radio, are: 2}", "How many processes of the app were started so far.",
             [app("launches"), Key("are", "COUNT", "", isRequired: true)]),

@@ -1,6 +1,6 @@
 internal import Model
 internal import PolicyCore
-internal import Simulation
+package import Simulation
 
 // What `Language` reads, written again.
 
@@ -42,10 +42,14 @@ extension Input {
 }
 
 extension AppAction {
-    var phrase: String {
+    package var phrase: String {
         switch self {
         case .begin(let service): "begin \(service.scenarioName)"
         case .end(let service): "end \(service.scenarioName)"
+        case .beginTask(let name): "begin task \(Words.quote(name))"
+        case .endTask(let name): "end task \(Words.quote(name))"
+        case .endInvalidTask: "end invalid task"
+        case .askBackgroundTime: "ask background time"
         case .openURL(let url): "open \(Words.word(url))"
         case .canOpenURL(let url): "can open \(Words.word(url))"
         case .exit(let status): "exit \(status)"
@@ -55,6 +59,8 @@ extension AppAction {
         case .work(let span): "work \(span.text)"
         case .transfer(let bytes): "transfer \(ByteCount.text(bytes))"
         case .allocate(let bytes): "allocate \(ByteCount.text(bytes))"
+        case .lock(let file): "lock \(Words.word(file))"
+        case .unlock(let file): "unlock \(Words.word(file))"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
         }
     }
@@ -125,6 +131,7 @@ extension Expectation {
             YAML.mapping([("why", app), ("through", YAML.list(events.map(\.name)))])
         case .assertions(let app, let kinds): are("assertions", app, kinds.map(\.name))
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
+        case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
         case .launches(let app, let count): YAML.mapping([("launches", app), ("are", "\(count)")])
         case .launchOptions(let app, let options): YAML.mapping([("launchOptions", app)] + options.yaml)
         case .opened(let app, let url, let source):

@@ -15,7 +15,7 @@ extension Checkers {
         if wantsReport != (reports.count == 1) {
             device.violate("\(name) ended (\(entry.reason.sentence)) with \(reports.count) reports")
         }
-        for report in reports where report.code != Self.code(of: reason) {
+        for report in reports where report.code != code(of: reason) {
             device.violate("\(name) ended (\(entry.reason.sentence)) with code \(report.code)")
         }
         // Every process of this world tells how it ended.
@@ -27,7 +27,7 @@ extension Checkers {
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
             case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
-                .memory:
+                .memory, .heldLock, .tasksNotEnded:
                 false
             }
         let isApp = device.apps[place].script.manifest.kind == .application
@@ -37,6 +37,8 @@ extension Checkers {
             device.violate("\(name) was \(state.name) when its end was decided, and heard no willTerminate")
         }
         checkLimit(place, reason, device)
+        checkLockEnd(place, reason, device)
+        checkTaskEnd(place, reason, device)
     }
 
     /// The app that was opened for a URL has been given it.
@@ -54,6 +56,7 @@ extension Checkers {
 
     /// Nothing that the app said before it froze may be unheard.
     func checkSuspended(_ place: Int, _ device: Device) {
+        checkSuspendedLocks(place, device)
         guard let process = device.apps[place].process, process.isConnected, process.lastFromApp <= device.now else {
             return
         }
@@ -62,6 +65,7 @@ extension Checkers {
             switch request.request {
             case .beginService(.audio): modes.contains(.audio)
             case .beginService(.location): modes.contains(.location)
+            case .beginTask: true
             default: false
             }
         }
@@ -101,6 +105,8 @@ extension Checkers {
             guard process.status == nil, !process.isDying else { continue }
             if !process.manners.isTraced { checkLimits(place, process, device) }
             checkIdle(place, process, device)
+            checkInTheWay(place, process, device)
+            if !process.manners.isTraced { checkTasks(place, process, device) }
         }
         checkRelief(device)
         // Who waits for an app under a debugger waits as long as that takes.
@@ -166,8 +172,9 @@ extension Checkers {
         let watch = watch(place)
         guard process.freezer == .running, !process.isStarting, process.manners.canFreeze, profile.hasMultitasking,
             !process.isThawedFromOutside, watch.awaited.isEmpty, watch.askedAt == nil, !watch.isExempt,
-            process.requests.isEmpty,
-            device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty
+            process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
+            device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty,
+            !process.tasks.contains(where: \.isGranted)
         else { return false }
         return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background
     }
@@ -175,7 +182,7 @@ extension Checkers {
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
-            .memory:
+            .memory, .heldLock, .tasksNotEnded:
             true
         case .ended(.exited(let status)): status != 0
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
@@ -184,13 +191,15 @@ extension Checkers {
     }
 
     /// `docs/TERMINATION.md`, once more.
-    private static func code(of reason: EndReason) -> TerminationCode? {
+    private func code(of reason: EndReason) -> TerminationCode? {
         switch reason {
+        case .tasksNotEnded: Self.taskCode(profile)
         case .exceeded(.mainThread, _): TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
         case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
         case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
         case .tooManyMappings, .mappingTooLarge: TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
+        case .heldLock: TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
         case .memory(let end): TerminationCode(namespace: "JETSAM", code: end.limit == nil ? 4 : 7)
         case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))
         case .ended(.exited(let status)):

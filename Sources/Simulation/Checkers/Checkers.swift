@@ -25,8 +25,16 @@ struct Checkers {
         var hasLaunched = false
         var hasConnected = false
         var hasReconnected = false
-        /// What it was in when its end was decided.
-        var killed: (awaited: Awaited?, at: Instant)?
+        /// Since when it is on its way to the background, or there.
+        var leftAt: Instant?
+        /// When its expiration handlers were last called for.
+        var toldAt: Instant?
+        /// Since when nothing but tasks lets it run.
+        var tasksSince: Instant?
+        /// What it was in, and what it had locked, when its end was decided.
+        var killed: (awaited: Awaited?, locks: [String], at: Instant)?
+        /// Since when it stands still in the way of somebody who waits for a lock.
+        var inTheWaySince: Instant?
 
         mutating func returned(_ kind: CallbackKind) {
             guard kind == .didFinishLaunching, killed == nil else { return }
@@ -92,6 +100,8 @@ struct Checkers {
             watches[place].askedAt = watches[place].askedAt.map { _ in device.now }
             watches[place].idleSince = nil
             watches[place].unseenSince = nil
+            watches[place].inTheWaySince = nil
+            watches[place].tasksSince = nil
             let isPlain = device.apps[place].process?.isPlain == true
             watches[place].launchedAt = isPlain ? nil : watches[place].launchedAt.map { _ in device.now }
             for number in watches[place].awaited.indices { watches[place].awaited[number].since = device.now }
@@ -174,6 +184,7 @@ struct Checkers {
                 if !watch.awaited.isEmpty { watch.awaited[0].since = device.now }
                 watch.launchedAt = watch.launchedAt.map { _ in device.now }
                 watch.pingedAt = watch.pingedAt.map { _ in device.now }
+                watch.tasksSince = nil
                 watch.askedAt = watch.askedAt.map { _ in device.now }
             }
         default: return
@@ -204,7 +215,8 @@ struct Checkers {
     private mutating func check(_ effect: Effect, _ effects: [Effect], _ device: Device) {
         switch effect.action {
         case .log(let entry): check(entry, effects, device)
-        case .launch(let app, let generation, _): launched(app, generation, device)
+        case .launch(let app, let generation, let isBackground):
+            launched(app, generation, isBackground: isBackground, device)
         case .deliver(let app, let generation, let callbacks):
             change(app, generation, device) { watch in
                 // Sent again after a reconnection: known already.
@@ -212,7 +224,10 @@ struct Checkers {
                     watch.awaited.append((callback.number, callback.kind, device.now))
                 }
                 watch.pingedAt = nil
+                watch.noteScreen(callbacks, at: device.now)
             }
+        case .expireTasks(let app, let generation, _):
+            change(app, generation, device) { $0.toldAt = device.now }
         case .check(let app, let generation, let pings):
             change(app, generation, device) { watch in
                 watch.unseenSince = device.now
@@ -230,8 +245,9 @@ struct Checkers {
             }
         case .freeze(let app, _): checkFreeze(app, device)
         case .kill(let app, let generation):
+            let locks = device.place(of: app).map { device.heldLocks($0).map(\.name) } ?? []
             change(app, generation, device) { watch in
-                watch.killed = watch.killed ?? (watch.awaited.first, device.now)
+                watch.killed = watch.killed ?? (watch.awaited.first, locks, device.now)
                 watch.awaited = []
                 watch.pingedAt = nil
                 watch.launchedAt = nil
@@ -243,13 +259,16 @@ struct Checkers {
         }
     }
 
-    private mutating func launched(_ app: AppIndex, _ generation: Generation, _ device: Device) {
+    private mutating func launched(
+        _ app: AppIndex, _ generation: Generation, isBackground: Bool, _ device: Device
+    ) {
         guard let place = device.place(of: app), place < watches.count else { return }
         let isExempt = watches[place].isExempt
         watches[place] = Watch()
         watches[place].isExempt = isExempt
         watches[place].generation = generation
         watches[place].launchedAt = device.now
+        if isBackground { watches[place].leftAt = device.now }
     }
 
     private func checkFreeze(_ app: AppIndex, _ device: Device) {
@@ -260,6 +279,9 @@ struct Checkers {
         if !manifest.isFreezable { device.violate("\(name) is frozen although it is graphical") }
         for service in entitlements(place, device) {
             device.violate("\(name) is frozen although it uses \(service), which it declares")
+        }
+        if let task = device.apps[place].process?.tasks.first(where: \.isGranted) {
+            device.violate("\(name) is frozen although it has yet to end the task \(task.name)")
         }
     }
 

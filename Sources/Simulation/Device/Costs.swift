@@ -21,7 +21,7 @@ package struct Costs: Hashable, Sendable {
     package var message = Range(microseconds: 20, to: 90)
     package var prepare = Range(microseconds: 1, to: 5)
     package var freeze = Range(microseconds: 6, to: 900)
-    package var verify = Range(microseconds: 1, to: 20)
+    package var verify = Range(microseconds: 150, to: 1_500)
     package var tracer = Range(microseconds: 100, to: 2_000)
     package var kill = Range(microseconds: 50, to: 1_500)
     /// Until the kernel's news of an end is read.
@@ -31,6 +31,8 @@ package struct Costs: Hashable, Sendable {
     package var sample = Range(microseconds: 300, to: 5_000)
     /// Taking what can be taken of it.
     package var reclaim = Range(microseconds: 1_000, to: 60_000)
+    /// Until the daemon sees that somebody waits for a lock of a suspended app.
+    package var lockLook = Range(microseconds: 500, to: 1_050_000)
     /// A delegate method of which nothing is said.
     package var callback = Range(microseconds: 500, to: 3_500)
 
@@ -41,7 +43,7 @@ package struct Costs: Hashable, Sendable {
         var costs = Costs()
         for cost in [
             \Costs.spawn, \.message, \.prepare, \.freeze, \.verify, \.tracer, \.kill, \.news, \.reconnect, \.callback,
-            \.sample, \.reclaim,
+            \.sample, \.reclaim, \.lockLook,
         ] { costs[keyPath: cost] = .nothing }
         return costs
     }()

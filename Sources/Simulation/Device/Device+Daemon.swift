@@ -86,6 +86,7 @@ extension Device {
         waitingInstalls = []
         adoptAll()
         if memoryBudget != nil { senseMemory() }
+        for place in apps.indices where isInTheWay(place) { awaitLook(place) }
         for place in apps.indices where apps[place].process?.mustConnect == true {
             after(costs.reconnect, place) { _ in .connect }
         }

@@ -82,6 +82,11 @@ extension Device {
                 after(costs.reclaim, place) { _ in .reclaim }
             }
         case .senseMemory: queue.insert(.memoryChanged, at: now + random.draw(costs.news))
+        case .expireTasks(let app, let generation, let expiration):
+            change(app, generation, "expireTasks") { place in
+                if apps[place].process?.freezer != .running { violate("a frozen app is told to end its tasks") }
+                after(costs.message, place) { .expire(expiration, connection: $0.connection) }
+            }
         case .stopService(let app, let service): stop(service, of: app)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
@@ -218,6 +223,7 @@ extension Device {
         guard let number = apps[place].process?.requests.firstIndex(where: { $0.id == id }),
             let request = apps[place].process?.requests.remove(at: number).request
         else { return }
+        answerTask(request, reply, place)
         if case .done = reply, let process = apps[place].process {
             switch request {
             case .beginService(let kind):
@@ -226,7 +232,7 @@ extension Device {
             case .endService(let kind):
                 apps[place].process?.services.removeAll { $0 == kind }
                 noteService(kind, false, place)
-            case .openURL, .canOpenURL: break
+            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime: break
             }
         }
         apps[place].program?.answered(id, reply)

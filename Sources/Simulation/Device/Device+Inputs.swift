@@ -123,6 +123,7 @@ extension Device {
     private func endOthers(_ place: Int) {
         guard apps[place].process?.status != nil, apps[place].process?.othersLeft == true else { return }
         apps[place].process?.othersLeft = false
+        unlockAll(place)
         after(costs.news, place) { _ in .tellAll }
     }
 }

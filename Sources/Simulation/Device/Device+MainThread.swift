@@ -73,6 +73,7 @@ extension Device {
         case .timer(let number):
             apps[place].program?.timerFired(number)
             return .zero
+        case .expiration(let expiration): return runExpiration(expiration, place)
         }
     }
 
@@ -101,6 +102,7 @@ extension Device {
         }
         apps[place].process = process
         compute(duration, place)
+        if callback.kind == .willEnterForeground { apps[place].process?.isTimeOver = false }
         if callback.kind == .didReceiveMemoryWarning { release(place) }
         for action in script.reactions[callback.kind] ?? [] {
             if case .block(let span) = action { duration = duration + span } else { act(action, place) }
@@ -129,7 +131,7 @@ extension Device {
             if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
             if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
-        case .block, .action, .timer: break
+        case .block, .action, .timer, .expiration: break
         }
     }
 
@@ -170,6 +172,7 @@ extension Device {
         process.main += late
         apps[place].process = process
         noteFreezer(place, isFrozen: false)
+        retryLocks(place)
         refill(place)
         if process.mustConnect { after(costs.reconnect, place) { _ in .connect } }
         if let left { beginWork(place, ends: now + left) } else { proceed(place) }
@@ -192,6 +195,10 @@ extension Device {
         switch action {
         case .begin(let service): request(.beginService(service), place)
         case .end(let service): request(.endService(service), place)
+        case .beginTask(let name): beginTask(name, place)
+        case .endTask(let name): endTask(named: name, place)
+        case .endInvalidTask: request(.endTask(.invalid), place)
+        case .askBackgroundTime: request(.backgroundTime, place)
         case .openURL(let url): request(.openURL(url), place)
         case .canOpenURL(let url): request(.canOpenURL(url), place)
         case .exit(let status): end(place, .exited(status), others: process.manners.leavesOthers)
@@ -201,6 +208,8 @@ extension Device {
         case .work(let span): compute(span, place)
         case .transfer(let bytes): transfer(bytes, place)
         case .allocate(let bytes): allocate(bytes, place)
+        case .lock(let file): lock(file, place)
+        case .unlock(let file): unlock(file, place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }
@@ -223,6 +232,10 @@ extension Device {
         let id = RequestID(nextRequest)
         // A copy of the Core is asked, so that nothing that happens is interrupted.
         var copy = system
+        // What it said before is heard before.
+        for (asked, request) in apps[place].process?.requests ?? [] {
+            _ = copy.handle(.request(app, asked, request), at: now)
+        }
         for effect in copy.handle(.request(app, id, question), at: now) {
             if case .reply(app, id, let reply) = effect.action { return reply }
         }

@@ -10,6 +10,7 @@ enum ProcessStep {
     /// The app's answer reaches the daemon.
     case reply(CallbackNumber, connection: UInt32)
     case ask(RequestID, AppRequest, connection: UInt32)
+    case expire(Expiration, connection: UInt32)
     case prepared(UInt32)
     case frozen(UInt32)
     case verified(UInt32)
@@ -25,16 +26,17 @@ enum ProcessStep {
     case tellAll
     case sample
     case reclaim
+    case lookAtLocks(UInt32)
 
     enum Way { case toApp, fromApp, none }
 
     /// Through the app's socket, and in which direction.
     var way: Way {
         switch self {
-        case .arrive, .ping: .toApp
+        case .arrive, .ping, .expire: .toApp
         case .reply, .ask, .pong: .fromApp
         case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
-            .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim:
+            .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks:
             .none
         }
     }
@@ -57,11 +59,15 @@ extension Device {
                 checkMayAsk(place)
                 send(.request(app, id, request))
             }
+        case .expire(let expiration, let connection):
+            if connection == process.connection, process.isConnected { expire(expiration, place) }
         case .prepared(let suspension):
             if suspension == process.suspension { send(.prepared(app, generation)) }
         case .frozen(let suspension): frozen(place, suspension)
         case .verified(let suspension):
-            if suspension == process.suspension { send(.verified(app, generation)) }
+            if suspension == process.suspension { tellOfLock(place) }
+            // It may have been a reason to let it run.
+            if suspension == apps[place].process?.suspension { send(.verified(app, generation)) }
         case .tracer: send(.tracerChecked(app, generation, isTraced: process.manners.isTraced))
         case .count: if !process.isGone { send(.processesCounted(app, generation, process.manners.processCount)) }
         case .ping(let connection):
@@ -77,6 +83,7 @@ extension Device {
         case .tellFirst, .tellDisconnected, .tellAll: tell(step, place)
         case .sample: sample(place)
         case .reclaim: reclaim(place)
+        case .lookAtLocks(let suspension): if suspension == process.suspension { lookAtLocks(place) }
         }
     }
 
@@ -143,9 +150,14 @@ extension Device {
     private func sayLastWord(_ place: Int) {
         guard rates.lastWord > 0, var process = apps[place].process else { return }
         let speaks = process.random.chance(perMille: rates.lastWord)
-        let service = process.random.oneIn(2) ? ServiceKind.audio : .location
+        let word: AppAction =
+            switch process.random.below(3) {
+            case 0: .begin(.audio)
+            case 1: .begin(.location)
+            default: .beginTask("last word")
+            }
         apps[place].process = process
-        if speaks { act(.begin(service), place) }
+        if speaks { act(word, place) }
     }
 
     // MARK: Ends
@@ -161,8 +173,10 @@ extension Device {
         process.workNumber += 1
         process.lateTimers = []
         process.requests = []
+        process.tasks = []
         let connection = process.connection
         noteEnd(place)
+        if process.isGone { unlockAll(place) }
         process.transfers = []
         process.works = []
         apps[place].process = process

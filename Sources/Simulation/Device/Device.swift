@@ -29,6 +29,7 @@ package final class Device {
     package internal(set) var apps: [SimulatedApp] = []
     /// The place in `apps` of each app that the present system knows, by its index.
     var places: [Int] = []
+    var files = SharedFiles()
     var queue = EventQueue<Occurrence>()
     var random: SplitMix64
     package var rates = FaultRates()

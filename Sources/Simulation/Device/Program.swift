@@ -10,6 +10,8 @@ package protocol Program: AnyObject {
     func timerFired(_ timer: UInt64)
     /// The answer to a request.
     func answered(_ request: RequestID, _ reply: AppReply)
+    /// The time for these background tasks is nearly over.
+    func expired(_ expiration: Expiration)
     /// A service ended because the app does not declare it.
     func stopped(_ service: ServiceKind)
     /// The process is gone; nothing of it runs any more.

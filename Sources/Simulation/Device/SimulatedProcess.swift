@@ -14,6 +14,17 @@ package struct SimulatedProcess {
         case reply(CallbackNumber)
         case action(AppAction)
         case timer(UInt64)
+        case expiration(Expiration)
+    }
+
+    /// A background task that it began and has not ended, as far as it knows.
+    struct HeldTask: Hashable {
+        let id: TaskID
+        let name: String
+        /// The system said so.
+        var isGranted = false
+        /// The round in which its expiration handler was last called.
+        var round: UInt32 = 0
     }
 
     /// The item that the main thread is at.
@@ -65,6 +76,10 @@ package struct SimulatedProcess {
     package internal(set) var executed: CallbackNumber?
     /// Asked and not yet answered.
     package internal(set) var requests: [(id: RequestID, request: AppRequest)] = []
+    var tasks: [HeldTask] = []
+    var nextTask: UInt64 = 1
+    /// It was told that its time in the background is over: it asks for no more.
+    var isTimeOver = false
     /// What it has the world do.
     var transfers: [TransferID] = []
     var works: [WorkID] = []
@@ -104,6 +119,8 @@ package struct SimulatedApp {
     var attempts = 0
     /// The delegate methods that really ran.
     package internal(set) var calls: [Call] = []
+    /// The names of the tasks whose expiration handlers ran.
+    package internal(set) var expirations: [String] = []
     /// The last answer to a request of it.
     package internal(set) var lastReply: AppReply?
     /// How its last process ended.

@@ -13,6 +13,8 @@ package struct AppScript: Hashable, Sendable {
     package var callbackTimes: [CallbackKind: Span] = [:]
     /// What it does when a delegate method has been called, before that returns.
     package var reactions: [CallbackKind: [AppAction]] = [:]
+    /// What its expiration handlers do, each time that some are called.
+    package var expirations: [AppAction] = []
     /// What it has in memory when it runs.
     package var footprint = Footprint()
     /// How it behaves at the beginning.
@@ -40,6 +42,13 @@ package struct AppScript: Hashable, Sendable {
 package enum AppAction: Hashable, Sendable {
     case begin(ServiceKind)
     case end(ServiceKind)
+    /// It begins a background task by this name, and ends the one that it has had longest by that name.
+    case beginTask(String)
+    case endTask(String)
+    /// It ends the task that is none: its handler captured the identifier too early.
+    case endInvalidTask
+    /// It reads `backgroundTimeRemaining`.
+    case askBackgroundTime
     case openURL(String)
     case canOpenURL(String)
     /// Its first process ends with this status.
@@ -53,6 +62,10 @@ package enum AppAction: Hashable, Sendable {
     case work(Span)
     case transfer(bytes: Int64)
     case allocate(bytes: Int64)
+    /// It takes the exclusive lock on a file, or waits for it beside all else that it does. A name that begins with `~`
+    /// is one of its own container's.
+    case lock(String)
+    case unlock(String)
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
 }

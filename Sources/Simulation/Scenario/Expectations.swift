@@ -33,6 +33,7 @@ extension ScenarioRun {
         case .assertions(let name, let kinds): explainAssertions(name, kinds)
         case .requestRefused(let name, let text): explainRequest(name, text)
         case .launches(let name, let count): explainLaunches(name, count)
+        case .expirations(let name, let tasks): explainExpirations(name, tasks)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
         case .opened(let name, let url, let source): explainURL(name, url, source)
@@ -88,7 +89,7 @@ extension ScenarioRun {
         case .refused(let refusal)?:
             guard !refusal.sentence.contains(text) else { return nil }
             return Finding(text: "\(name) should be refused with “\(text)”: \(refusal.sentence)")
-        case .done?, .canOpen?:
+        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?:
             return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
         case nil: return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
         }
@@ -100,6 +101,15 @@ extension ScenarioRun {
         return Finding(
             text: "\(name) should have been launched \(times(count)) and was \(times(found))",
             entry: lastEntry(name, [.launched, .launchedInBackground]))
+    }
+
+    private func explainExpirations(_ name: String, _ tasks: [String]) -> Finding? {
+        let found = place(name).map { device.apps[$0].expirations } ?? []
+        guard found != tasks else { return nil }
+        return Finding(
+            text: "\(name) should have had the expiration handlers of \(list(tasks)) called, and had those of "
+                + "\(list(found))",
+            entry: lastEntry(name, [.tasksExpired]))
     }
 
     private func explainLaunchOptions(_ name: String, _ options: LaunchOptions) -> Finding? {
@@ -145,6 +155,8 @@ extension ScenarioRun {
         let process = device.apps[place].process
         if (app.process == .none) != (process == nil) { return "is not what the system knows of it" }
         if app.process != .none, !app.outstanding.isEmpty || app.ending != nil { return "is in a callback or an end" }
+        // A plain program that others wait for is let run.
+        if process?.isPlain == true, device.isInTheWay(place) { return nil }
         if app.state == .background, app.heldAssertions.isEmpty { return "runs on without a reason" }
         if process?.isThawedFromOutside == true { return nil }
         if (app.state == .suspended) != (process?.isFrozen ?? false) {

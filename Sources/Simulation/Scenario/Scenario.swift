@@ -188,6 +188,8 @@ package enum Expectation: Hashable, Sendable {
     case requestRefused(String, String)
     /// Processes of the app since it was installed.
     case launches(String, Int)
+    /// The names of the tasks whose expiration handlers were called so far, in their order.
+    case expirations(String, [String])
     /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
     case atRest
     /// What the app's last launch was told: exactly these.

@@ -5,6 +5,7 @@ internal import PolicyCore
 /// wrong. What it makes is an ordinary scenario: it can be written down, run again and made smaller.
 package struct StormGenerator {
     package static let day = Span.seconds(86_400)
+    private static let stepsOfADay: Int64 = 1000
 
     private let length: Span
     private var random: SplitMix64
@@ -61,6 +62,7 @@ package struct StormGenerator {
             }
             if scenario.memory != nil { script.footprint = footprint() }
             for kind in CallbackKind.allCases where random.oneIn(6) { script.reactions[kind] = [reaction()] }
+            script.expirations = expirations()
             scenario.apps.append(script)
         }
     }
@@ -85,14 +87,43 @@ package struct StormGenerator {
         if scenario.memory != nil, random.oneIn(4) {
             return .allocate(bytes: Int64(random.below(random.oneIn(6) ? 400 : 60)) << 20)
         }
-        return switch random.below(12) {
+        if random.oneIn(4) { return taskAction() }
+        return switch random.below(14) {
         case 0...3: .begin(service)
         case 4...6: .end(service)
         case 7: .openURL("s\(random.below(5)):x")
         case 8: .canOpenURL("s\(random.below(5)):x")
         case 9: .block(.milliseconds(Int64(random.below(random.oneIn(4) ? 20_000 : 1_000))))
         case 10: random.oneIn(2) ? .exit(Int32(random.below(2))) : .crash(signal: 11)
+        case 11, 12: lock()
         default: .fork(random.oneIn(4) ? 600 : Int32(1 + random.below(20)))
+        }
+    }
+
+    private mutating func lock() -> AppAction {
+        let file = random.oneIn(8) ? "~/own" : "shared\(random.below(3))"
+        return random.oneIn(2) ? .lock(file) : .unlock(file)
+    }
+
+    private mutating func taskAction() -> AppAction {
+        let name = "task \(random.below(3))"
+        return switch random.below(12) {
+        case 0...5: .beginTask(name)
+        case 6...9: .endTask(name)
+        case 10: .askBackgroundTime
+        default: .endInvalidTask
+        }
+    }
+
+    /// Most end what they have, some too late or never.
+    private mutating func expirations() -> [AppAction] {
+        let ends = (0..<3).map { AppAction.endTask("task \($0)") }
+        return switch random.below(8) {
+        case 0...3: ends + ends
+        case 4: [.after(.milliseconds(Int64(random.below(8_000))), ends[0]), ends[1], ends[2]]
+        case 5: [taskAction(), taskAction()]
+        case 6: [.block(.milliseconds(Int64(random.below(7_000))))] + ends
+        default: []
         }
     }
 
@@ -106,7 +137,9 @@ package struct StormGenerator {
 
     private mutating func makeDay() {
         let isHectic = random.oneIn(4)
-        while now < length {
+        // A quiet day goes on until enough has happened.
+        let least = Int(Self.stepsOfADay * length.nanoseconds / Self.day.nanoseconds)
+        while now < length || scenario.steps.count < least {
             session(isHectic: isHectic)
             // Between two sessions the device lies on the table.
             if isHectic { pass(.zero, .seconds(900)) } else { pass(.seconds(60), .seconds(3_000)) }
@@ -125,7 +158,8 @@ package struct StormGenerator {
             case 0..<50: add(.input(.open(name(), role: role())))
             case 50..<64: add(.input(.home))
             case 64..<72: interruption()
-            case 72..<84: add(.input(unusual()))
+            case 72..<81: add(.input(unusual()))
+            case 81..<84: add(.input(.app(name(), lock())))
             case 84..<90: add(.input(.app(name(), action())))
             default: add(.fault(fault()))
             }

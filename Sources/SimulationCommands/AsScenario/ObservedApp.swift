@@ -29,6 +29,7 @@ struct ObservedApp {
 
     // Of all its processes.
     var launches: [Launch] = []
+    private var taskNames: [TaskID: String] = [:]
     var returns: [Return] = []
     /// The delegate methods that were called, in order.
     var called: [CallbackKind] = []
@@ -72,6 +73,8 @@ struct ObservedApp {
     /// Faults that the scenario has to take back.
     var isUnfreezable = false
     var isTraced = false
+    /// A plain program was in the way of another app with what it had locked.
+    var inTheWay: (path: String, of: String, last: Span)?
     /// To be done before its next launch and not before its end: when that was, and what.
     var before: (next: [Fault], since: Span) = ([], .zero)
 
@@ -147,6 +150,21 @@ struct ObservedApp {
         let within = outstanding.first?.callback.kind
         requests.append((moment, action, within))
         if within != nil { requestsNow.append(action) }
+    }
+
+    /// What the app did to ask for this. Scenarios know tasks by name.
+    mutating func action(_ request: AppRequest) -> AppAction {
+        switch request {
+        case .openURL(let url): return .openURL(url)
+        case .canOpenURL(let url): return .canOpenURL(url)
+        case .beginService(let service): return .begin(service)
+        case .endService(let service): return .end(service)
+        case .beginTask(let task, let name):
+            taskNames[task] = name
+            return .beginTask(name)
+        case .endTask(let task): return taskNames.removeValue(forKey: task).map(AppAction.endTask) ?? .endInvalidTask
+        case .backgroundTime: return .askBackgroundTime
+        }
     }
 
     /// How long its delegate methods take, where people acted at these moments, ascending.

@@ -167,13 +167,21 @@ extension ScenarioMaker {
             let counted = max(apps[place].countedAt, apps[place].launchedAt)
             add(.fork(name, count), at: counted + .milliseconds(1))
             takeBack(.fork(name, 1), place)
+        // When it took the lock, a recording does not say: before it was sent away.
+        case .heldLock(let path):
+            add(
+                .input(.app(name, .lock(path))), after: apps[place].bornAt ?? apps[place].launchedAt,
+                before: apps[place].askedToEndAt ?? now)
         // A scenario made of a recording has no memory to run short of: what is left of it is the end.
         case .memory, .tooManyMappings, .mappingTooLarge:
             add(.crash(name, signal: 9), at: apps[place].askedToEndAt ?? now)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .ended, .failedToLaunch,
             .stray:
             break
+        // A scenario's app ends no task that it was not seen to end.
+        case .exceeded(.tasks, _), .tasksNotEnded: break
         }
+        noteOutOfTheWay(place)
         if let call { apps[place].called.append(call.callback.kind) }
         if apps[place].isUnfreezable { takeBack(.unfreezable(name, false), place) }
         apps[place].isUnfreezable = false

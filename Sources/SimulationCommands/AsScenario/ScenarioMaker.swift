@@ -109,16 +109,22 @@ package struct ScenarioMaker {
         exactInputs.append(now)
     }
 
-    mutating func add(_ fault: Fault, at moment: Span, rank: Int = 1) {
-        drafts.append(Draft(at: Self.rounded(moment), rank: rank, action: .fault(fault)))
+    mutating func add(_ fault: Fault, at moment: Span, rank: Int = 1) { add(.fault(fault), at: moment, rank: rank) }
+
+    mutating func add(_ action: Scenario.Action, at moment: Span, rank: Int = 1) {
+        drafts.append(Draft(at: Self.rounded(moment), rank: rank, action: action))
     }
 
     /// A fault that must be there when something happened, and not yet when the app still behaved: before what a person
     /// did last in between, or else at once.
     mutating func add(_ fault: Fault, after behaved: Span, before moment: Span) {
+        add(.fault(fault), after: behaved, before: moment)
+    }
+
+    mutating func add(_ action: Scenario.Action, after behaved: Span, before moment: Span) {
         let first = Self.rounded(behaved) + .milliseconds(1)
         let input = inputs.last { $0 <= moment && $0 >= first }
-        drafts.append(Draft(at: input ?? min(first, max(behaved, moment)), rank: 0, action: .fault(fault)))
+        drafts.append(Draft(at: input ?? min(first, max(behaved, moment)), rank: 0, action: action))
     }
 
     // MARK: Apps
@@ -178,7 +184,7 @@ package struct ScenarioMaker {
         case .installed(let manifest): noteInstallation(manifest, system)
         case .command(_, let command): note(command, system)
         case .request(let app, let id, let request):
-            if let place = place(app) { apps[place].ask(id, Self.action(request), at: now) }
+            if let place = place(app) { apps[place].ask(id, apps[place].action(request), at: now) }
         case .processStarted(let app, let generation, _):
             guard let place = present(app, generation) else { return }
             apps[place].bornAt = now
@@ -199,6 +205,8 @@ package struct ScenarioMaker {
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted:
             break
+        case .lockFound(let app, let generation, let path, let blocksOthers):
+            if blocksOthers, let place = present(app, generation) { noteInTheWay(place, path, system) }
         }
     }
 
@@ -260,15 +268,6 @@ package struct ScenarioMaker {
         }
     }
 
-    private static func action(_ request: AppRequest) -> AppAction {
-        switch request {
-        case .openURL(let url): .openURL(url)
-        case .canOpenURL(let url): .canOpenURL(url)
-        case .beginService(let service): .begin(service)
-        case .endService(let service): .end(service)
-        }
-    }
-
     // MARK: Effects
 
     private mutating func note(_ action: Action, _ system: System) {
@@ -294,7 +293,9 @@ package struct ScenarioMaker {
         case .check(let app, let generation, let pings):
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
-        case .checkTracer, .prepare, .verify, .stopService, .reply, .answer, .sample, .reclaim, .senseMemory: break
+        case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .reply, .answer, .sample, .reclaim,
+            .senseMemory:
+            break
         }
     }
 
@@ -305,6 +306,8 @@ package struct ScenarioMaker {
         } else if entry.event == .resumed, entry.reason == .thawedFromOutside {
             // Before the new daemon looked.
             add(.thaw(apps[place].name), at: lastEvent)
+        } else if entry.event == .suspended {
+            noteOutOfTheWay(place)
         } else if case .end(let reason, _, _) = entry.reason {
             noteTermination(reason, place)
         }

@@ -8,6 +8,8 @@ struct Behaviour {
     var answersPings = true
     var canFreeze = true
     var prepares = true
+    /// What the host finds locked once it is frozen, and whether somebody needs it.
+    var lock: (path: String, blocksOthers: Bool)?
     var isTraced = false
     /// The host's answer about a debugger is held back.
     var withholdsTracer = false

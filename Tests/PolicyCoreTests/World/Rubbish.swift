@@ -62,6 +62,7 @@ struct Rubbish {
         case 18: return .prepared(app, generation)
         case 19: return .frozen(app, generation)
         case 20: return .verified(app, generation)
+        case 23: return .lockFound(app, generation, path: "/x", blocksOthers: random.oneIn(2))
         case 21: return .request(app, RequestID(random.next()), request())
         case 22: return memory(app, generation)
         default: return .command(CommandID(random.next()), command(app))
@@ -113,13 +114,20 @@ struct Rubbish {
             exitsOnSuspend: random.oneIn(8), schemes: ["a", "", "é"], isFreezable: !random.oneIn(8))
     }
 
+    private mutating func task() -> TaskID {
+        TaskID(random.oneIn(4) ? [0, .max, 1 << 63][random.below(3)] : UInt64(random.below(4)))
+    }
+
     private mutating func request() -> AppRequest {
         let service = ServiceKind.allCases[random.below(5)]
-        return switch random.below(4) {
+        return switch random.below(8) {
         case 0: .openURL(["a:", "", ":", "é:x", "\u{0}"][random.below(5)])
         case 1: .canOpenURL("A:")
         case 2: .beginService(service)
-        default: .endService(service)
+        case 3: .endService(service)
+        case 4: .beginTask(task(), name: ["", "é", "\u{0}"][random.below(3)])
+        case 5, 6: .endTask(task())
+        default: .backgroundTime
         }
     }
 

@@ -88,11 +88,14 @@ struct Storm {
         guard let process = device.process(app), process.isConnected, process.isRunning else { return }
         let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
         let request: AppRequest =
-            switch random.below(4) {
+            switch random.below(9) {
             case 0: .openURL("s\(random.below(6)):z")
             case 1: .canOpenURL("s1:")
             case 2: .beginService(service)
-            default: .endService(service)
+            case 3: .endService(service)
+            case 4, 5: .beginTask(TaskID(UInt64(1 + random.below(4))), name: "upload")
+            case 6, 7: .endTask(TaskID(UInt64(random.below(5))))
+            default: .backgroundTime
             }
         device.sendRequest(app, request)
     }

@@ -39,6 +39,12 @@ extension TestDevice {
                 $0.mustPrepare = false
                 $0.mustVerify = false
             }
+        case .expireTasks(let app, let generation, let expiration):
+            change(app, generation, "expireTasks") {
+                if $0.freezer != .running { fault("a frozen app is told to end its tasks") }
+                if !$0.isConnected { fault("an app without connection is told to end its tasks") }
+                expirations.append((app, expiration))
+            }
         case .stopService(_, let service): stopped.append(service)
         case .reply(_, let id, let reply):
             if replies.updateValue(reply, forKey: id) != nil { fault("request \(id) is answered twice") }

@@ -30,6 +30,12 @@ extension TestDevice {
             news = .frozen(app, generation)
         case .verified:
             process.mustVerify = false
+            if let lock = behaviours[i].lock {
+                processes[i] = process
+                send(.lockFound(app, generation, path: lock.path, blocksOthers: lock.blocksOthers))
+                guard let now = processes[i], now.generation == generation, now.freezer == .frozen else { return }
+                process = now
+            }
             news = .verified(app, generation)
         case .tracer:
             process.mustCheckTracer = false

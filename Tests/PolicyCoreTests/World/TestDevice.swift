@@ -25,6 +25,8 @@ final class TestDevice {
     var unanswered: Set<CommandID> = []
     var replies: [RequestID: AppReply] = [:]
     var stopped: [ServiceKind] = []
+    /// What apps were told; tests end the tasks themselves.
+    var expirations: [(app: AppIndex, expiration: Expiration)] = []
     /// What was asked about memory; tests answer themselves.
     var sampled: [AppIndex] = []
     var reclaimed: [AppIndex] = []

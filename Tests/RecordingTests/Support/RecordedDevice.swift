@@ -141,6 +141,10 @@ final class RecordedDevice {
         case .askToEnd(let app, let generation), .kill(let app, let generation):
             queue.append(.firstProcessEnded(app, generation, .signaled(9)))
             queue.append(.allProcessesEnded(app, generation))
+        case .expireTasks(let app, _, let expiration):
+            for task in expiration.tasks.dropFirst(hung.contains(app) ? 1 : 0) {
+                queue.append(.request(app, RequestID(task.rawValue), .endTask(task)))
+            }
         case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory: break
         }
     }
@@ -212,7 +216,10 @@ struct Person {
         case 14: device.perform(.dismiss(.call, wait: true))
         case 15: device.perform(.close(app, wait: true))
         case 16: device.crash(app)
-        case 17: device.post(.request(app, RequestID(random.next() >> 40), .beginService(.audio)))
+        case 17:
+            let request: AppRequest =
+                random.oneIn(2) ? .beginService(.audio) : .beginTask(TaskID(UInt64(1 + random.below(3))), name: "é")
+            device.post(.request(app, RequestID(random.next() >> 40), request))
         case 18: device.perform(.openURL("nobody:x", wait: false))
         default: device.pass(random.span(.milliseconds(10), .seconds(20)))
         }

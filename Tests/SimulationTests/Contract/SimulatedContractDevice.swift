@@ -120,7 +120,7 @@ final class SimulatedContractDevice: ContractDevice {
         let isVisible = device.apps[place].index.map { device.system.isVisible($0) } ?? false
         return Look(
             state: device.state(place), isVisible: isVisible, pid: device.known(place)?.pid,
-            processes: process?.count ?? 0, isFrozen: process?.isFrozen ?? false,
+            processes: process?.count ?? 0, isFrozen: process?.isFrozen ?? false, isLocking: device.isLocking(place),
             isReady: process.map { !$0.isStarting } ?? false,
             wasAskedToEnd: device.apps[place].lastStatus == .signaled(15))
     }
@@ -153,9 +153,12 @@ final class SimulatedContractDevice: ContractDevice {
         switch deed {
         case .openURL(let url): device.perform(.app(app, .openURL(url)))
         case .canOpenURL(let url): device.perform(.app(app, .canOpenURL(url)))
+        case .beginTask(let name): device.perform(.app(app, .beginTask(name)))
+        case .endTask(let name): device.perform(.app(app, .endTask(name)))
         case .block: device.inject(.freezeMainThread(app))
         case .exit(let status): device.perform(.app(app, .exit(status)))
         case .crash: device.perform(.app(app, .crash(signal: 11)))
+        case .lock(let file): device.perform(.app(app, .lock(file)))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
         }
         try checkViolations()
@@ -166,7 +169,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .done: true
         case .canOpen(let can): can
         case .refused: false
-        case nil: nil
+        case .taskBegan, .taskEnded, .remaining, nil: nil
         }
     }
 

@@ -32,7 +32,11 @@ struct SimulatedStormTests {
         var scenario = StormGenerator.scenario(seed: 8)
         let name = try #require(scenario.apps.first?.name)
         scenario.expectations = [Placed(.never(LogPattern(app: name, event: .terminated)))]
-        scenario.steps.append(Scenario.Step(at: scenario.steps.last?.at ?? .zero, .fault(.crash(name, signal: 11))))
+        let end = scenario.steps.last?.at ?? .zero
+        for input in [Input.boot, .install(name), .unlock, .open(name, role: .primary)] {
+            scenario.steps.append(Scenario.Step(at: end, .input(input)))
+        }
+        scenario.steps.append(Scenario.Step(at: end + .seconds(100), .fault(.crash(name, signal: 11))))
         let before = try #require(ScenarioRun(scenario).run().first)
         let small = Shrinker.shrink(scenario)
         let after = try #require(ScenarioRun(small).run().first)

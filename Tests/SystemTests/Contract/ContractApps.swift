@@ -1,6 +1,7 @@
 import ContractSuite
 import LinuxSystem
 import Model
+import Wire
 
 /// The apps of the contract suite as real ones: Misbehaver for those that speak the protocol, a script for the others.
 enum ContractApps {
@@ -39,9 +40,18 @@ enum ContractApps {
         </dict></array>
         <key>UIBackgroundModes</key><array>\(strings(app.backgroundModes.keys))</array>
         <key>UIApplicationExitsOnSuspend</key><\(app.exitsOnSuspend)/>
+        <key>GRScript</key><string>\(script(app))</string>
         <key>GRMisbehave</key><string>\(misdeeds(app).joined(separator: ","))</string>
         </dict></plist>
         """
+    }
+
+    /// JSON, with nothing in it that a property list would take for itself.
+    private static func script(_ app: TestApp) -> String {
+        var script: JSONObject = [:]
+        for (occasion, actions) in app.script { script[occasion] = .array(actions.map(JSONValue.string)) }
+        return String(decoding: JSONValue.object(script).encoded, as: UTF8.self).replacing("&", with: "&amp;")
+            .replacing("<", with: "&lt;")
     }
 
     private static func strings(_ values: [String]) -> String { values.map { "<string>\($0)</string>" }.joined() }
@@ -64,15 +74,27 @@ enum ContractApps {
     static let orderSignal: Int32 = 41
 
     /// The URL that Misbehaver obeys.
-    static func order(_ deed: Deed) -> String {
+    static func order(_ deed: Deed, in folder: String) -> String {
         switch deed {
         case .openURL(let url): "misbehave://open?url=\(url)"
         case .canOpenURL(let url): "misbehave://can-open?url=\(url)"
+        case .beginTask(let name): order(action: "begin task \"\(name)\"")
+        case .endTask(let name): order(action: "end task \"\(name)\"")
         case .block: "misbehave://block"
         case .exit(let status): "misbehave://exit?code=\(status)"
         case .crash: "misbehave://crash"
+        case .lock(let file): "misbehave://lock?file=\(folder)/\(file)"
         case .fork(let children): "misbehave://fork?max=\(children)"
         }
+    }
+
+    /// An action in the words of scenarios.
+    static func order(action: String) -> String {
+        let bytes = action.utf8.map { byte in
+            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "misbehave://do?action=\(bytes.joined())"
     }
 
     // MARK: Plain programs
@@ -93,10 +115,23 @@ enum ContractApps {
         return path
     }
 
-    /// Says when a SIGTERM would find it prepared, and when one came; then it ends as it would have.
+    /// Says when a SIGTERM would find it prepared, and when one came; then it ends as it would have. Of orders it obeys
+    /// the one to lock a file.
     private static func plainProgram(_ app: TestApp) -> String {
         """
-        import os, signal
+        import fcntl, os, signal, threading
+
+        files = []
+
+        def lock(path):
+            files.append(open(path, "r+"))
+            fcntl.flock(files[-1], fcntl.LOCK_EX)
+
+        def obey(number, frame):
+            with open(os.environ["HOME"] + "/Documents/order") as order:
+                threading.Thread(target=lock, args=[order.read().split("file=")[1]], daemon=True).start()
+
+        signal.signal(\(orderSignal), obey)
 
         def asked(number, frame):
             print("SIGTERM", flush=True)

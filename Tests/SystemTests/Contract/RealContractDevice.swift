@@ -64,7 +64,7 @@ final class RealContractDevice: ContractDevice {
         entries.sort { $0.number < $1.number }
     }
 
-    private func ask(_ method: ControlMethod, _ params: JSONObject = [:]) throws -> JSONValue {
+    func ask(_ method: ControlMethod, _ params: JSONObject = [:]) throws -> JSONValue {
         try reconnect()
         return try line.ask(method, params)
     }
@@ -121,7 +121,7 @@ final class RealContractDevice: ContractDevice {
             let output = system.output(app)
             return try Look(
                 state: state, isVisible: info.visible, pid: info.pid.map { Int32($0) },
-                processes: processes(app).count, isFrozen: system.isFrozen(app, info.pids),
+                processes: processes(app).count, isFrozen: system.isFrozen(app, info.pids), isLocking: isLocking(app),
                 isReady: output.contains("ready"), wasAskedToEnd: output.contains("SIGTERM"))
         }
     }
@@ -133,6 +133,11 @@ final class RealContractDevice: ContractDevice {
 
     /// As the kernel counts them.
     private func processes(_ app: String) throws -> [CInt] { Cgroup.processes(at: try group(app)) }
+
+    private func isLocking(_ app: String) throws -> Bool {
+        let pids = try processes(app)
+        return LockTable.now()?.entries.contains { pids.contains($0.lock.pid) } ?? false
+    }
 
     /// Misbehaver's lines: seconds since boot, a callback, and for `openURL` the URL and who sent it.
     func heard(by app: String) throws(Breach) -> [Heard] {
@@ -167,14 +172,44 @@ final class RealContractDevice: ContractDevice {
         }
     }
 
+    func assertions(of app: String) throws(Breach) -> [String] {
+        try attempt {
+            guard let info = try AppInfo.list(json: ask(.apps)).first(where: { $0.app == app }) else {
+                throw Trouble("apps should name \(app)")
+            }
+            return info.assertions.map(\.kind)
+        }
+    }
+
     // MARK: Apps
 
     func order(_ app: String, _ deed: Deed) throws(Breach) {
         try attempt {
+            if case .lock(let name) = deed, !FileSystem.exists("\(system.folder)/\(name)") {
+                try system.write("", to: "\(system.folder)/\(name)")
+                try FileSystem.changeMode("\(system.folder)/\(name)", to: 0o666)
+            }
+        }
+        try order(app, url: ContractApps.order(deed, in: system.folder))
+    }
+
+    func order(_ app: String, action: String) throws(Breach) {
+        try order(app, url: ContractApps.order(action: action))
+    }
+
+    private func order(_ app: String, url: String) throws(Breach) {
+        try attempt {
             let file = "\(system.home)/containers/\(app)/Documents/order"
-            try FileSystem.replace(file, with: Array(ContractApps.order(deed).utf8), mode: 0o644)
+            try FileSystem.replace(file, with: Array(url.utf8), mode: 0o644)
         }
         try signal(app, ContractApps.orderSignal)
+    }
+
+    /// The lines that the app printed, without the moments.
+    func said(by app: String) -> [String] {
+        system.output(app).map { line in
+            line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
+        }
     }
 
     func answer(heardBy app: String) throws(Breach) -> Bool? {

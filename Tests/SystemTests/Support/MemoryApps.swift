@@ -50,6 +50,34 @@ extension TestSystem {
         try take(megabytes, in: app)
     }
 
+    /// An app in Python that holds so many megabytes, dirty and purgeable, when it runs. With each URL `NAME:NUMBER`
+    /// that it opens it does `openURL`, one statement, with the `number`: it takes as many megabytes, if nothing else
+    /// is said.
+    func installAllocator(
+        _ name: String, dirty: Int, purgeable: Int = 0,
+        openURL: String = "held.extend(bytearray(b'x' * (1 << 20)) for _ in range(number))"
+    ) throws {
+        let body = """
+            import mmap
+            held = [bytearray(b"x" * (1 << 20)) for _ in range(\(dirty))]
+            if \(purgeable):
+                cache = mmap.mmap(-1, max(1, \(purgeable)) << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+                cache.write(b"x" * (\(purgeable) << 20))
+                cache.madvise(8)  # MADV_FREE
+
+            class Delegate(Base):
+                def on_openURL(self, params):
+                    number = int(params["url"].split(":")[1])
+                    \(openURL)
+            """
+        try installPython(
+            name, body,
+            keys: """
+                <key>CFBundleURLTypes</key><array><dict><key>CFBundleURLSchemes</key>
+                <array><string>\(name)</string></array></dict></array>
+                """)
+    }
+
     func memory() throws -> MemoryInfo { try MemoryInfo(json: JSONValue(parsing: expect("memory", "--json"))) }
 
     func memory(of app: String) throws -> MemoryInfo.App {

@@ -1,0 +1,149 @@
+import Host
+import Model
+import PolicyCore
+import Testing
+import Timeline
+
+@Suite("What the timeline tells of events")
+struct TimelineCollectorTests {
+    /// A system whose one app is on the screen and does what it is told at once.
+    private struct Device {
+        var system: System
+        var collector: TimelineCollector
+        var now = Instant(nanoseconds: 1_000_000_000)
+        private var command: UInt64 = 0
+        private(set) var records: [TimelineRecord] = []
+        private var pid: Int32 = 100
+
+        init() {
+            system = System(profile: .linux)
+            collector = TimelineCollector(system)
+            post(.clockChanged(wallOffset: 1_700_000_000_000_000_000))
+        }
+
+        mutating func post(_ event: Event) {
+            var queue = [event]
+            while !queue.isEmpty {
+                let event = queue.removeFirst()
+                now = now + .milliseconds(5)
+                let effects = system.handle(event, at: now)
+                collector.note(event, effects, system, at: now)
+                for effect in effects {
+                    switch effect.action {
+                    case .launch(let app, let generation, _):
+                        pid += 1
+                        queue.append(.processStarted(app, generation, pid: pid))
+                        queue.append(.connected(app, generation, executed: nil))
+                    case .deliver(let app, let generation, let callbacks):
+                        for callback in callbacks { queue.append(.callbackReturned(app, generation, callback.number)) }
+                    case .prepare(let app, let generation): queue.append(.prepared(app, generation))
+                    case .freeze(let app, let generation): queue.append(.frozen(app, generation))
+                    case .verify(let app, let generation): queue.append(.verified(app, generation))
+                    case .kill(let app, let generation): queue.append(.allProcessesEnded(app, generation))
+                    default: break
+                    }
+                }
+            }
+            records += collector.takeNotes().map(\.record)
+        }
+
+        mutating func perform(_ wanted: Command) {
+            command += 1
+            post(.command(CommandID(command), wanted))
+        }
+
+        mutating func install(_ name: String, modes: BackgroundModes = []) throws -> AppIndex {
+            let identifier = try #require(AppIdentifier(name))
+            var manifest = AppManifest(identifier: identifier, name: name.uppercased())
+            manifest.backgroundModes = modes
+            post(.installed(manifest))
+            return try #require(system.index(of: identifier))
+        }
+    }
+
+    private func states(_ records: [TimelineRecord]) -> [LifecycleState] {
+        records.compactMap { if case .state(_, let state) = $0.what { state } else { nil } }
+    }
+
+    @Test("Each state with the time of the log's entry that explains it, and the app's name before its launch")
+    func session() throws {
+        var device = Device()
+        let app = try device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        device.perform(.home(wait: true))
+        device.perform(.close(app, wait: true))
+        #expect(states(device.records) == [.inactive, .active, .inactive, .background, .suspended, .notRunning])
+        #expect(device.records.contains { $0.what == .named(app: "radio", name: "RADIO") })
+        let suspended = device.records.filter {
+            switch $0.what {
+            case .state(_, .suspended): true
+            case .entry(let entry): entry.event == "suspended"
+            default: false
+            }
+        }
+        #expect(suspended.count == 2 && Set(suspended.map(\.at)).count == 1)
+        #expect(device.collector.running.isEmpty)
+    }
+
+    @Test("An assertion from its taking to its dropping, also when the app ends with it")
+    func assertions() throws {
+        var device = Device()
+        let app = try device.install("radio", modes: .audio)
+        device.perform(.open(app, role: .primary, wait: true))
+        device.post(.request(app, RequestID(1), .beginService(.audio)))
+        device.perform(.home(wait: true))
+        #expect(states(device.records).last == .background)
+        device.post(.request(app, RequestID(2), .endService(.audio)))
+        device.perform(.open(app, role: .primary, wait: true))
+        device.post(.request(app, RequestID(3), .beginService(.audio)))
+        device.perform(.close(app, wait: true))
+        let held = device.records.compactMap { record -> String? in
+            switch record.what {
+            case .assertionBegan(_, let held): "began \(held.kind)"
+            case .assertionEnded: "ended"
+            default: nil
+            }
+        }
+        #expect(held == ["began audio", "ended", "began audio", "ended"])
+    }
+
+    @Test("A memory sample is told when it differs, and nothing of an app that is gone")
+    func memory() throws {
+        var device = Device()
+        let app = try device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        let generation = try #require(device.system.app(app)).generation
+        for dirty: Int64 in [5 << 20, 5 << 20, 6 << 20] {
+            device.post(.footprintSampled(app, generation, Footprint(dirty: dirty)))
+        }
+        device.perform(.close(app, wait: true))
+        device.post(.footprintSampled(app, generation, Footprint(dirty: 7 << 20)))
+        let told = device.records.compactMap { record -> Int64? in
+            if case .memory(_, let footprint) = record.what { footprint.dirty } else { nil }
+        }
+        #expect(told == [5 << 20, 6 << 20])
+    }
+
+    @Test("Who begins in the middle tells only what changes")
+    func middle() throws {
+        var device = Device()
+        let app = try device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        device.collector = TimelineCollector(device.system)
+        #expect(device.collector.running == [app])
+        let before = device.records.count
+        device.post(.timer)
+        #expect(device.records.count == before)
+        device.perform(.home(wait: true))
+        #expect(states(Array(device.records.dropFirst(before))) == [.inactive, .background, .suspended])
+    }
+
+    @Test("A clock that somebody sets is told")
+    func clock() {
+        var device = Device()
+        device.post(.clockChanged(wallOffset: 5))
+        device.post(.clockChanged(wallOffset: 5))
+        let told = device.records.filter { if case .clockSet = $0.what { true } else { false } }
+        #expect(told.map(\.what) == [.clockSet(offset: 1_700_000_000_000_000_000), .clockSet(offset: 5)])
+    }
+}
