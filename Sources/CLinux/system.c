@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <linux/netlink.h>
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -240,4 +241,15 @@ int gr_count_mappings(int fd, int limit, int64_t *largest) {
             }
         }
     }
+}
+
+int gr_netlink(int protocol, unsigned groups) {
+  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+  if (fd < 0) return -1;
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
+  int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
 }

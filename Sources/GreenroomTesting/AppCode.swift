@@ -83,6 +83,13 @@ final class AppCode: Program {
         ])
     }
 
+    func told(_ conditions: DeviceConditions) {
+        enter()
+        if application == nil { launch() }
+        guard let application else { return }
+        application.systemChanges?.take(message(conditions), for: application)
+    }
+
     // UIKit has no services yet.
     func stopped(_ service: ServiceKind) {}
 
@@ -113,6 +120,28 @@ final class AppCode: Program {
         }
         return AppRuntime.Callback(
             seq: Int64(callback.number.rawValue), name: name(callback.kind), params: .object(params))
+    }
+
+    private func message(_ conditions: DeviceConditions) -> JSONValue {
+        var settings: JSONObject = [:]
+        for setting in conditions.settings { settings[setting.key] = .string(setting.value) }
+        return [
+            "settings": .object(settings), "locale": .string(conditions.locale),
+            "timeZone": .string(conditions.timeZone),
+            "time": [
+                "day": .int(conditions.time.day), "utcOffset": .int(Int64(conditions.time.utcOffset)),
+                "clock": .int(conditions.time.clock),
+            ],
+            "screen": [
+                "brightness": .double(Double(conditions.screen.brightness) / 100),
+                "external": .int(Int64(conditions.screen.external)),
+            ],
+            "battery": [
+                "level": .double(Double(conditions.battery.percent) / 100),
+                "state": .string(conditions.battery.state.name),
+            ],
+            "network": .string(conditions.network.name),
+        ]
     }
 
     private func options(_ options: LaunchOptions) -> JSONValue {

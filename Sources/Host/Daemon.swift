@@ -86,6 +86,7 @@ package enum Daemon {
         try host.watchClock()
         host.beginMemory(budget: configuration.memory)
         host.locks = LockWatch(host)
+        host.conditions = ConditionWatch(host)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
@@ -146,10 +147,12 @@ extension Host {
             _ = command(.exempt(index, isExempt)) { _ in }
         }
         if isNew {
+            conditions?.tellAll()
             endStrays()
             post(.booted)
         } else {
             adoptAll()
+            conditions?.tellAll()
         }
     }
 

@@ -38,6 +38,7 @@ final class Host {
     var memory: MemorySensor?
     var timeline: TimelineKeeper?
     var locks: LockWatch?
+    var conditions: ConditionWatch?
     private(set) var isHalting = false
 
     init(
@@ -138,6 +139,7 @@ final class Host {
         case .senseMemory: loop.soon { [weak self] in self?.memory?.look() }
         case .stopService: break
         case .expireTasks(let app, let generation, let expiration): expireTasks(app, generation, expiration)
+        case .tellConditions(let app, let generation, let conditions): tell(app, generation, conditions)
         case .reply(let app, let id, let reply): answerApp(app, id, reply)
         case .answer(let id, let answer): pending.removeValue(forKey: id)?(answer)
         case .halt: halt()

@@ -12,6 +12,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case didReceiveMemoryWarning, reclaimed, memoryShort, memoryRecovered, memoryLimitExceeded
     // Background tasks.
     case taskBegan, taskEnded, tasksExpired, taskRefused
+    // The device's surroundings.
+    case conditionChanged, toldOfChanges
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -119,6 +121,10 @@ package enum Reason: Hashable, Sendable, Codable {
     case taskEnded(String)
     case tasksExpire([String], left: Span)
     case taskRefused(TaskRefusal)
+    case conditionChanged(Condition)
+    /// What an app is told of when it runs again.
+    case changedMeanwhile([SystemChange])
+    case settingChanged(String, key: String)
     case end(EndReason, name: String, state: LifecycleState)
 }
 
@@ -186,6 +192,10 @@ extension Reason {
             "\(left.twoDigits) seconds are left to end \(names.map { "“\($0)”" }.joined(separator: ", ")): its expiration "
                 + "handlers are called"
         case .taskRefused(let refusal): refusal.sentence
+        case .conditionChanged(let condition): condition.sentence
+        case .changedMeanwhile(let changes):
+            "\(changes.map(\.phrase).joined(separator: ", ")) changed while it was suspended"
+        case .settingChanged(let name, let key): "the user set \(key) of \(name)"
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
         }
     }

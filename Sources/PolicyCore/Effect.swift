@@ -51,6 +51,9 @@ package enum Action: Hashable, Sendable {
     case stopService(AppIndex, ServiceKind)
     /// Its expiration handlers are called.
     case expireTasks(AppIndex, Generation, Expiration)
+    /// Everything about the device that apps are told of. The app compares it with what it was told before, so to hear
+    /// it twice does no harm.
+    case tellConditions(AppIndex, Generation, DeviceConditions)
     case reply(AppIndex, RequestID, AppReply)
     case answer(CommandID, Answer)
     /// Everything is down; the daemon may leave.
@@ -91,6 +94,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case missingBackgroundMode(String)
     case serviceNotRunning
     case task(TaskRefusal)
+    case takesNoSettings(String)
+    case tooManySettings(String, limit: Int)
     case leftTheScreen(String)
     case ended(String)
 
@@ -115,6 +120,9 @@ package enum Refusal: Error, Hashable, Sendable {
         case .missingBackgroundMode(let key): "add \(key) to UIBackgroundModes in Info.plist to use this service"
         case .serviceNotRunning: "the service was not started"
         case .task(let refusal): refusal.sentence
+        case .takesNoSettings(let name): "\(name) is a plain program: what it can be told is in its own configuration"
+        case .tooManySettings(let name, let limit):
+            "\(name) has \(limit) settings that were set outside of it, and can have no more: take one back first"
         case .leftTheScreen(let name): "\(name) left the screen before it was done"
         case .ended(let sentence): sentence
         }

@@ -50,6 +50,9 @@ package enum Event: Hashable, Sendable {
     /// The most mappings that a process of the app has, and the bytes of its largest one. Told when they are many.
     case mappingsCounted(AppIndex, Generation, Int32, largest: Int64)
 
+    /// The machine says so, at the daemon's start and at every change.
+    case conditionSensed(Condition)
+
     // Services and requests of apps.
     case request(AppIndex, RequestID, AppRequest)
 
@@ -81,6 +84,11 @@ package enum Command: Hashable, Sendable {
     case warnMemory
     /// Acts as if memory were so short, until it is `normal` again.
     case pressMemory(MemoryLevel)
+    /// Acts as if the machine said so, until `endSimulation`.
+    case simulate(Condition)
+    case endSimulation(SystemChange)
+    /// The user changes a setting of an app, outside of the app; `nil` is the app's own default.
+    case changeSetting(AppIndex, key: String, value: String?)
 }
 
 /// What an app asks for; an app speaks only of itself.

@@ -17,6 +17,9 @@ extension System {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
             }
         }
+        broken.require(
+            conditions.midnight == nil || apps.contains { $0.process != .none && $0.state != .suspended },
+            "a new day is waited for, and nobody runs")
         for role in ScreenRole.allCases {
             guard let index = screen[role] else { continue }
             broken.require(apps[Int(index.rawValue)].role == role, "\(role.name) is an app that does not know it")

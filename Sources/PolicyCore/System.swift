@@ -13,6 +13,7 @@ package struct System: Sendable, Codable {
     /// Wall clock minus boot clock.
     var wallOffset: Int64 = 0
     package internal(set) var memory = MemoryState()
+    package internal(set) var conditions = ConditionState()
     var isShuttingDown = false
     /// A reboot ends everything and then boots.
     var rebootsWhenDown = false
@@ -35,7 +36,7 @@ package struct System: Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown, memory
+        case rebootsWhenDown, memory, conditions
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -65,13 +66,16 @@ package struct System: Sendable, Codable {
 
     /// When the host has to send `timer` at the latest.
     package mutating func nextDeadline() -> Instant? {
-        guard let look = memory.nextLook else { return deadlines.next() }
-        return min(look, deadlines.next() ?? look)
+        let looks = [memory.nextLook, conditions.nextLook, deadlines.next()]
+        return looks.lazy.compactMap { $0 }.min()
     }
 
     private mutating func route(_ event: Event) {
         switch event {
-        case .clockChanged(let offset): wallOffset = offset
+        case .clockChanged(let offset):
+            wallOffset = offset
+            clockSet()
+        case .conditionSensed(let condition): conditionSensed(condition)
         case .booted: boot()
         case .adopted(let found): adopt(found)
         case .installed(let manifest): install(manifest)

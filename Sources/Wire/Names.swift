@@ -13,6 +13,8 @@ package enum Limits {
     package static let identifierMagnitude: Int64 = 1 << 53
     /// Bytes of a background task's name.
     package static let taskName = 256
+    /// Bytes of the name of a locale or a time zone.
+    package static let placeName = 64
     /// Descriptors a message.
     package static let descriptors = 8
     /// Results of callbacks that an app keeps for repetitions.
@@ -39,7 +41,7 @@ package enum AppMethod: String, Sendable, CaseIterable {
 
 /// The notifications of section 2.6.
 package enum AppNotification: String, Sendable, CaseIterable {
-    case tasksExpire
+    case tasksExpire, systemChanged
 }
 
 /// The methods of the control socket (section 3).
@@ -64,4 +66,5 @@ package enum SimulatedEvent: String, Sendable, CaseIterable {
     case memoryPressure = "memory-pressure"
     case memoryPressureCritical = "memory-pressure-critical"
     case memoryPressureOver = "memory-pressure-over"
+    case network, battery, locale, timezone, screen, settings
 }

@@ -12,6 +12,7 @@ class Probe: UIResponder, UIApplicationDelegate {
     var window: UIWindow?
     var clock: any Clock<Duration> = ContinuousClock()
     var trace: [String] = []
+    var significantChanges = 0
     var launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     var tasks: [Task<Void, Never>] = []
     var backgroundTask = UIBackgroundTaskIdentifier.invalid
@@ -31,6 +32,8 @@ class Probe: UIResponder, UIApplicationDelegate {
     }
 
     func applicationDidEnterBackground(_ application: UIApplication) { onBackground(self) }
+
+    func applicationSignificantTimeChange(_ application: UIApplication) { significantChanges += 1 }
 
     func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]

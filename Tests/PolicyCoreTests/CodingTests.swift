@@ -26,6 +26,9 @@ import Testing
             .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
             .lockFound(app, generation, path: "/é\u{0} b", blocksOthers: true),
+            .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
+            .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
+            .conditionSensed(.battery(BatteryReading(.full, percent: 100))),
             .memoryConfigured(budget: .max), .memorySensed(available: .min),
             .memoryConfigured(budget: 1, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
@@ -34,8 +37,14 @@ import Testing
             .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
         ] + commands.map { .command(CommandID(.max), $0) } + requests.map { .request(app, RequestID(.max), $0) }
 
+    private static let zone = TimeZoneReading(
+        "Europe/Berlin", offset: 3600,
+        transitions: [TimeZoneReading.Transition(at: .min, offset: -7200), .init(at: .max, offset: .max)])
+
     private static let commands: [Command] =
         [
+            .simulate(.locale("")), .simulate(.timeZone(zone)), .endSimulation(.network),
+            .changeSetting(app, key: "é", value: nil), .changeSetting(app, key: "", value: "\u{0}"),
             .openURL("geo:\u{0}1", wait: true), .home(wait: false), .lock(wait: true), .unlock(wait: true),
             .switcher(isOpen: true, wait: false), .switcher(isOpen: false, wait: true), .close(app, wait: true),
             .restart(app, wait: true), .exempt(app, true), .uninstall(app), .endCall(wait: true), .sleep(wait: true),

@@ -126,7 +126,9 @@ import Testing
         TaskEffects.refusals.map { .task($0) } + [
             .unknownApp, .notRunning("a"), .notRunning("b"), .deviceLocked, .deviceAsleep, .noHandler(scheme: "a"),
             .malformedURL("a"), .notInForeground, .noCall, .shuttingDown, .missingBackgroundMode("a"),
-            .serviceNotRunning, .leftTheScreen("a"), .ended("a"), .roleUnavailable(.pip, profile: "x"),
+            .takesNoSettings("a"), .takesNoSettings("b"), .tooManySettings("a", limit: 1),
+            .tooManySettings("a", limit: 2), .serviceNotRunning, .leftTheScreen("a"), .ended("a"),
+            .roleUnavailable(.pip, profile: "x"),
         ]
         + InterruptionKind.allCases.flatMap { [.interrupted($0), .noSuchInterruption($0), .cannotAccept($0)] }
         + ScreenRole.allCases.map { .roleUnavailable($0, profile: "a") }
@@ -169,11 +171,14 @@ import Testing
         }
 
     private static let actions: [Action] =
-        simple + TaskEffects.actions(app, generation, other) + callbacks.map { .deliver(app, generation, $0) }
+        simple + ConditionEffects.actions(app, generation, other) + TaskEffects.actions(app, generation, other)
+        + callbacks.map { .deliver(app, generation, $0) }
         + reports.map { .report($0) }
         + ServiceKind.allCases.map { .stopService(app, $0) }
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
-        + (reasons + memory + endings + TaskEffects.reasons).map { .log(entry(.terminated, $0)) }
+        + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons).map {
+            .log(entry(.terminated, $0))
+        }
         + refusals.flatMap {
             [
                 .reply(app, RequestID(1), .refused($0)), .answer(CommandID(1), .refused($0)),

@@ -181,7 +181,7 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(23) {
+        switch random.below(32) {
         case 0: .open(name(), role: pick(ScreenRole.allCases))
         case 1: .openURL(url())
         case 2: .home
@@ -206,6 +206,13 @@ extension Generator {
         case 21: .setClock(by: span())
         case 22: .memoryWarning
         case 23: .memoryPressure(pick(MemoryLevel.allCases))
+        case 24: .network(pick(NetworkKind.allCases))
+        case 25: .battery(BatteryReading(pick(BatteryReading.State.allCases), percent: Int32(random.below(101))))
+        case 26: .locale(text())
+        case 27: .timeZone(text(), offset: Int32(random.below(172_801)) - 86_400)
+        case 28: .brightness(Int32(random.below(101)))
+        case 29: .screens(Int32(random.below(17)))
+        case 30: .setting(name(), key: text(), value: flag() ? text() : nil)
         default: .setClock(by: Span(nanoseconds: -span().nanoseconds))
         }
     }
@@ -239,6 +246,7 @@ extension Generator {
         let event = pick(LogEvent.allCases)
         let ofApps: [LogEvent] = [
             .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused,
+            .toldOfChanges,
         ]
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)
@@ -249,7 +257,8 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(20) {
+        switch random.below(21) {
+        case 19: .changes(name(), several { $0.pick(SystemChange.allCases) })
         case 0: .state(name(), pick(LifecycleState.allCases))
         case 1: .visible(name(), flag())
         case 2: .callbacks(name(), several { $0.pick(CallbackKind.allCases) })

@@ -27,7 +27,7 @@ struct ReplayCommandTests {
         let outcome = simulator.run("replay", "recording")
         #expect(
             outcome.output == """
-                every effect is equal: 29 effects of 23 events
+                every effect is equal: 31 effects of 23 events
                 2 checkpoints on the way, all equal
                 from 2026-11-21 11:00:00.000 to 2026-11-21 11:00:01.016, 1 s
                 entries 1 to 18 of the log

@@ -54,9 +54,9 @@ struct RecordTests {
         #expect(try (["event": "call-accept"] as JSONValue).word("event", of: SimulatedEvent.self) == .callAccept)
         #expect(
             SimulatedEvent.allCases.map(\.rawValue).sorted() == [
-                "alert", "alert-dismiss", "call", "call-accept", "call-decline", "call-end", "memory-pressure",
-                "memory-pressure-critical", "memory-pressure-over", "memory-warning", "reboot", "sleep", "sms",
-                "sms-dismiss", "sms-open", "wake",
+                "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "locale",
+                "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
+                "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "timezone", "wake",
             ])
         #expect(ControlMethod.allCases.count == 23)
         #expect(CallbackName(rawValue: "openURL") == .openURL)

@@ -38,6 +38,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
+        Surroundings.observe()
         told("didFinishLaunching")
         return true
     }
@@ -47,6 +48,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     func applicationDidEnterBackground(_ application: UIApplication) { told("didEnterBackground") }
     func applicationWillEnterForeground(_ application: UIApplication) { told("willEnterForeground") }
     func applicationWillTerminate(_ application: UIApplication) { told("willTerminate") }
+    func applicationSignificantTimeChange(_ application: UIApplication) { say("significantTimeChange") }
     func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
         told("didReceiveMemoryWarning")
         Spare.giveBack()

@@ -50,6 +50,8 @@ int gr_open_pty(int *master, int *slave);
 int gr_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t token);
 int64_t gr_clock(int clock_id);
 int gr_close_range(unsigned first, unsigned last);
+// A socket that the kernel tells of its changes through; glibc has no module for sockaddr_nl.
+int gr_netlink(int protocol, unsigned groups);
 
 // Sends `length` bytes with at most 8 descriptors; returns what send returns.
 ssize_t gr_send(int socket, const void *bytes, size_t length, const int *_Nullable descriptors, int count);

@@ -7,7 +7,9 @@ package struct SimulateCommand: ParsableCommand {
         commandName: "simulate", abstract: "Let something happen to the device.",
         subcommands: [
             SimulateCall.self, SimulateSMS.self, SimulateAlert.self, SimulateSleep.self, SimulateWake.self,
-            SimulateReboot.self, SimulateMemoryWarning.self, SimulateMemoryPressure.self,
+            SimulateReboot.self, SimulateMemoryWarning.self, SimulateMemoryPressure.self, SimulateNetwork.self,
+            SimulateBattery.self, SimulateLocale.self, SimulateTimeZone.self, SimulateScreen.self,
+            SimulateSettings.self,
         ])
 
     package init() {}

@@ -54,6 +54,7 @@ open class UIApplication: UIResponder {
         didSet { backgroundTasks.attach(connection) }
     }
     package nonisolated let backgroundTasks = BackgroundTasks()
+    package internal(set) var systemChanges: SystemChanges?
 
     struct WeakWindow {
         weak var window: UIWindow?

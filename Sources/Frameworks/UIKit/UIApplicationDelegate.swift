@@ -51,6 +51,10 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     /// pressure sources come after it (WWDC 2015, session 212).
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
+    /// A new day began, the clocks went forward or back, the time zone changed or somebody set the clock; also while
+    /// the app was suspended, then before `applicationWillEnterForeground(_:)`.
+    func applicationSignificantTimeChange(_ application: UIApplication)
+
     /// The app is asked to open a URL of a scheme that its `Info.plist` declares in `CFBundleURLTypes`.
     ///
     /// - Returns: whether the app handled it.
@@ -104,6 +108,9 @@ extension UIApplicationDelegate {
 
     /// Does nothing.
     public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationSignificantTimeChange(_ application: UIApplication) {}
 
     /// Refuses.
     public func application(

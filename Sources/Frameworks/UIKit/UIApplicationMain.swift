@@ -70,11 +70,18 @@ package enum ApplicationLauncher {
         let application = try create(principal, delegate)
         let lifecycle = Lifecycle(application)
         let tasks = application.backgroundTasks
+        let changes = SystemChanges(changesProcess: true)
+        application.systemChanges = changes
         let connection = AppConnection(
             environment, client: clientName, refused: refused,
             notified: { notification, params in
                 switch notification {
                 case .tasksExpire: tasks.expire(params)
+                // Before the callbacks that came behind it, which get there the same way.
+                case .systemChanged:
+                    DispatchQueue.main.async {
+                        MainActor.assumeIsolated { changes.take(params, for: application) }
+                    }
                 }
             },
             handler: { lifecycle.handle($0) })
@@ -91,6 +98,7 @@ package enum ApplicationLauncher {
     ) throws(Instantiation.Failure) -> (UIApplication, Lifecycle) {
         let application = try create(principal, delegate)
         application.connection = link
+        application.systemChanges = SystemChanges(changesProcess: false)
         return (application, Lifecycle(application))
     }
 

@@ -18,6 +18,9 @@ open class UIDevice: NSObject {
 
     private nonisolated override init() { super.init() }
 
+    /// Whether the app wants to know of the battery; false unless it says so.
+    open var isBatteryMonitoringEnabled = false
+
     /// The name of the machine in its network.
     open var name: String { ProcessInfo.processInfo.hostName }
 

@@ -237,7 +237,8 @@ final class ControlSession {
     private func simulate(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let wait = try params.waits
         let happening: Command
-        switch try params.word("event", of: SimulatedEvent.self) {
+        let event = try params.word("event", of: SimulatedEvent.self)
+        switch event {
         case .call: happening = .interrupt(.call, wait: wait)
         case .callAccept: happening = .accept(.call, wait: wait)
         case .callDecline: happening = .dismiss(.call, wait: wait)
@@ -254,6 +255,9 @@ final class ControlSession {
         case .memoryPressure: happening = .pressMemory(.warning)
         case .memoryPressureCritical: happening = .pressMemory(.critical)
         case .memoryPressureOver: happening = .pressMemory(.normal)
+        case .network, .battery, .locale, .timezone, .screen:
+            happening = try params.condition(of: event, in: host.system.conditions)
+        case .settings: happening = try params.setting(of: try app(params))
         }
         command(happening, id, forgivesRepetition: try params.isRepetition)
     }

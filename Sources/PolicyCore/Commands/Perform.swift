@@ -41,12 +41,21 @@ extension System {
         case .pressMemory(let level):
             pressMemory(level)
             answer(id, .done(app: nil))
+        case .simulate(let condition):
+            simulate(condition)
+            answer(id, .done(app: nil))
+        case .endSimulation(let kind):
+            endSimulation(of: kind)
+            answer(id, .done(app: nil))
+        case .changeSetting(let app, let key, let value):
+            try changeSetting(app, key: key, value: value)
+            answer(id, .done(app: app))
         }
     }
 
     // MARK: Apps
 
-    private func installed(_ app: AppIndex) throws(Refusal) -> Int {
+    func installed(_ app: AppIndex) throws(Refusal) -> Int {
         let i = Int(app.rawValue)
         guard i < apps.count, apps[i].isInstalled else { throw .unknownApp }
         return i
@@ -148,6 +157,7 @@ extension System {
         logRoot(.uninstalled, .uninstalled(apps[i].manifest.name))
         apps[i].isInstalled = false
         apps[i].isExempt = false
+        if conditions[i] != nil { conditions.withApp(i) { $0.settings = [] } }
         guard apps[i].process != .none else {
             forgetScreen(i)
             answer(id, .done(app: app))

@@ -138,6 +138,7 @@ extension System {
         if let code = reason.code { report(i, code, reason, ending, isVisible: isVisible, sequence: sequence) }
         memoryGone(i, reason)
         clearProcess(i)
+        disarmMidnightIfNobodyRuns()
         if !ending.relaunches { forgetScreen(i) }
         endWaiters(of: apps[i].index, reason)
         mayBeDown = mayBeDown || isShuttingDown
@@ -170,6 +171,7 @@ extension System {
         apps[i].tasks = BackgroundTasks()
         apps[i].check = .idle
         apps[i].assertions.dropAll()
+        forgetTold(i)
         for kind in DeadlineKind.allCases { disarm(i, kind) }
     }
 

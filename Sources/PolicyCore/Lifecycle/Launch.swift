@@ -73,6 +73,7 @@ extension System {
         if let executed {
             while let first = apps[i].outstanding.first, first.callback.number <= executed { finishFirstCallback(i) }
         }
+        tellChanges(i)
         if !apps[i].outstanding.isEmpty {
             emit(.deliver(app, generation, apps[i].outstanding.map(\.callback)), cause: apps[i].callCause)
         }
@@ -84,6 +85,7 @@ extension System {
     private mutating func beginCallbacks(_ i: Int) {
         guard apps[i].ending == nil else { return }
         apps[i].process = .launching
+        tellChanges(i)
         var callbacks: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching]
         if apps[i].isBackgroundLaunch {
             callbacks.append(.didEnterBackground)
@@ -97,6 +99,7 @@ extension System {
     mutating func disconnected(_ app: AppIndex, _ generation: Generation) {
         guard let i = current(app, generation) else { return }
         apps[i].isConnected = false
+        mayHaveMissedChanges(i)
         if apps[i].check.isWaiting {
             apps[i].check = .idle
             disarm(i, .check)

@@ -40,7 +40,7 @@ extension System {
     private mutating func bringToScreen(_ i: Int) {
         let wantsActive = presence(i) == .active
         stopTaskClock(i)
-        resume(i, .onScreenAgain)
+        resumeAndTell(i, .onScreenAgain)
         if apps[i].isPlain {
             if apps[i].state == .background { transition(i, .enteredForeground) }
             if wantsActive, apps[i].state == .inactive { transition(i, .becameActive) }
@@ -64,6 +64,7 @@ extension System {
 
     /// Both callbacks go out in one write: nothing is decided between them.
     private mutating func leaveScreen(_ i: Int) {
+        tellChanges(i)
         if endsOffScreen(i) {
             end(i, .exitsOnSuspend)
             return
@@ -86,7 +87,7 @@ extension System {
         let reason: Reason =
             kind == .task
             ? .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit) : .assertion(kind)
-        resume(i, reason)
+        resumeAndTell(i, reason)
         guard apps[i].keptBy != kind else { return }
         apps[i].keptBy = kind
         log(i, .keptRunning, reason)

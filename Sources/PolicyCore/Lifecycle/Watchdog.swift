@@ -14,6 +14,7 @@ extension System {
 
     mutating func passDeadlines() {
         if let look = memory.nextLook, look <= now { memoryLookDue() }
+        conditionsDue()
         while let (slot, due) = deadlines.popDue(at: now) {
             let i = Int(slot.app.rawValue)
             // The machine slept, or the daemon stood still: in that time no app could answer either.

@@ -39,6 +39,16 @@ extension Command {
         case .pressMemory(let level):
             writer.write(UInt8(20))
             writer.write(level.rawValue)
+        case .simulate(let condition):
+            writer.write(UInt8(34))
+            condition.encode(into: &writer)
+        case .endSimulation(let kind):
+            writer.write(UInt8(35))
+            writer.write(kind.rawValue)
+        case .changeSetting(let app, let key, let value):
+            writer.write(36, app)
+            writer.write(key)
+            writer.write(value) { $0.write($1) }
         }
     }
 
@@ -76,6 +86,12 @@ extension Command {
         case 18: self = .shutDown
         case 19: self = .warnMemory
         case 20: self = .pressMemory(try reader.value(MemoryLevel.self))
+        case 34: self = .simulate(try Condition(from: &reader))
+        case 35: self = .endSimulation(try reader.value(SystemChange.self))
+        case 36:
+            let (app, key) = (try reader.app(), try reader.string())
+            let value = try reader.optional { reader throws(MalformedBytes) in try reader.string() }
+            self = .changeSetting(app, key: key, value: value)
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a command, not tag \(tag)")
         }
     }

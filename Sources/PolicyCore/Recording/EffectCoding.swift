@@ -7,7 +7,7 @@ package import Model
 package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
-    case answer, halt, sample, reclaim, senseMemory, expireTasks
+    case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions
 
     package var name: String { "\(self)" }
 }
@@ -46,6 +46,7 @@ extension Effect {
         case .reclaim: .reclaim
         case .senseMemory: .senseMemory
         case .expireTasks: .expireTasks
+        case .tellConditions: .tellConditions
         }
     }
 
@@ -78,6 +79,9 @@ extension Effect {
         case .expireTasks(let app, let generation, let expiration):
             sink.write(app, generation)
             sink.write(expiration)
+        case .tellConditions(let app, let generation, let conditions):
+            sink.write(app, generation)
+            sink.write(conditions)
         case .reply(let app, let id, let reply):
             sink.write(UInt64(app.rawValue))
             sink.write(id.rawValue)
@@ -216,6 +220,10 @@ extension FieldSink {
         case .serviceNotRunning: write(UInt8(15))
         case .leftTheScreen(let name): write(16, name)
         case .ended(let sentence): write(17, sentence)
+        case .takesNoSettings(let name): write(70, name)
+        case .tooManySettings(let name, let limit):
+            write(71, name)
+            write(Int64(limit))
         case .task(let refusal):
             write(UInt8(18))
             write(refusal)
@@ -299,6 +307,7 @@ extension FieldSink {
             write(dirty)
             write(limit)
         case .lockBlocks(let path): write(60, path)
+        case .conditionChanged, .changedMeanwhile, .settingChanged: writeChange(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)
         }
     }

@@ -54,6 +54,9 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
+        case .conditionSensed(let condition):
+            writer.write(UInt8(34))
+            condition.encode(into: &writer)
         case .lockFound(let app, let generation, let path, let blocksOthers):
             writer.write(40, app, generation)
             writer.write(path)
@@ -111,6 +114,7 @@ extension Event {
         case 21: self = .memoryConfigured(budget: try reader.signed())
         case 27: self = .memoryConfigured(budget: try reader.signed(), source: .machine)
         case 22: self = .memorySensed(available: try reader.signed())
+        case 34: self = .conditionSensed(try Condition(from: &reader))
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in
                 Incarnation(try reader.app(), Generation(try reader.number32()))

@@ -47,6 +47,7 @@ extension System {
         case .endedForMemory(let ended, let available):
             "\(available.mebibytes) of memory were available, and ended at once were "
                 + ended.map { name(of: $0.app) }.joined(separator: ", ")
+        case .conditionSensed(let condition): condition.sentence
         case .mappingsCounted(let app, _, let count, let largest):
             "\(name(of: app)) has \(count) mappings, the largest of \(largest.mebibytes)"
         }
@@ -82,6 +83,10 @@ extension System {
         case .reboot: "reboot"
         case .shutDown: "shut down"
         case .warnMemory: "warn every app of low memory"
+        case .simulate(let condition): "act as if \(condition.sentence)"
+        case .endSimulation(let kind): "act no more as if \(kind.phrase) were another"
+        case .changeSetting(let app, let key, let value):
+            "set \(key) of \(name(of: app)) to \(value.map { "“\($0)”" } ?? "its default")"
         case .pressMemory(let level): "act as if the memory pressure were \(level.name)"
         }
     }
@@ -139,6 +144,9 @@ extension System {
             "call the expiration handlers of \(name(of: app)) for its tasks "
                 + expiration.tasks.map { "\($0.rawValue)" }.joined(separator: ", ")
                 + ", with \(expiration.left.seconds) s left"
+        case .tellConditions(let app, _, let conditions):
+            "tell \(name(of: app)) of the device: locale \(conditions.locale), time zone \(conditions.timeZone), network "
+                + conditions.network.name
         case .reply(let app, let id, let reply):
             "reply to request \(id.rawValue) of \(name(of: app)): \(Self.sentence(for: reply))"
         case .answer(let id, let answer): "answer command \(id.rawValue): \(sentence(for: answer))"

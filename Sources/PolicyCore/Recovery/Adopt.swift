@@ -15,6 +15,7 @@ extension System {
                 continue
             }
             apps[i].isConnected = false
+            mayHaveMissedChanges(i)
             apps[i].check = .idle
             disarm(i, .check)
             apps[i].exceeded = nil

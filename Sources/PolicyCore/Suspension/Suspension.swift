@@ -41,6 +41,7 @@ extension System {
         transition(i, .froze)
         log(i, .suspended, .nothingEntitles)
         sampleMemory(i)
+        disarmMidnightIfNobodyRuns()
         touch(app)
     }
 
@@ -94,6 +95,13 @@ extension System {
         memoryThawed(i)
         transition(i, .thawed)
         log(i, .resumed, reason)
+    }
+
+    /// Also tells it what has changed meanwhile, before anything else.
+    mutating func resumeAndTell(_ i: Int, _ reason: Reason) {
+        let wasSuspended = apps[i].state == .suspended
+        resume(i, reason)
+        tellChanges(i, wasSuspended: wasSuspended)
     }
 
     mutating func abandonSuspension(_ i: Int, _ reason: Reason) {

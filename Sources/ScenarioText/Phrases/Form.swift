@@ -59,6 +59,9 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case size = "SIZE"
     case file = "FILE"
     case text = "TEXT"
+    case network = "NETWORK"
+    case charge = "CHARGE"
+    case key = "KEY"
     case state = "STATE"
     case event = "EVENT"
     case action = "ACTION"
@@ -80,6 +83,9 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
         case .size: "bytes, or a number with `B`, `kB`, `MB`, `GB`, `KiB`, `MiB`, `GiB`"
         case .file: "a file, by any name; one that begins with `~` is in the app's own container"
         case .text: "words in double quotes"
+        case .network: Names.networks.list
+        case .charge: Names.charges.list
+        case .key: "the name of one of an app's settings"
         case .state: Names.states.list
         case .event: Names.events.list
         case .action: "what an app does by itself, see there"
@@ -101,6 +107,9 @@ package struct Arguments: Sendable {
     var count: Int32 = 0
     var size: Int64 = 0
     var file = ""
+    var network = NetworkKind.none
+    var charge: BatteryReading.State?
+    var key = ""
     var text: String?
     var state = LifecycleState.notRunning
     var event = LogEvent.launched

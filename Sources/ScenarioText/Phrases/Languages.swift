@@ -62,7 +62,39 @@ extension Language<Input> {
             Form("clock back TIME", "clock back 1h", "Somebody sets the wall clock back.") {
                 .setClock(by: Span(nanoseconds: -$0.time.nanoseconds))
             },
-        ])
+        ] + surroundings)
+
+    /// What the machine tells of itself.
+    private static let surroundings: [Form<Input>] = [
+        Form("network NETWORK", "network wifi", "The device has this network from now on.") { .network($0.network) },
+        Form("battery COUNT [CHARGE]", "battery 20 charging", "So many percent, `unplugged` where nothing is said.") {
+            .battery(BatteryReading($0.charge ?? .unplugged, percent: $0.count))
+        },
+        Form("locale TEXT", "locale \"de_DE\"", "The user's language and region.") { .locale($0.text ?? "") },
+        Form("time zone TEXT east TIME", "time zone \"Asia/Tokyo\" east 9h", "The device is in this zone.") {
+            .timeZone($0.text ?? "", offset: $0.time.zoneOffset)
+        },
+        Form("time zone TEXT west TIME", "time zone \"America/Bogota\" west 5h", "The same, west of Greenwich.") {
+            .timeZone($0.text ?? "", offset: -$0.time.zoneOffset)
+        },
+        Form("brightness COUNT", "brightness 40", "The screen has this brightness, in percent.") {
+            .brightness(min($0.count, 100))
+        },
+        Form("screens COUNT", "screens 1", "So many screens are connected, beside the device's own.") {
+            .screens(min($0.count, 16))
+        },
+        Form("set KEY of APP to TEXT", "set quality of radio to \"high\"", "The user sets one of the app's settings.") {
+            .setting($0.app, key: $0.key, value: $0.text ?? "")
+        },
+        Form("reset KEY of APP", "reset quality of radio", "The setting is the app's own default again.") {
+            .setting($0.app, key: $0.key, value: nil)
+        },
+    ]
+}
+
+extension Span {
+    /// In seconds, as far as there is such a zone.
+    fileprivate var zoneOffset: Int32 { Int32(min(nanoseconds / 1_000_000_000, 86_400)) }
 }
 
 extension Language<AppAction> {

@@ -79,6 +79,9 @@ struct Matcher {
         case .count: arguments.count = try wholeNumber(word, in: 0...1_000_000, as: "a count")
         case .size: arguments.size = try ByteCount.read(word)
         case .file: arguments.file = word
+        case .network: arguments.network = try pick(word, NetworkKind.allCases, .networks, \.name)
+        case .charge: arguments.charge = try pick(word, BatteryReading.State.allCases, .charges, \.name)
+        case .key: arguments.key = word
         case .state: arguments.state = try pick(word, LifecycleState.allCases, .states, \.name)
         case .event: arguments.event = try pick(word, LogEvent.allCases, .events, \.name)
         case .text, .action: return

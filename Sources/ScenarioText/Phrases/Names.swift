@@ -61,6 +61,9 @@ extension Names {
     static let modes = Names("background mode", BackgroundModes.every.keys)
     static let assertions = Names("assertion", AssertionKind.allCases.map(\.name))
     static let interruptions = Names("interruption", InterruptionKind.allCases.map(\.name))
+    static let networks = Names("network", NetworkKind.allCases.map(\.name))
+    static let charges = Names("state of the battery", BatteryReading.State.allCases.map(\.name))
+    static let changes = Names("change", SystemChange.allCases.map(\.name))
     static let profiles = Names("profile", DeviceProfile.all.map(\.name))
 }
 
@@ -80,12 +83,12 @@ extension LogEvent {
         case .launched, .launchedInBackground, .suspended, .resumed, .terminated, .willFinishLaunching,
             .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
             .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning,
-            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused:
+            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused, .toldOfChanges:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,
             .woke, .booted, .shutDown, .daemonRestarted, .uninstalled, .memoryShort, .memoryRecovered,
-            .memoryLimitExceeded:
+            .memoryLimitExceeded, .conditionChanged:
             true
         }
     }

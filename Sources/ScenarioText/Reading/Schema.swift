@@ -202,6 +202,11 @@ extension ExpectationForm {
             "The names of the background tasks whose expiration handlers were called so far: exactly these, in this order.",
             [app("expirations"), Key("are", "list of names", "", isRequired: true)]),
         ExpectationForm(
+            "changes", "{changes: radio, are: [locale, network]}",
+            "What of the device the app was told has changed, since the last such expectation about it: exactly these, in "
+                + "this order.",
+            [app("changes"), Key("are", "list of changes", "", isRequired: true)]),
+        ExpectationForm(
             "launches", "{launches: radio, are: 2}", "How many processes of the app were started so far.",
             [app("launches"), Key("are", "COUNT", "", isRequired: true)]),
         ExpectationForm(

@@ -37,6 +37,16 @@ extension Input {
             span < .zero
                 ? "clock back \(Span(nanoseconds: -span.nanoseconds).text)"
                 : "clock forward \(span.text)"
+        case .network(let kind): "network \(kind.name)"
+        case .battery(let battery):
+            "battery \(battery.percent)\(battery.state == .unplugged ? "" : " " + battery.state.name)"
+        case .locale(let identifier): "locale \(Words.quote(identifier))"
+        case .timeZone(let identifier, let offset):
+            "time zone \(Words.quote(identifier)) \(offset < 0 ? "west" : "east") \(Span.seconds(Double(abs(offset))).text)"
+        case .brightness(let percent): "brightness \(percent)"
+        case .screens(let count): "screens \(count)"
+        case .setting(let app, let key, let value?): "set \(Words.word(key)) of \(app) to \(Words.quote(value))"
+        case .setting(let app, let key, nil): "reset \(Words.word(key)) of \(app)"
         }
     }
 }
@@ -132,6 +142,7 @@ extension Expectation {
         case .assertions(let app, let kinds): are("assertions", app, kinds.map(\.name))
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
         case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
+        case .changes(let app, let changes): are("changes", app, changes.map(\.name))
         case .launches(let app, let count): YAML.mapping([("launches", app), ("are", "\(count)")])
         case .launchOptions(let app, let options): YAML.mapping([("launchOptions", app)] + options.yaml)
         case .opened(let app, let url, let source):

@@ -106,6 +106,7 @@ extension Checkers {
             if !process.manners.isTraced { checkLimits(place, process, device) }
             checkIdle(place, process, device)
             checkInTheWay(place, process, device)
+            checkKnowledge(place, device)
             if !process.manners.isTraced { checkTasks(place, process, device) }
         }
         checkRelief(device)

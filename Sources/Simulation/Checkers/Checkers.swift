@@ -35,6 +35,10 @@ struct Checkers {
         var killed: (awaited: Awaited?, locks: [String], at: Instant)?
         /// Since when it stands still in the way of somebody who waits for a lock.
         var inTheWaySince: Instant?
+        /// What it was told of the device last.
+        var told: DeviceConditions?
+        /// What it was told may be lost.
+        var mayHaveMissed = false
 
         mutating func returned(_ kind: CallbackKind) {
             guard kind == .didFinishLaunching, killed == nil else { return }
@@ -102,6 +106,7 @@ struct Checkers {
             watches[place].unseenSince = nil
             watches[place].inTheWaySince = nil
             watches[place].tasksSince = nil
+            watches[place].mayHaveMissed = true
             let isPlain = device.apps[place].process?.isPlain == true
             watches[place].launchedAt = isPlain ? nil : watches[place].launchedAt.map { _ in device.now }
             for number in watches[place].awaited.indices { watches[place].awaited[number].since = device.now }
@@ -111,6 +116,7 @@ struct Checkers {
     mutating func check(_ event: Event, _ effects: [Effect], on device: Device) {
         prepare(device)
         hear(event, device)
+        noteSetting(event, effects, device)
         if case .callbackReturned(let app, let generation, _) = event { checkBelief(app, generation, device) }
         var hasAnswered = false
         for effect in effects {
@@ -142,6 +148,8 @@ struct Checkers {
     private mutating func hear(_ event: Event, _ device: Device) {
         switch event {
         case .command(let id, let command): begin(id, command, device)
+        // Whoever was told something since the daemon's return was not there.
+        case .adopted: for place in watches.indices { watches[place].mayHaveMissed = true }
         case .callbackReturned(let app, let generation, let number):
             change(app, generation, device) { watch in
                 guard let first = watch.awaited.first, first.number == number else { return }
@@ -174,6 +182,7 @@ struct Checkers {
         case .disconnected(let app, let generation):
             change(app, generation, device) { watch in
                 // Who was asked and cannot answer any more is looked at anew.
+                watch.mayHaveMissed = true
                 if watch.pingedAt != nil { watch.unseenSince = device.now }
                 watch.pingedAt = nil
             }
@@ -226,6 +235,8 @@ struct Checkers {
                 watch.pingedAt = nil
                 watch.noteScreen(callbacks, at: device.now)
             }
+            if callbacks.contains(where: { $0.kind == .willEnterForeground }) { checkTold(app, device) }
+        case .tellConditions(let app, let generation, let conditions): told(app, generation, conditions, device)
         case .expireTasks(let app, let generation, _):
             change(app, generation, device) { $0.toldAt = device.now }
         case .check(let app, let generation, let pings):

@@ -85,6 +85,8 @@ extension Device {
         }
         waitingInstalls = []
         adoptAll()
+        conditions.isTold = false
+        tellConditions()
         if memoryBudget != nil { senseMemory() }
         for place in apps.indices where isInTheWay(place) { awaitLook(place) }
         for place in apps.indices where apps[place].process?.mustConnect == true {
@@ -123,6 +125,9 @@ extension Device {
         checkers = Checkers(profile: profile)
         send(.clockChanged(wallOffset: wallOffset))
         tellBudget()
+        conditions.isTold = false
+        conditions.settings = [:]
+        tellConditions()
         for place in apps.indices { apps[place].index = nil }
         for place in installed {
             install(place)
@@ -137,6 +142,7 @@ extension Device {
     /// Somebody sets the clock.
     package func setClock(by span: Span) {
         wallOffset &+= span.nanoseconds
+        conditions.toldAt = now
         send(.clockChanged(wallOffset: wallOffset))
     }
 }

@@ -87,6 +87,11 @@ extension Device {
                 if apps[place].process?.freezer != .running { violate("a frozen app is told to end its tasks") }
                 after(costs.message, place) { .expire(expiration, connection: $0.connection) }
             }
+        case .tellConditions(let app, let generation, let conditions):
+            change(app, generation, "tellConditions") { place in
+                if apps[place].process?.freezer != .running { violate("a frozen app is told of changes") }
+                after(costs.message, place) { .conditions(conditions, connection: $0.connection) }
+            }
         case .stopService(let app, let service): stop(service, of: app)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):

@@ -31,12 +31,20 @@ extension Device {
         case .install(let name): if let place = place(named: name) { install(place) }
         case .app(let name, let action): actAsApp(name, action)
         case .setClock(let span): setClock(by: span)
+        case .network(let kind): setNetwork(kind)
+        case .battery(let battery): setBattery(battery)
+        case .locale(let identifier): changeConditions { $0.locale = identifier }
+        case .timeZone(let identifier, let offset):
+            changeConditions { $0.timeZone = TimeZoneReading(identifier, offset: offset) }
+        case .brightness(let percent): changeConditions { $0.screen.brightness = percent }
+        case .screens(let count): changeConditions { $0.screen.external = count }
+        case .setting(let name, let key, let value): return changeSetting(name, key, value)
         }
         return nil
     }
 
     /// An app that is not installed has no index: the tool says so without asking, as the real one does.
-    private func command(_ name: String, _ make: (AppIndex) -> Command) -> CommandID {
+    func command(_ name: String, _ make: (AppIndex) -> Command) -> CommandID {
         begin(make(place(named: name).flatMap { apps[$0].index } ?? AppIndex(.max)))
     }
 

@@ -74,6 +74,9 @@ extension Device {
             apps[place].program?.timerFired(number)
             return .zero
         case .expiration(let expiration): return runExpiration(expiration, place)
+        case .conditions(let conditions):
+            hear(conditions, place)
+            return .zero
         }
     }
 
@@ -131,7 +134,7 @@ extension Device {
             if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
             if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
-        case .block, .action, .timer, .expiration: break
+        case .block, .action, .timer, .expiration, .conditions: break
         }
     }
 

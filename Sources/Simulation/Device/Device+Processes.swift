@@ -11,6 +11,7 @@ enum ProcessStep {
     case reply(CallbackNumber, connection: UInt32)
     case ask(RequestID, AppRequest, connection: UInt32)
     case expire(Expiration, connection: UInt32)
+    case conditions(DeviceConditions, connection: UInt32)
     case prepared(UInt32)
     case frozen(UInt32)
     case verified(UInt32)
@@ -33,7 +34,7 @@ enum ProcessStep {
     /// Through the app's socket, and in which direction.
     var way: Way {
         switch self {
-        case .arrive, .ping, .expire: .toApp
+        case .arrive, .ping, .expire, .conditions: .toApp
         case .reply, .ask, .pong: .fromApp
         case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
             .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks:
@@ -61,6 +62,8 @@ extension Device {
             }
         case .expire(let expiration, let connection):
             if connection == process.connection, process.isConnected { expire(expiration, place) }
+        case .conditions(let conditions, let connection):
+            if connection == process.connection, process.isConnected { enqueue(.conditions(conditions), place) }
         case .prepared(let suspension):
             if suspension == process.suspension { send(.prepared(app, generation)) }
         case .frozen(let suspension): frozen(place, suspension)

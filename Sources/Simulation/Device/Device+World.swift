@@ -15,6 +15,7 @@ extension Device {
         catchUp()
         body(&surroundings)
         noteMemory()
+        noteConditions()
     }
 
     func catchUp() { surroundings.advance(to: Instant(nanoseconds: elapsed.nanoseconds)) }

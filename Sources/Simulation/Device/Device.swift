@@ -18,6 +18,7 @@ package final class Device {
         case command(CommandID, Command)
         case daemonReturns
         case memoryChanged
+        case conditionsChanged
     }
 
     package let profile: DeviceProfile
@@ -61,6 +62,8 @@ package final class Device {
     package let memoryBudget: Int64?
     var toldMemoryLevel = 0
     var screenUse = ScreenUse(isLit: false)
+    /// What else of the device apps are told of.
+    var conditions = Conditions()
 
     package enum DaemonState: Equatable {
         case running
@@ -98,6 +101,7 @@ package final class Device {
     package func boot() {
         send(.clockChanged(wallOffset: wallOffset))
         tellBudget()
+        tellConditions()
         send(.booted)
     }
 
@@ -250,6 +254,7 @@ package final class Device {
         case .command(let id, let command): hand(command, id)
         case .daemonReturns: returnDaemon()
         case .memoryChanged: senseMemory()
+        case .conditionsChanged: tellConditions()
         }
     }
 }

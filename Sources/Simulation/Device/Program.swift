@@ -12,6 +12,8 @@ package protocol Program: AnyObject {
     func answered(_ request: RequestID, _ reply: AppReply)
     /// The time for these background tasks is nearly over.
     func expired(_ expiration: Expiration)
+    /// What of the device apps are told of, all of it: at launch, and whenever something of it has changed.
+    func told(_ conditions: DeviceConditions)
     /// A service ended because the app does not declare it.
     func stopped(_ service: ServiceKind)
     /// The process is gone; nothing of it runs any more.

@@ -15,6 +15,7 @@ package struct SimulatedProcess {
         case action(AppAction)
         case timer(UInt64)
         case expiration(Expiration)
+        case conditions(DeviceConditions)
     }
 
     /// A background task that it began and has not ended, as far as it knows.
@@ -80,6 +81,8 @@ package struct SimulatedProcess {
     var nextTask: UInt64 = 1
     /// It was told that its time in the background is over: it asks for no more.
     var isTimeOver = false
+    /// What it knows of the device.
+    package internal(set) var conditions: DeviceConditions?
     /// What it has the world do.
     var transfers: [TransferID] = []
     var works: [WorkID] = []
@@ -121,6 +124,8 @@ package struct SimulatedApp {
     package internal(set) var calls: [Call] = []
     /// The names of the tasks whose expiration handlers ran.
     package internal(set) var expirations: [String] = []
+    /// What it heard of the device's changes, one after another.
+    package internal(set) var changes: [SystemChange] = []
     /// The last answer to a request of it.
     package internal(set) var lastReply: AppReply?
     /// How its last process ended.

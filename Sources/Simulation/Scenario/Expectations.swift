@@ -34,6 +34,7 @@ extension ScenarioRun {
         case .requestRefused(let name, let text): explainRequest(name, text)
         case .launches(let name, let count): explainLaunches(name, count)
         case .expirations(let name, let tasks): explainExpirations(name, tasks)
+        case .changes(let name, let changes): explainChanges(name, changes)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
         case .opened(let name, let url, let source): explainURL(name, url, source)
@@ -110,6 +111,16 @@ extension ScenarioRun {
             text: "\(name) should have had the expiration handlers of \(list(tasks)) called, and had those of "
                 + "\(list(found))",
             entry: lastEntry(name, [.tasksExpired]))
+    }
+
+    private func explainChanges(_ name: String, _ changes: [SystemChange]) -> Finding? {
+        let all = place(name).map { device.apps[$0].changes } ?? []
+        let found = Array(all.dropFirst(comparedChanges[name] ?? 0))
+        comparedChanges[name] = all.count
+        guard found != changes else { return nil }
+        return Finding(
+            text: "\(name) should have been told of \(list(changes.map(\.name))) and was told of "
+                + list(found.map(\.name)), entry: lastEntry(name, [.toldOfChanges]))
     }
 
     private func explainLaunchOptions(_ name: String, _ options: LaunchOptions) -> Finding? {

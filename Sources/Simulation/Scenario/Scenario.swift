@@ -94,6 +94,17 @@ package enum Input: Hashable, Sendable {
     case memoryPressure(MemoryLevel)
     /// Somebody sets the wall clock forward, or back.
     case setClock(by: Span)
+    case network(NetworkKind)
+    case battery(BatteryReading)
+    case locale(String)
+    /// Seconds east of Greenwich.
+    case timeZone(String, offset: Int32)
+    /// Percent.
+    case brightness(Int32)
+    /// Beside the device's own.
+    case screens(Int32)
+    /// The user changes a setting of an app, outside of the app.
+    case setting(String, key: String, value: String?)
 }
 
 /// What goes wrong.
@@ -190,6 +201,8 @@ package enum Expectation: Hashable, Sendable {
     case launches(String, Int)
     /// The names of the tasks whose expiration handlers were called so far, in their order.
     case expirations(String, [String])
+    /// The changes of the device that the app heard of since the last such expectation about it, exactly these.
+    case changes(String, [SystemChange])
     /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
     case atRest
     /// What the app's last launch was told: exactly these.

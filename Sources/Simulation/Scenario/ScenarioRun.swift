@@ -8,6 +8,7 @@ package final class ScenarioRun {
     package private(set) var lastCommand: CommandID?
     /// Of each app by its name: how many of its calls were compared already.
     package var comparedCalls: [String: Int] = [:]
+    var comparedChanges: [String: Int] = [:]
     package private(set) var failures: [Failure] = []
 
     package struct Failure: Hashable, Sendable {

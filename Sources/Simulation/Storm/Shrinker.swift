@@ -152,11 +152,12 @@ extension Input {
     package var appName: String? {
         switch self {
         case .open(let name, _), .close(let name), .restart(let name), .exempt(let name, _), .install(let name),
-            .uninstall(let name), .app(let name, _):
+            .uninstall(let name), .app(let name, _), .setting(let name, _, _):
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,
-            .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure:
+            .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure, .network, .battery, .locale, .timeZone,
+            .brightness, .screens:
             nil
         }
     }

@@ -160,7 +160,8 @@ package struct StormGenerator {
             case 64..<72: interruption()
             case 72..<81: add(.input(unusual()))
             case 81..<84: add(.input(.app(name(), lock())))
-            case 84..<90: add(.input(.app(name(), action())))
+            case 84..<88: add(.input(.app(name(), action())))
+            case 88..<91: add(.input(surroundings()))
             default: add(.fault(fault()))
             }
         }
@@ -206,6 +207,19 @@ package struct StormGenerator {
         case 13: .boot
         case 14: .setClock(by: .seconds(Double(random.below(200_000) - 100_000)))
         default: .sleep
+        }
+    }
+
+    /// What changes, and perhaps back.
+    private mutating func surroundings() -> Input {
+        switch random.below(9) {
+        case 0...2: .network(random.pick(NetworkKind.allCases) ?? .none)
+        case 3: .battery(BatteryReading(random.oneIn(2) ? .charging : .unplugged, percent: Int32(random.below(101))))
+        case 4: .locale(random.oneIn(2) ? "de_DE" : "en_US")
+        case 5: random.oneIn(2) ? .timeZone("Asia/Tokyo", offset: 32_400) : .timeZone("UTC", offset: 0)
+        case 6: .brightness(Int32(random.below(3) * 50))
+        case 7: .screens(Int32(random.below(2)))
+        default: .setting(name(), key: "key \(random.below(3))", value: random.oneIn(3) ? nil : "\(random.below(2))")
         }
     }
 

@@ -44,6 +44,12 @@ package struct Battery: Hashable, Sendable, Codable {
 
     mutating func connect(_ charger: Power) { self.charger = charger }
 
+    /// Another battery, as it were. It has been settled.
+    mutating func fill(to percent: Int) {
+        self.percent = max(0, min(100, percent))
+        stored = energy(of: self.percent)
+    }
+
     /// When another percent is reached, if so much is drawn all the time. It has been settled.
     func nextChange(drawing power: Power) -> Instant? {
         let net = power.milliwatts - charger.milliwatts

@@ -255,6 +255,13 @@ extension World {
         }
     }
 
+    package mutating func setBattery(percent: Int) {
+        change {
+            $0.battery.settle(to: $0.now, spent: $0.ledger.total)
+            $0.battery.fill(to: percent)
+        }
+    }
+
     package mutating func travel(_ route: Route) { change { $0.places.travel(route, at: $0.now) } }
     package mutating func watch(_ place: Place) { change { $0.places.watch(place) } }
     package mutating func unwatch(_ place: PlaceID) { change { $0.places.unwatch(place) } }

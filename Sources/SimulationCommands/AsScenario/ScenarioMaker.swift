@@ -27,6 +27,8 @@ package struct ScenarioMaker {
     private var plumbingSince: Span?
     private var lastEvent = Span.zero
     private var wallOffset: Int64?
+    /// What the machine said last, and what somebody pretends.
+    var sensed: [SystemChange: Condition] = [:]
     private var base: Instant?
     private var shift = Span.zero
     private var isDown = false
@@ -168,7 +170,7 @@ package struct ScenarioMaker {
     private mutating func note(_ event: ReplayedEvent, _ system: System) {
         now = scenarioTime(event.at)
         switch event.event {
-        case .clockChanged, .installed:
+        case .clockChanged, .installed, .conditionSensed:
             if plumbingSince == nil { plumbingSince = now }
         case .adopted: noteRestart()
         default: plumbingSince = nil
@@ -205,6 +207,7 @@ package struct ScenarioMaker {
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted:
             break
+        case .conditionSensed(let condition): noteCondition(condition)
         case .lockFound(let app, let generation, let path, let blocksOthers):
             if blocksOthers, let place = present(app, generation) { noteInTheWay(place, path, system) }
         }
@@ -239,6 +242,7 @@ package struct ScenarioMaker {
 
     private mutating func note(_ command: Command, _ system: System) {
         if let input = input(command) { add(input) }
+        noteSimulation(command)
         guard case .uninstall(let app) = command, let place = place(app) else { return }
         apps[place].isInstalled = system.app(app)?.isInstalled ?? false
     }
@@ -265,6 +269,8 @@ package struct ScenarioMaker {
         case .shutDown: .shutDown
         case .warnMemory: .memoryWarning
         case .pressMemory(let level): .memoryPressure(level)
+        case .simulate, .endSimulation: nil
+        case .changeSetting(let app, let key, let value): name(app).map { .setting($0, key: key, value: value) }
         }
     }
 
@@ -294,7 +300,7 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .reply, .answer, .sample, .reclaim,
-            .senseMemory:
+            .senseMemory, .tellConditions:
             break
         }
     }

@@ -65,7 +65,23 @@ struct Rubbish {
         case 23: return .lockFound(app, generation, path: "/x", blocksOthers: random.oneIn(2))
         case 21: return .request(app, RequestID(random.next()), request())
         case 22: return memory(app, generation)
+        case 24: return .conditionSensed(condition())
         default: return .command(CommandID(random.next()), command(app))
+        }
+    }
+
+    private mutating func condition() -> Condition {
+        let number = Int32(truncatingIfNeeded: random.next())
+        switch random.below(5) {
+        case 0: return .locale(random.oneIn(2) ? "" : "de_DE")
+        case 1:
+            let transitions = (0..<random.below(3)).map { _ in
+                TimeZoneReading.Transition(at: Int64(bitPattern: random.next()), offset: number)
+            }
+            return .timeZone(TimeZoneReading("", offset: number, transitions: transitions))
+        case 2: return .screen(ScreenReading(brightness: number, external: number))
+        case 3: return .battery(BatteryReading(.charging, percent: number))
+        default: return .network(random.oneIn(2) ? .none : .wifi)
         }
     }
 

@@ -45,6 +45,12 @@ extension TestDevice {
                 if !$0.isConnected { fault("an app without connection is told to end its tasks") }
                 expirations.append((app, expiration))
             }
+        case .tellConditions(let app, let generation, let conditions):
+            change(app, generation, "tellConditions") {
+                if $0.freezer != .running { fault("a frozen app is told of changes") }
+                if !$0.isConnected { fault("an app without connection is told of changes") }
+                told.append((app, conditions))
+            }
         case .stopService(_, let service): stopped.append(service)
         case .reply(_, let id, let reply):
             if replies.updateValue(reply, forKey: id) != nil { fault("request \(id) is answered twice") }

@@ -145,7 +145,9 @@ final class RecordedDevice {
             for task in expiration.tasks.dropFirst(hung.contains(app) ? 1 : 0) {
                 queue.append(.request(app, RequestID(task.rawValue), .endTask(task)))
             }
-        case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory: break
+        case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
+            .tellConditions:
+            break
         }
     }
 

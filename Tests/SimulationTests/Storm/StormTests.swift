@@ -24,6 +24,7 @@ struct SimulatedStormTests {
             "app", "setClock", "crash", "exit", "hang", "freezeMainThread", "recover", "disconnect", "loseReply",
             "delayReplies", "unfreezable", "ignoreTermination", "leaveOthers", "endOthers", "debugger", "fork",
             "thaw", "diskFull", "launchFails", "networkDown", "killDaemon", "killDaemonWithin",
+            "network", "battery", "locale", "timeZone", "brightness", "screens", "setting",
         ] { #expect(words.contains(word), "no storm has \(word)") }
     }
 

@@ -252,7 +252,9 @@ extension Input {
         case .wake: .wake
         case .reboot: .reboot
         case .memoryWarning: .memoryWarning
-        case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock: nil
+        case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
+            .timeZone, .brightness, .screens, .setting:
+            nil
         }
     }
 }

@@ -11,14 +11,17 @@ final class TestSystem {
     let folder: String
     var environment: [String: String]
     private let uid: UInt32?
+    /// A command that runs another one, for every command of the tool.
+    private let entry: [String]
     private var knownCgroup: String?
     private(set) lazy var log = Result { try Follower(start("log", "--follow", "--json")) }
 
     /// Starts it.
     init(
         device: Device? = nil, memory: String? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil,
-        deep: Bool = false
+        deep: Bool = false, within entry: [String] = []
     ) throws {
+        self.entry = entry
         root = try Self.makeFolder("/tmp/greenroom-home-")
         // A socket's path holds 107 bytes.
         home = deep ? "\(root)/\(String(repeating: "long", count: 30))" : root
@@ -62,7 +65,8 @@ final class TestSystem {
     private func start(_ arguments: String...) throws -> Child { try child(arguments) }
 
     private func child(_ arguments: [String]) throws -> Child {
-        try Child("\(Machine.programs)/greenroom", arguments, environment: environment, uid: uid)
+        let command = entry + ["\(Machine.programs)/greenroom"] + arguments
+        return try Child(command[0], Array(command.dropFirst()), environment: environment, uid: uid)
     }
 
     /// Runs a command to its end, however it ends.

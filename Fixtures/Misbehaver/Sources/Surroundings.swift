@@ -1,0 +1,33 @@
+import UIKit
+
+/// Says what changes around the app.
+@MainActor
+enum Surroundings {
+    private static var observers: [any NSObjectProtocol] = []
+
+    static func observe() {
+        UIDevice.current.isBatteryMonitoringEnabled = true
+        observe(UserDefaults.didChangeNotification) {
+            "settings \(UserDefaults.standard.string(forKey: "quality") ?? "-")"
+        }
+        observe(NSLocale.currentLocaleDidChangeNotification) { "locale \(UIDevice.current.localeIdentifier)" }
+        observe(.NSSystemTimeZoneDidChange) {
+            "timeZone \(TimeZone.current.identifier) \(NSTimeZone.default.identifier)"
+        }
+        observe(UIScreen.brightnessDidChangeNotification) { "brightness \(Int(UIScreen.main.brightness * 100))" }
+        observe(UIScreen.didConnectNotification) { "screenConnected" }
+        observe(UIDevice.batteryStateDidChangeNotification) { "batteryState \(UIDevice.current.batteryState)" }
+        observe(UIDevice.batteryLevelDidChangeNotification) {
+            "batteryLevel \(Int((UIDevice.current.batteryLevel * 100).rounded()))"
+        }
+        observe(UIDevice.networkDidChangeNotification) { "network \(UIDevice.current.networkKind.rawValue)" }
+    }
+
+    private static func observe(_ name: Notification.Name, _ words: @escaping @MainActor @Sendable () -> String) {
+        observers.append(
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                let isMain = Thread.isMainThread
+                MainActor.assumeIsolated { say("changed \(words())\(isMain ? "" : " elsewhere")") }
+            })
+    }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+package import Wire
+
+/// What the app knows of the device, and what it is told has become of it. A message says everything, so one that is
+/// lost with its connection, or heard twice, does no harm: what counts is what differs from what was known.
+@MainActor
+package final class SystemChanges {
+    /// What is known; `null` before the launch.
+    private(set) var known = JSONValue.null
+    /// A device in the same process leaves the test's own time zone alone.
+    private let changesProcess: Bool
+
+    package init(changesProcess: Bool) { self.changesProcess = changesProcess }
+
+    /// Takes what the system says. The first time, before the launch, nothing has changed.
+    package func take(_ message: JSONValue, for application: UIApplication) {
+        let old = known
+        known = message
+        let isNew = old == .null
+        if isNew || message["settings"] != old["settings"] { Settings.take(message["settings"] ?? .null) }
+        if isNew || message["timeZone"] != old["timeZone"] { takeTimeZone(message["timeZone"]?.string) }
+        guard !isNew else { return }
+        if message["settings"] != old["settings"] { post(UserDefaults.didChangeNotification, UserDefaults.standard) }
+        if message["locale"] != old["locale"] { post(NSLocale.currentLocaleDidChangeNotification, nil) }
+        if message["timeZone"] != old["timeZone"] { post(.NSSystemTimeZoneDidChange, nil) }
+        if Self.isSignificant(message["time"], old["time"]) {
+            application.delegate?.applicationSignificantTimeChange(application)
+            post(UIApplication.significantTimeChangeNotification, application)
+        }
+        postScreen(message["screen"], old["screen"])
+        postBattery(message["battery"], old["battery"])
+        if message["network"] != old["network"] { post(UIDevice.networkDidChangeNotification, UIDevice.current) }
+    }
+
+    private func post(_ name: Notification.Name, _ object: Any?) {
+        NotificationCenter.default.post(name: name, object: object)
+    }
+
+    /// Another day, another distance from Greenwich, or a clock that was set by more than a minute.
+    private static func isSignificant(_ new: JSONValue?, _ old: JSONValue?) -> Bool {
+        guard new?["day"] == old?["day"], new?["utcOffset"] == old?["utcOffset"] else { return true }
+        guard let clock = new?["clock"]?.int, let before = old?["clock"]?.int else { return false }
+        return abs(clock - before) > 60
+    }
+
+    private func postScreen(_ new: JSONValue?, _ old: JSONValue?) {
+        let (count, before) = (new?["external"]?.int ?? 0, old?["external"]?.int ?? 0)
+        if count > before { post(UIScreen.didConnectNotification, UIScreen.main) }
+        if count < before { post(UIScreen.didDisconnectNotification, UIScreen.main) }
+        if new?["brightness"] != old?["brightness"] { post(UIScreen.brightnessDidChangeNotification, UIScreen.main) }
+    }
+
+    private func postBattery(_ new: JSONValue?, _ old: JSONValue?) {
+        guard UIDevice.current.isBatteryMonitoringEnabled else { return }
+        if new?["state"] != old?["state"] { post(UIDevice.batteryStateDidChangeNotification, UIDevice.current) }
+        if new?["level"] != old?["level"] { post(UIDevice.batteryLevelDidChangeNotification, UIDevice.current) }
+    }
+
+    /// The zone of the machine is read anew; where the system says another one, as when it is simulated, that counts.
+    private func takeTimeZone(_ identifier: String?) {
+        guard changesProcess else { return }
+        NSTimeZone.resetSystemTimeZone()
+        guard let identifier, let zone = TimeZone(identifier: identifier) else { return }
+        NSTimeZone.default = zone
+    }
+}
+
+/// The settings that the user changed outside of the app, kept among the app's own defaults.
+enum Settings {
+    /// Which of the defaults are there because the system said so.
+    private static let listKey = "GreenroomSettings"
+
+    static func take(_ settings: JSONValue) {
+        let defaults = UserDefaults.standard
+        let members = settings.object?.members ?? []
+        let before = defaults.stringArray(forKey: listKey) ?? []
+        guard !members.isEmpty || !before.isEmpty else { return }
+        for key in before where !members.contains(where: { $0.key == key }) { defaults.removeObject(forKey: key) }
+        for member in members { defaults.set(plain(member.value.string ?? ""), forKey: member.key) }
+        defaults.set(members.map(\.key), forKey: listKey)
+    }
+
+    /// As somebody means it who types it: a truth value, a number, else a text.
+    private static func plain(_ text: String) -> Any {
+        switch text {
+        case "true": true
+        case "false": false
+        default: Int(text).map { $0 as Any } ?? Double(text).map { $0 as Any } ?? text
+        }
+    }
+}
+
+extension UIApplication {
+    /// A new day began, the clocks went forward or back, the time zone changed or somebody set the clock. Follows
+    /// `applicationSignificantTimeChange(_:)`.
+    public nonisolated static let significantTimeChangeNotification = Notification.Name(
+        "UIApplicationSignificantTimeChangeNotification")
+}

@@ -1,0 +1,63 @@
+internal import Model
+internal import Simulation
+
+// What changes around the apps. An app that runs is told within the second that each of these takes; a suspended one
+// when it runs again, of each kind once, and of nothing that is as it was.
+extension TestDevice {
+    /// What connects the device to others.
+    public enum Network: String, Hashable, Sendable, CaseIterable {
+        case none, wifi, cellular, wired
+
+        var kind: NetworkKind {
+            switch self {
+            case .none: .none
+            case .wifi: .wifi
+            case .cellular: .cellular
+            case .wired: .wired
+            }
+        }
+    }
+
+    /// The device has this network from now on.
+    public func setNetwork(_ network: Network) async throws(TestDeviceError) {
+        try await change(.network(network.kind))
+    }
+
+    /// The battery has so many percent, and is charged or not.
+    public func setBattery(_ percent: Int, isCharging: Bool = false) async throws(TestDeviceError) {
+        try await change(
+            .battery(BatteryReading(isCharging ? .charging : .unplugged, percent: Int32(clamping: percent))))
+    }
+
+    /// The user chooses another language or region. `Locale.current` stays what it is: the app finds the new one in
+    /// `UIDevice.localeIdentifier`.
+    public func setLocale(_ identifier: String) async throws(TestDeviceError) { try await change(.locale(identifier)) }
+
+    /// The device is in another time zone, so many seconds east of Greenwich. The test's own `TimeZone.current` stays.
+    public func setTimeZone(_ identifier: String, secondsFromGMT: Int) async throws(TestDeviceError) {
+        try await change(.timeZone(identifier, offset: Int32(clamping: secondsFromGMT)))
+    }
+
+    /// The screen has this brightness, from 0 to 1.
+    public func setBrightness(_ brightness: Double) async throws(TestDeviceError) {
+        try await change(.brightness(Int32((min(max(brightness, 0), 1) * 100).rounded())))
+    }
+
+    /// So many screens are connected beside the device's own.
+    public func setExternalScreens(_ count: Int) async throws(TestDeviceError) {
+        try await change(.screens(Int32(clamping: count)))
+    }
+
+    /// The user sets one of the app's settings outside of the app, which finds it in `UserDefaults.standard`; `nil`
+    /// takes it back.
+    public func setSetting(
+        _ key: String, of app: InstalledApp, to value: String?
+    ) async throws(TestDeviceError) {
+        try await change(.setting(app.name, key: key, value: value))
+    }
+
+    private func change(_ input: Input) async throws(TestDeviceError) {
+        try await perform(input)
+        try await advance(by: .seconds(1))
+    }
+}

@@ -1,0 +1,94 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Wire
+
+// Changes of the device on the wire: docs/PROTOCOL.md, 2.7 and 3.2.
+extension Host {
+    func tell(_ index: AppIndex, _ generation: Generation, _ conditions: DeviceConditions) {
+        process(index, generation)?.connection?.send(
+            .notification(method: AppNotification.systemChanged.rawValue, params: conditions.json))
+    }
+}
+
+extension DeviceConditions {
+    var json: JSONValue {
+        var settings: JSONObject = [:]
+        for setting in self.settings { settings[setting.key] = .string(setting.value) }
+        return [
+            "settings": .object(settings), "locale": .string(locale), "timeZone": .string(timeZone),
+            "time": [
+                "day": .int(time.day), "utcOffset": .int(Int64(time.utcOffset)), "clock": .int(time.clock),
+            ],
+            "screen": [
+                "brightness": .double(Double(screen.brightness) / 100), "external": .int(Int64(screen.external)),
+            ],
+            "battery": ["level": .double(Double(battery.percent) / 100), "state": .string(battery.state.name)],
+            "network": .string(network.name),
+        ]
+    }
+}
+
+extension JSONValue {
+    /// What `simulate` pretends of the device.
+    func condition(of event: SimulatedEvent, in present: ConditionState) throws(RPCError) -> Command {
+        let isReal = try bool("real", default: false)
+        switch event {
+        case .network:
+            if isReal { return .endSimulation(.network) }
+            let name = try string("value")
+            guard let kind = NetworkKind.allCases.first(where: { $0.name == name }) else {
+                throw .invalidParameter("value", "a network is none, wifi, cellular or wired")
+            }
+            return .simulate(.network(kind))
+        case .battery:
+            if isReal { return .endSimulation(.battery) }
+            let name = try optionalString("state") ?? "unplugged"
+            guard let state = BatteryReading.State.allCases.first(where: { $0.name == name }) else {
+                throw .invalidParameter("state", "a battery is unplugged, charging, full or unknown")
+            }
+            return .simulate(.battery(BatteryReading(state, percent: try percent("level"))))
+        case .locale: return isReal ? .endSimulation(.locale) : .simulate(.locale(try placeName("value")))
+        case .timezone:
+            if isReal { return .endSimulation(.timeZone) }
+            let name = try placeName("value")
+            guard let zone = ConditionSources().timeZone(named: name, at: Clock.wall() / 1_000_000_000) else {
+                throw .invalidParameter("value", "there is no time zone \(name): they have names like Asia/Tokyo")
+            }
+            return .simulate(zone)
+        default:
+            if isReal { return .endSimulation(.screen) }
+            var screen = present.screen
+            if try optionalInt("brightness") != nil { screen.brightness = try percent("brightness") }
+            if let external = try optionalInt("external") {
+                screen = ScreenReading(brightness: screen.brightness, external: Int32(clamping: external))
+            }
+            return .simulate(.screen(screen))
+        }
+    }
+
+    func setting(of app: AppIndex) throws(RPCError) -> Command {
+        let (key, value) = (try string("key"), try optionalString("value"))
+        guard !key.isEmpty, key.utf8.count <= Setting.longestKey else {
+            throw .invalidParameter("key", "a setting's name has 1 to \(Setting.longestKey) bytes")
+        }
+        guard value?.utf8.count ?? 0 <= Setting.longestValue else {
+            throw .invalidParameter("value", "a setting has at most \(Setting.longestValue) bytes")
+        }
+        return .changeSetting(app, key: key, value: value)
+    }
+
+    private func percent(_ name: String) throws(RPCError) -> Int32 {
+        let value = try int(name)
+        guard (0...100).contains(value) else { throw .invalidParameter(name, "\(name) is from 0 to 100, in percent") }
+        return Int32(value)
+    }
+
+    private func placeName(_ name: String) throws(RPCError) -> String {
+        let text = try string(name)
+        guard !text.isEmpty, text.utf8.count <= Wire.Limits.placeName else {
+            throw .invalidParameter(name, "\(name) has 1 to \(Wire.Limits.placeName) bytes")
+        }
+        return text
+    }
+}

@@ -1,0 +1,190 @@
+/// A kind of change that apps are told of (R12). They are told in this order.
+package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
+    case settings, locale, timeZone, significantTime, screen, battery, network
+
+    package var name: String { "\(self)" }
+
+    package var phrase: String {
+        switch self {
+        case .settings: "its settings"
+        case .locale: "the locale"
+        case .timeZone: "the time zone"
+        case .significantTime: "the day or the clock"
+        case .screen: "the screen"
+        case .battery: "the battery"
+        case .network: "the network"
+        }
+    }
+}
+
+/// What connects the device to others, as far as it does.
+package enum NetworkKind: UInt8, Sendable, Codable, CaseIterable {
+    case none, wifi, cellular, wired
+
+    package var name: String { "\(self)" }
+}
+
+/// How full the battery is, and what becomes of it.
+package struct BatteryReading: Hashable, Sendable, Codable {
+    package enum State: UInt8, Sendable, Codable, CaseIterable {
+        /// There is none, or nobody knows.
+        case unknown
+        case unplugged, charging, full
+
+        package var name: String { "\(self)" }
+    }
+
+    package var state: State
+    /// From 0 to 100; of no meaning where the state is unknown.
+    package var percent: Int32
+
+    package init(_ state: State, percent: Int32) {
+        self.state = state
+        self.percent = min(max(percent, 0), 100)
+    }
+
+    package static let none = BatteryReading(.unknown, percent: 100)
+}
+
+/// What of the screen can change.
+package struct ScreenReading: Hashable, Sendable, Codable {
+    /// From 0 to 100.
+    package var brightness: Int32
+    /// Screens beside the device's own.
+    package var external: Int32
+
+    package init(brightness: Int32 = 100, external: Int32 = 0) {
+        self.brightness = min(max(brightness, 0), 100)
+        self.external = min(max(external, 0), 16)
+    }
+}
+
+/// A time zone: which it is, and how far it is from UTC from when on.
+package struct TimeZoneReading: Hashable, Sendable, Codable {
+    package struct Transition: Hashable, Sendable, Codable {
+        /// Seconds since 1970, UTC.
+        package var at: Int64
+        /// Seconds east of Greenwich from then on.
+        package var offset: Int32
+
+        package init(at: Int64, offset: Int32) {
+            self.at = at
+            self.offset = offset
+        }
+    }
+
+    package var identifier: String
+    /// Seconds east of Greenwich, before the first transition.
+    package var offset: Int32
+    /// The next ones, in their order.
+    package var transitions: [Transition]
+
+    package init(_ identifier: String, offset: Int32, transitions: [Transition] = []) {
+        self.identifier = identifier
+        self.offset = min(max(offset, -86_400), 86_400)
+        self.transitions = transitions
+    }
+
+    /// More years than a daemon runs.
+    package static let mostTransitions = 16
+    package static let utc = TimeZoneReading("UTC", offset: 0)
+}
+
+/// One thing about the device that apps are told of.
+package enum Condition: Hashable, Sendable, Codable {
+    case locale(String)
+    case timeZone(TimeZoneReading)
+    case screen(ScreenReading)
+    case battery(BatteryReading)
+    case network(NetworkKind)
+
+    package var kind: SystemChange {
+        switch self {
+        case .locale: .locale
+        case .timeZone: .timeZone
+        case .screen: .screen
+        case .battery: .battery
+        case .network: .network
+        }
+    }
+
+    package var sentence: String {
+        switch self {
+        case .locale(let identifier): "the locale is \(identifier)"
+        case .timeZone(let zone): "the time zone is \(zone.identifier)"
+        case .screen(let screen):
+            "the screen's brightness is \(screen.brightness) %"
+                + (screen.external == 0 ? "" : ", and \(screen.external) more are connected")
+        case .battery(let battery) where battery.state == .unknown: "the battery is unknown"
+        case .battery(let battery): "the battery is at \(battery.percent) %, \(battery.state.name)"
+        case .network(.none): "there is no network"
+        case .network(let kind): "the network is \(kind.name)"
+        }
+    }
+}
+
+/// One of an app's settings, as the user set it outside of the app.
+package struct Setting: Hashable, Sendable, Codable {
+    package var key: String
+    package var value: String
+
+    package init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
+    /// Of one app.
+    package static let most = 32
+    package static let longestKey = 128
+    package static let longestValue = 1024
+}
+
+/// The calendar day, and what else of the time matters to an app that runs for long.
+package struct ClockReading: Hashable, Sendable, Codable {
+    /// Days since 1970, where the device is.
+    package var day: Int64
+    /// Seconds east of Greenwich.
+    package var utcOffset: Int32
+    /// Wall clock minus boot clock, in seconds: it changes when somebody sets the clock.
+    package var clock: Int64
+
+    package init(day: Int64, utcOffset: Int32, clock: Int64) {
+        self.day = day
+        self.utcOffset = utcOffset
+        self.clock = clock
+    }
+
+    /// A clock that is set by less is corrected, not changed.
+    package static let correction: Int64 = 60
+
+    package func differsSignificantly(from other: ClockReading) -> Bool {
+        day != other.day || utcOffset != other.utcOffset
+            || (clock &- other.clock).magnitude > UInt64(Self.correction)
+    }
+}
+
+/// Everything of the device that an app is told of, as it is at a moment.
+package struct DeviceConditions: Hashable, Sendable, Codable {
+    package var settings: [Setting] = []
+    package var locale = "en_US"
+    package var timeZone = "UTC"
+    package var time: ClockReading
+    package var screen = ScreenReading()
+    package var battery = BatteryReading.none
+    package var network = NetworkKind.none
+
+    package init(time: ClockReading) { self.time = time }
+
+    /// What is not as it was, in the order in which apps are told.
+    package func changes(since old: DeviceConditions) -> [SystemChange] {
+        var changes: [SystemChange] = []
+        if settings != old.settings { changes.append(.settings) }
+        if locale != old.locale { changes.append(.locale) }
+        if timeZone != old.timeZone { changes.append(.timeZone) }
+        if time.differsSignificantly(from: old.time) { changes.append(.significantTime) }
+        if screen != old.screen { changes.append(.screen) }
+        if battery != old.battery { changes.append(.battery) }
+        if network != old.network { changes.append(.network) }
+        return changes
+    }
+}

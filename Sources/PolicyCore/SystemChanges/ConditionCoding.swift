@@ -1,0 +1,106 @@
+package import Model
+
+// The stable form of what events and effects say of the device's surroundings; see `EventCoding.swift`.
+extension Condition {
+    package func encode(into writer: inout ByteWriter) {
+        writer.write(kind.rawValue)
+        switch self {
+        case .locale(let identifier): writer.write(identifier)
+        case .timeZone(let zone):
+            writer.write(zone.identifier)
+            writer.write(Int64(zone.offset))
+            writer.write(zone.transitions) {
+                $0.write($1.at)
+                $0.write(Int64($1.offset))
+            }
+        case .screen(let screen):
+            writer.write(Int64(screen.brightness))
+            writer.write(Int64(screen.external))
+        case .battery(let battery):
+            writer.write(battery.state.rawValue)
+            writer.write(Int64(battery.percent))
+        case .network(let network): writer.write(network.rawValue)
+        }
+    }
+
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let kind = try reader.value(SystemChange.self)
+        switch kind {
+        case .locale: self = .locale(try reader.string())
+        case .timeZone:
+            let (identifier, offset) = (try reader.string(), try reader.small())
+            let transitions = try reader.array { reader throws(MalformedBytes) in
+                TimeZoneReading.Transition(at: try reader.signed(), offset: try reader.small())
+            }
+            let zone = TimeZoneReading(identifier, offset: offset, transitions: transitions)
+            try reader.require(zone.offset == offset)
+            self = .timeZone(zone)
+        case .screen:
+            let (brightness, external) = (try reader.small(), try reader.small())
+            let screen = ScreenReading(brightness: brightness, external: external)
+            try reader.require(screen.brightness == brightness && screen.external == external)
+            self = .screen(screen)
+        case .battery:
+            let state = try reader.value(BatteryReading.State.self)
+            let percent = try reader.small()
+            let battery = BatteryReading(state, percent: percent)
+            try reader.require(battery.percent == percent)
+            self = .battery(battery)
+        case .network: self = .network(try reader.value(NetworkKind.self))
+        case .settings, .significantTime:
+            throw MalformedBytes(offset: reader.offset - 1, expected: "something that can be sensed")
+        }
+    }
+}
+
+extension ByteReader {
+    /// What was written is within its bounds.
+    fileprivate func require(_ condition: Bool) throws(MalformedBytes) {
+        if !condition { throw MalformedBytes(offset: offset, expected: "a number within its bounds") }
+    }
+
+    fileprivate mutating func small() throws(MalformedBytes) -> Int32 {
+        guard let value = Int32(exactly: try signed()) else {
+            throw MalformedBytes(offset: offset, expected: "a smaller number")
+        }
+        return value
+    }
+}
+
+extension FieldSink {
+    mutating func write(_ conditions: DeviceConditions) {
+        write(UInt64(conditions.settings.count))
+        for setting in conditions.settings {
+            write(setting.key)
+            write(setting.value)
+        }
+        write(conditions.locale)
+        write(conditions.timeZone)
+        for number in [conditions.time.day, Int64(conditions.time.utcOffset), conditions.time.clock] { write(number) }
+        write(Int64(conditions.screen.brightness))
+        write(Int64(conditions.screen.external))
+        write(conditions.battery.state.rawValue)
+        write(Int64(conditions.battery.percent))
+        write(conditions.network.rawValue)
+    }
+
+    /// Reasons 70 to 72.
+    mutating func writeChange(_ reason: Reason) {
+        switch reason {
+        case .conditionChanged(let condition):
+            write(UInt8(70))
+            var writer = ByteWriter()
+            condition.encode(into: &writer)
+            for byte in writer.bytes { write(byte) }
+        case .changedMeanwhile(let changes):
+            write(UInt8(71))
+            write(UInt64(changes.count))
+            for change in changes { write(change.rawValue) }
+        case .settingChanged(let name, let key):
+            write(UInt8(72))
+            write(name)
+            write(key)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import Model
+
+/// What the Core knows of the device's surroundings, and what of it each app was told last. An app has one picture of
+/// it at most, whatever happens while it is suspended: nothing is queued.
+package struct ConditionState: Hashable, Codable, Sendable {
+    /// What is known; `nil`: nobody has said.
+    struct Readings: Hashable, Codable {
+        var locale: String?
+        var timeZone: TimeZoneReading?
+        var screen: ScreenReading?
+        var battery: BatteryReading?
+        var network: NetworkKind?
+
+        mutating func take(_ condition: Condition) {
+            switch condition {
+            case .locale(let value): locale = value
+            case .timeZone(let value): timeZone = value
+            case .screen(let value): screen = value
+            case .battery(let value): battery = value
+            case .network(let value): network = value
+            }
+        }
+
+        mutating func forget(_ kind: SystemChange) {
+            switch kind {
+            case .locale: locale = nil
+            case .timeZone: timeZone = nil
+            case .screen: screen = nil
+            case .battery: battery = nil
+            case .network: network = nil
+            case .settings, .significantTime: break
+            }
+        }
+    }
+
+    struct OfApp: Hashable, Codable {
+        var settings: [Setting] = []
+        /// What its process was told last; `nil` where it was told nothing.
+        var told: DeviceConditions?
+        /// `version` at that time.
+        var version: UInt64 = 0
+        /// What it was told may have been lost with its connection.
+        var mayHaveMissed = false
+    }
+
+    /// What the machine says.
+    var real = Readings()
+    /// What somebody pretends, until it is taken back.
+    var simulated = Readings()
+    /// The network that apps are told of: a moment behind, so that one that comes and goes is told once.
+    var network: NetworkKind?
+    var networkSettles: Instant?
+    /// Grows with every change, so that it costs one comparison that there was none.
+    var version: UInt64 = 1
+    /// The time that apps are told of, and the wall clock's moment at which it will be another.
+    var time: ClockReading?
+    var timeEnds: Int64 = 0
+    /// Armed while an app runs that can be told of a new day.
+    var midnight: Instant?
+    var apps: [OfApp] = []
+
+    /// How long a network may come and go before apps are told.
+    static let networkPause = Span.milliseconds(500)
+
+    package init() {}
+
+    var nextLook: Instant? {
+        guard let midnight else { return networkSettles }
+        return min(midnight, networkSettles ?? midnight)
+    }
+
+    /// Grows as needed: no app but those that were told something, or have settings, has a place.
+    mutating func withApp<Result>(_ i: Int, _ body: (inout OfApp) -> Result) -> Result {
+        while apps.count <= i { apps.append(OfApp()) }
+        return body(&apps[i])
+    }
+
+    subscript(i: Int) -> OfApp? { i < apps.count ? apps[i] : nil }
+
+    var zone: TimeZoneReading { simulated.timeZone ?? real.timeZone ?? .utc }
+
+    func value(_ kind: SystemChange) -> Condition? {
+        switch kind {
+        case .locale: (simulated.locale ?? real.locale).map(Condition.locale)
+        case .timeZone: (simulated.timeZone ?? real.timeZone).map(Condition.timeZone)
+        case .screen: (simulated.screen ?? real.screen).map(Condition.screen)
+        case .battery: (simulated.battery ?? real.battery).map(Condition.battery)
+        case .network: (simulated.network ?? real.network).map(Condition.network)
+        case .settings, .significantTime: nil
+        }
+    }
+}
+
+// A checkpoint from before apps were told of changes says nothing of them.
+extension KeyedDecodingContainer {
+    func decode(_ type: ConditionState.Type, forKey key: Key) throws -> ConditionState {
+        try decodeIfPresent(type, forKey: key) ?? ConditionState()
+    }
+}
+
+extension ConditionState {
+    /// False where the machine has said so before.
+    package func isNew(_ condition: Condition) -> Bool {
+        var after = real
+        after.take(condition)
+        return after != real
+    }
+
+    /// The screen, as apps are told of it.
+    package var screen: ScreenReading { simulated.screen ?? real.screen ?? ScreenReading() }
+}

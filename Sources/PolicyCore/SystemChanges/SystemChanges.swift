@@ -1,0 +1,183 @@
+internal import Model
+
+// Changes of the device are collected while an app is suspended and told when it runs again, each kind once and only if
+// it is another than the app knows (R12). They come before whatever the app is called for. Nothing wakes an app for
+// them.
+extension System {
+    // MARK: What changes
+
+    mutating func conditionSensed(_ condition: Condition) {
+        change(condition.kind) { $0.real.take(condition) }
+    }
+
+    mutating func simulate(_ condition: Condition) {
+        change(condition.kind) { $0.simulated.take(condition) }
+    }
+
+    mutating func endSimulation(of kind: SystemChange) {
+        change(kind) { $0.simulated.forget(kind) }
+    }
+
+    private mutating func change(_ kind: SystemChange, _ body: (inout ConditionState) -> Void) {
+        let before = conditions.value(kind)
+        body(&conditions)
+        guard let value = conditions.value(kind), value != before else { return }
+        // A network that comes back at once never was away, as far as apps are concerned.
+        if case .network(let network) = value, conditions.network != nil {
+            if network == conditions.network {
+                conditions.networkSettles = nil
+            } else if conditions.networkSettles == nil {
+                conditions.networkSettles = now + ConditionState.networkPause
+            }
+            return
+        }
+        if case .network(let network) = value { conditions.network = network }
+        if kind == .timeZone { readTime() }
+        // The first that anybody says of it is no change.
+        if before != nil { logRoot(.conditionChanged, .conditionChanged(value)) }
+        tellRunning()
+    }
+
+    mutating func changeSetting(_ app: AppIndex, key: String, value: String?) throws(Refusal) {
+        let i = try installed(app)
+        let name = apps[i].manifest.name
+        guard !apps[i].isPlain else { throw .takesNoSettings(name) }
+        var settings = conditions[i]?.settings ?? []
+        let place = settings.firstIndex { $0.key >= key } ?? settings.count
+        let isKnown = place < settings.count && settings[place].key == key
+        if let value {
+            guard isKnown || settings.count < Setting.most else { throw .tooManySettings(name, limit: Setting.most) }
+            if isKnown {
+                settings[place].value = value
+            } else {
+                settings.insert(Setting(key: key, value: value), at: place)
+            }
+        } else if isKnown {
+            settings.remove(at: place)
+        }
+        guard settings != conditions[i]?.settings ?? [] else { return }
+        conditions.withApp(i) { $0.settings = settings }
+        conditions.version += 1
+        logRoot(.conditionChanged, .settingChanged(name, key: key))
+        if apps[i].state.isRunning { touch(app) }
+    }
+
+    /// The wall clock was set, or an app that runs meets a new day.
+    mutating func readTime() {
+        let zone = conditions.zone
+        let wall = wall(now).nanoseconds
+        let second = Self.floor(wall, 1_000_000_000)
+        let past = zone.transitions.last { $0.at <= second }
+        let next = zone.transitions.first { $0.at > second }
+        let offset = past?.offset ?? zone.offset
+        let day = Self.floor(second &+ Int64(offset), 86_400)
+        let time = ClockReading(day: day, utcOffset: offset, clock: Self.floor(wallOffset, 1_000_000_000))
+        if time != conditions.time { conditions.version += 1 }
+        conditions.time = time
+        let midnight = (day &+ 1) &* 86_400 &- Int64(offset)
+        let ends = min(midnight, next?.at ?? midnight)
+        let (nanoseconds, isTooLate) = ends.multipliedReportingOverflow(by: 1_000_000_000)
+        conditions.timeEnds = isTooLate ? .max : nanoseconds
+        if conditions.midnight != nil { armMidnight() }
+    }
+
+    private static func floor(_ value: Int64, _ unit: Int64) -> Int64 {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: unit)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    mutating func clockSet() {
+        readTime()
+        tellRunning()
+    }
+
+    // MARK: Deadlines
+
+    mutating func conditionsDue() {
+        if let settles = conditions.networkSettles, settles <= now {
+            conditions.networkSettles = nil
+            if case .network(let network) = conditions.value(.network), network != conditions.network {
+                conditions.network = network
+                logRoot(.conditionChanged, .conditionChanged(.network(network)))
+                tellRunning()
+            }
+        }
+        if let midnight = conditions.midnight, midnight <= now {
+            conditions.midnight = nil
+            readTime()
+            tellRunning()
+        }
+    }
+
+    private mutating func armMidnight() {
+        let (moment, isTooLate) = conditions.timeEnds.subtractingReportingOverflow(wallOffset)
+        let earliest = now + .milliseconds(1)
+        conditions.midnight = isTooLate ? nil : max(earliest, Instant(nanoseconds: moment))
+    }
+
+    /// A new day wakes nobody: the deadline for it stands only while somebody runs who can be told.
+    mutating func disarmMidnightIfNobodyRuns() {
+        guard conditions.midnight != nil, !apps.indices.contains(where: isListening) else { return }
+        conditions.midnight = nil
+    }
+
+    // MARK: Telling
+
+    /// Its process hears what it is told.
+    func isListening(_ i: Int) -> Bool {
+        guard apps[i].process == .alive || apps[i].process == .launching, !apps[i].isPlain, apps[i].ending == nil
+        else { return false }
+        return apps[i].state.isRunning && !apps[i].suspension.isUnderWay
+    }
+
+    private mutating func tellRunning() {
+        conditions.version += 1
+        for i in apps.indices where isListening(i) { touch(apps[i].index) }
+    }
+
+    /// The device as this app has to see it.
+    private func present(_ i: Int, time: ClockReading) -> DeviceConditions {
+        var result = DeviceConditions(time: time)
+        result.settings = conditions[i]?.settings ?? []
+        if case .locale(let locale) = conditions.value(.locale) { result.locale = locale }
+        if case .screen(let screen) = conditions.value(.screen) { result.screen = screen }
+        if case .battery(let battery) = conditions.value(.battery) { result.battery = battery }
+        result.timeZone = conditions.zone.identifier
+        result.network = conditions.network ?? .none
+        return result
+    }
+
+    /// Tells an app that runs what has changed since it was told last; nothing if nothing has.
+    mutating func tellChanges(_ i: Int, wasSuspended: Bool = false) {
+        guard apps[i].isConnected, isListening(i) else { return }
+        if conditions.time == nil || wall(now).nanoseconds >= conditions.timeEnds { readTime() }
+        if conditions.midnight == nil { armMidnight() }
+        let (last, version) = (conditions[i], conditions.version)
+        let mayHaveMissed = last?.mayHaveMissed == true
+        guard last?.version != version || last?.told == nil || mayHaveMissed, let time = conditions.time
+        else { return }
+        let present = present(i, time: time)
+        let changes = last?.told.map { present.changes(since: $0) } ?? []
+        let isDue = last?.told == nil || mayHaveMissed || !changes.isEmpty
+        conditions.withApp(i) {
+            $0.version = version
+            guard isDue else { return }
+            $0.told = present
+            $0.mayHaveMissed = false
+        }
+        guard isDue else { return }
+        if wasSuspended, !changes.isEmpty { log(i, .toldOfChanges, .changedMeanwhile(changes)) }
+        emit(.tellConditions(apps[i].index, apps[i].generation, present), cause: apps[i].cause)
+    }
+
+    /// A new process knows nothing, and is told everything before its launch.
+    mutating func forgetTold(_ i: Int) {
+        guard conditions[i]?.told != nil else { return }
+        conditions.withApp(i) { $0.told = nil }
+    }
+
+    mutating func mayHaveMissedChanges(_ i: Int) {
+        guard conditions[i]?.told != nil else { return }
+        conditions.withApp(i) { $0.mayHaveMissed = true }
+    }
+}

@@ -1,0 +1,33 @@
+internal import Model
+internal import PolicyCore
+internal import Simulation
+
+// What the machine said of itself, and what somebody pretended.
+extension ScenarioMaker {
+    mutating func noteCondition(_ condition: Condition) {
+        let before = sensed.updateValue(condition, forKey: condition.kind)
+        if before != condition { addAll(condition) }
+    }
+
+    /// In a scenario, what is pretended simply is.
+    mutating func noteSimulation(_ command: Command) {
+        switch command {
+        case .simulate(let condition): addAll(condition)
+        case .endSimulation(let kind): if let real = sensed[kind] { addAll(real) }
+        default: return
+        }
+    }
+
+    private mutating func addAll(_ condition: Condition) {
+        switch condition {
+        case .locale(let identifier): add(.locale(identifier))
+        // When clocks go forward is not part of a scenario.
+        case .timeZone(let zone): add(.timeZone(zone.identifier, offset: zone.offset))
+        case .screen(let screen):
+            add(.brightness(screen.brightness))
+            add(.screens(screen.external))
+        case .battery(let battery): add(.battery(battery))
+        case .network(let network): add(.network(network))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import ContractSuite
+import Glibc
+import LinuxSystem
+import Model
+import Testing
+import Wire
+
+extension SystemTests {
+    /// Changes of the machine itself: a network of its own, and a folder that stands for `/etc`.
+    @Suite("Changes of the device", .serialized, .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
+    struct SystemChanges {
+        /// A network namespace that lives as long as this.
+        private final class Network {
+            private let holder: Child
+            let entry: [String]
+
+            init() throws {
+                holder = try Child(
+                    #require(Machine.find("unshare")), ["--net", "sh", "-c", "echo ready; exec sleep 600"],
+                    environment: [:])
+                _ = try holder.line(Patience())
+                entry = [try #require(Machine.find("nsenter")), "--net=/proc/\(holder.process.pid)/ns/net"]
+            }
+
+            func ip(_ words: String) throws {
+                let ip = try #require(Machine.find("ip"))
+                let arguments = entry.dropFirst() + [ip] + words.split(separator: " ").map(String.init)
+                let outcome = try Child(entry[0], Array(arguments), environment: [:]).outcome()
+                guard outcome.code == 0 else { throw Trouble("ip \(words): \(outcome.errors)") }
+            }
+        }
+
+        private static func changes(_ system: TestSystem) -> [String] {
+            system.output("radio").compactMap { line in
+                let words = line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
+                let isAny =
+                    words.hasPrefix("changed ") || words == "significantTimeChange" || words == "willEnterForeground"
+                return isAny ? words.replacing("changed ", with: "") : nil
+            }
+        }
+
+        private static func install(_ system: TestSystem) throws {
+            try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
+        }
+
+        @Test(
+            "A link of the machine that goes and comes is told when the app is back; one that came back, never",
+            .enabled(
+                if: Machine.find("ip") != nil && Machine.find("nsenter") != nil, "NOT TESTED: ip or nsenter is missing")
+        )
+        func network() throws {
+            let network = try Network()
+            try network.ip("link add there type veth peer name beyond")
+            try network.ip("link set beyond up")
+            try network.ip("addr add 10.99.99.1/24 dev there")
+            try network.ip("link set there up")
+            try network.ip("route add default dev there")
+            let system = try TestSystem(within: network.entry)
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["open radio", "home"])
+            let log = try system.follower()
+            try log.wait("suspended", of: "radio")
+            try network.ip("link set there down")
+            let gone = try log.wait(for: "the end of the network") {
+                $0.event == "conditionChanged" && $0.reason?.contains("no network") == true
+            }
+            try system.play(["open radio"])
+            #expect(Self.changes(system) == ["network none", "willEnterForeground"])
+            try system.play(["home"])
+            try log.wait("suspended", of: "radio", after: gone.seq)
+            try network.ip("link set there up")
+            try network.ip("route add default dev there")
+            let back = try log.wait(for: "the network", after: gone.seq) {
+                $0.event == "conditionChanged" && $0.reason?.contains("wired") == true
+            }
+            try network.ip("link set there down")
+            try log.wait(for: "its end", after: back.seq) { $0.event == "conditionChanged" }
+            try system.play(["open radio"])
+            #expect(Self.changes(system).dropFirst(2) == ["willEnterForeground"])
+        }
+
+        @Test(
+            "The machine's time zone and locale are told when their files are replaced, also after the daemon's death")
+        func files() throws {
+            let etc = "/tmp/greenroom-etc-\(CurrentProcess.pid)"
+            try FileSystem.makeDirectory("\(etc)/default", mode: 0o755)
+            defer { _ = try? Child("/bin/rm", ["-r", etc], environment: [:]).outcome() }
+            try FileSystem.link(to: "/usr/share/zoneinfo/Europe/Berlin", at: "\(etc)/localtime")
+            try FileSystem.replace("\(etc)/locale.conf", with: Array("LANG=en_GB.UTF-8\n".utf8), mode: 0o644)
+            let system = try TestSystem(environment: ["GREENROOM_ETC": etc])
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["open radio", "home"])
+            let log = try system.follower()
+            try log.wait("suspended", of: "radio")
+            try FileSystem.link(to: "/usr/share/zoneinfo/Asia/Tokyo", at: "\(etc)/localtime")
+            try log.wait(for: "the zone") { $0.reason == "the time zone is Asia/Tokyo" }
+            let daemon = try system.daemon
+            kill(daemon, 9)
+            try system.expect("status")
+            try FileSystem.replace("\(etc)/locale.conf", with: Array("LANG=\"de_DE.UTF-8\"\n".utf8), mode: 0o644)
+            try log.wait(for: "the locale") { $0.reason == "the locale is de_DE" }
+            try system.play(["open radio"])
+            let told = Self.changes(system)
+            #expect(told.first == "locale de_DE" && told.last == "willEnterForeground", "\(told)")
+            #expect(told.dropFirst().first?.hasSuffix("Asia/Tokyo") == true && told.contains("significantTimeChange"))
+        }
+
+        @Test("What the tool pretends comes in one burst, in order, on the main thread; and is real again")
+        func simulated() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["simulate network wifi", "simulate battery 80", "open radio", "home"])
+            let log = try system.follower()
+            try log.wait("suspended", of: "radio")
+            try system.play([
+                "simulate battery 20 --state charging", "simulate screen --brightness 40 --external 1",
+                "simulate locale ja_JP", "simulate timezone Asia/Kathmandu", "simulate settings radio quality high",
+                "simulate network off",
+            ])
+            try log.wait(for: "the end of the network") { $0.reason == "there is no network" }
+            try system.play(["open radio"])
+            let burst = Self.changes(system).filter { $0 != "significantTimeChange" }
+            #expect(
+                burst == [
+                    "settings high", "locale ja_JP", "timeZone \(Self.zone(burst)) Asia/Kathmandu", "screenConnected",
+                    "brightness 40", "batteryState charging", "batteryLevel 20", "network none", "willEnterForeground",
+                ])
+            try system.play(["simulate locale real", "simulate settings radio quality"])
+            let patience = Patience()
+            while !Self.changes(system).contains("settings -") {
+                guard !patience.isOver else { throw Trouble("the setting is not taken back") }
+                try system.pass(seconds: 0.02)
+            }
+            let refused = try system.run("simulate", "timezone", "Mars/Olympus")
+            #expect(refused.code == 2 || refused.code == 1)
+            #expect(refused.errors.contains("there is no time zone Mars/Olympus"))
+            #expect(try system.run("simulate", "battery", "120").code == 2)
+        }
+
+        private static func zone(_ lines: [String]) -> Substring {
+            let words = lines.first { $0.hasPrefix("timeZone") }?.split(separator: " ") ?? []
+            return words.count == 3 ? words[1] : ""
+        }
+    }
+}
