@@ -55,6 +55,42 @@ long gr_process_pageout(int pidfd, const unsigned long *ranges, int count) {
 
 int gr_process_mrelease(int pidfd) { return (int)syscall(SYS_process_mrelease, pidfd, 0); }
 
+// As in linux/sched/types.h, which cannot be included beside sched.h.
+struct gr_sched_attr {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+int gr_get_scheduling(pid_t thread, struct gr_scheduling *what) {
+    struct gr_sched_attr attr;
+    memset(&attr, 0, sizeof attr);
+    if (syscall(SYS_sched_getattr, thread, &attr, sizeof attr, 0) != 0) return -1;
+    *what = (struct gr_scheduling){attr.policy, attr.flags, attr.nice, attr.priority,
+                                   attr.runtime, attr.deadline, attr.period};
+    // Of a real-time thread the call does not tell the nice value that it has beside.
+    errno = 0;
+    int nice = getpriority(PRIO_PROCESS, (id_t)thread);
+    if (nice != -1 || errno == 0) what->nice = nice;
+    return 0;
+}
+
+int gr_set_scheduling(pid_t thread, const struct gr_scheduling *what) {
+    struct gr_sched_attr attr = {sizeof attr, what->policy, what->flags, what->nice, what->priority,
+                                 what->runtime, what->deadline, what->period};
+    return (int)syscall(SYS_sched_setattr, thread, &attr, 0);
+}
+
+int gr_get_io_priority(pid_t thread) { return (int)syscall(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, thread); }
+int gr_set_io_priority(pid_t thread, int value) { return (int)syscall(SYS_ioprio_set, 1, thread, value); }
+
+uint64_t gr_real_time_limit(pid_t process) {
+    struct rlimit limit = {0, 0};
+    return prlimit(process, RLIMIT_RTPRIO, NULL, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 int gr_pidfd_exit_status(int pidfd, int *status) {
     struct gr_pidfd_info info;
     memset(&info, 0, sizeof info);

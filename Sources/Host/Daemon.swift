@@ -46,7 +46,8 @@ package enum Daemon {
         if let lost = store.setAside { Diagnostics.write("the database was damaged; it is kept as \(lost)") }
         if let cgroup = environment.cgroup {
             try FileSystem.makeDirectory(cgroup, mode: 0o755)
-            Cgroup.enable("memory", below: cgroup)
+            for controller in ["memory", "cpu", "io"] { Cgroup.enable(controller, below: cgroup) }
+            LegacyShares.prepare(environment)
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 

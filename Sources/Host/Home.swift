@@ -25,5 +25,7 @@ package struct Home: Sendable {
     package func run(_ app: String) -> String { path + "/run/" + app }
     package func output(_ app: String) -> String { run(app) + "/output" }
     package func terminal(_ app: String) -> String { run(app) + "/tty" }
+    /// What its threads were before they got less of the machine.
+    package func priority(_ app: String) -> String { run(app) + "/priority" }
     package func birth(_ app: String) -> String { run(app) + "/birth" }
 }

@@ -131,6 +131,7 @@ final class Host {
         case .freeze(let app, let generation): freeze(app, generation)
         case .verify(let app, let generation): verify(app, generation)
         case .thaw(let app, let generation): thaw(app, generation)
+        case .setPriority(let app, let generation, let priority): setPriority(app, generation, priority)
         case .askToEnd(let app, let generation): askToEnd(app, generation)
         case .kill(let app, let generation): kill(app, generation)
         case .sample(let app, let generation): memory?.sample(app, generation)
@@ -154,9 +155,7 @@ final class Host {
         workers.finish(.storage)
         Journal.remove(home.journal)
         if let cgroup = environment.cgroup { try? Cgroup.remove(at: cgroup) }
-        if let mount = environment.legacyPids, let name = environment.cgroup?.split(separator: "/").last {
-            try? Cgroup.remove(at: "\(mount)/\(name)")
-        }
+        for group in environment.legacyGroups { try? Cgroup.remove(at: group) }
         loop.stop()
     }
 }

@@ -77,6 +77,13 @@ package struct ProcFS: Sendable {
         read("\(pid)/environ")?.split(separator: "\0").map(String.init)
     }
 
+    package func threads(_ pid: CInt) -> [CInt] { numbers(in: "\(pid)/task") }
+
+    /// When a thread was born, in clock ticks after boot.
+    package func threadStart(_ thread: CInt, of pid: CInt) -> UInt64? {
+        read("\(pid)/task/\(thread)/stat").flatMap { Self.parseStat($0) }?.startTime
+    }
+
     /// Every process that there is.
     package func allProcesses() -> [CInt] { numbers(in: "") }
 

@@ -1,7 +1,8 @@
 package import Model
 
 /// What the host is to do. For one event the effects leave in this order: log entries and actions in the order in
-/// which they were decided, app by app in the order in which the event touched them; answers to tools last.
+/// which they were decided, app by app in the order in which the event touched them; who gets less of the machine than
+/// before after that; answers to tools last.
 package struct Effect: Hashable, Sendable {
     package var action: Action
     /// The log entry that explains the effect; following `LogEntry.cause` from there gives the whole chain.
@@ -34,6 +35,8 @@ package enum Action: Hashable, Sendable {
     /// Handles everything that the app sent before it froze, tells of a lock that it has, then answers `verified`.
     case verify(AppIndex, Generation)
     case thaw(AppIndex, Generation)
+    /// From now on it has so much of processors and disks, or so little.
+    case setPriority(AppIndex, Generation, AppPriority)
 
     /// SIGTERM to a plain program's processes.
     case askToEnd(AppIndex, Generation)

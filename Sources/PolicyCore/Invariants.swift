@@ -13,6 +13,7 @@ extension System {
             checkScreen(app, &broken)
             checkDeadlines(app, &broken)
             checkTasks(app, &broken)
+            checkPriority(app, &broken)
             for place in before..<broken.texts.count {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
             }
@@ -91,6 +92,16 @@ extension System {
         let isArmed = deadlines.instant(DeadlineSlot(app: app.index, kind: .assertion)) != nil
         let others = app.assertions.held.contains { $0.kind != .task }
         broken.require(others || isJudged || isArmed, "tasks for ever")
+    }
+
+    /// Nothing that somebody sees or hears gives way, and what nobody does gives way once nothing is asked of it.
+    @inline(__always) private func checkPriority(_ app: borrowing App, _ broken: inout Findings) {
+        guard app.isSettled else { return }
+        let isPerceived = screenPresence(app) != .hidden || app.assertions.isPerceived
+        broken.require(!isPerceived || app.priority == .foreground, "seen or heard, with priority \(app.priority.name)")
+        guard !isPerceived, app.state == .background, !app.suspension.isUnderWay else { return }
+        let wanted: AppPriority = app.tasks.areExpiring ? .timed : .background
+        broken.require(app.priority == wanted, "in the background with priority \(app.priority.name)")
     }
 
     private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }

@@ -114,8 +114,10 @@ package struct System: Sendable, Codable {
         while next < touched.count {
             let index = touched[next]
             next += 1
+            raisePriority(Int(index.rawValue))
             reconcile(Int(index.rawValue))
         }
+        for index in touched { settlePriority(Int(index.rawValue)) }
         touched.removeAll(keepingCapacity: true)
     }
 

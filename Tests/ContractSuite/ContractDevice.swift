@@ -175,6 +175,8 @@ package struct Look: Hashable, Sendable {
     package var isFrozen: Bool
     /// It has a file locked.
     package var isLocking: Bool
+    /// The kernel gives it less of the processors than others have.
+    package var isSlowed: Bool
     /// A plain program: it is past its start, and a SIGTERM finds it prepared.
     package var isReady: Bool
     /// A plain program: a SIGTERM came.
@@ -182,7 +184,7 @@ package struct Look: Hashable, Sendable {
 
     package init(
         state: LifecycleState, isVisible: Bool, pid: Int32?, processes: Int, isFrozen: Bool, isLocking: Bool,
-        isReady: Bool, wasAskedToEnd: Bool
+        isSlowed: Bool, isReady: Bool, wasAskedToEnd: Bool
     ) {
         self.state = state
         self.isVisible = isVisible
@@ -190,6 +192,7 @@ package struct Look: Hashable, Sendable {
         self.processes = processes
         self.isFrozen = isFrozen
         self.isLocking = isLocking
+        self.isSlowed = isSlowed
         self.isReady = isReady
         self.wasAskedToEnd = wasAskedToEnd
     }

@@ -167,7 +167,7 @@ import Testing
                 .verify(app, generation), .thaw(app, generation), .askToEnd(app, generation), .kill(app, generation),
                 .kill(AppIndex(4), generation), .sample(app, generation),
                 .reclaim(app, generation, isFrozen: true), .reclaim(app, generation, isFrozen: false),
-            ]
+            ] + AppPriority.allCases.map { .setPriority(app, generation, $0) }
         }
 
     private static let actions: [Action] =

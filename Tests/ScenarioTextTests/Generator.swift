@@ -257,7 +257,7 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(21) {
+        switch random.below(22) {
         case 19: .changes(name(), several { $0.pick(SystemChange.allCases) })
         case 0: .state(name(), pick(LifecycleState.allCases))
         case 1: .visible(name(), flag())
@@ -278,6 +278,7 @@ extension Generator {
         case 16: .launches(name(), random.below(9))
         case 17: .atRest
         case 18: .expirations(name(), several { $0.text() })
+        case 20: .priority(name(), pick(AppPriority.allCases))
         default: flag() ? launchOptions() : .opened(name(), url: url(), source: flag() ? text() : nil)
         }
     }

@@ -53,6 +53,22 @@ int gr_close_range(unsigned first, unsigned last);
 // A socket that the kernel tells of its changes through; glibc has no module for sockaddr_nl.
 int gr_netlink(int protocol, unsigned groups);
 
+// How the kernel schedules a thread, as in sched_setattr(2).
+struct gr_scheduling {
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+int gr_get_scheduling(pid_t thread, struct gr_scheduling *what);
+int gr_set_scheduling(pid_t thread, const struct gr_scheduling *what);
+// A thread's priority for the disk, as in ioprio_set(2): the class in the bits from 13 on; -1 errno.
+int gr_get_io_priority(pid_t thread);
+int gr_set_io_priority(pid_t thread, int value);
+// The highest real-time priority that a process may take: 0 for none.
+uint64_t gr_real_time_limit(pid_t process);
+
 // Sends `length` bytes with at most 8 descriptors; returns what send returns.
 ssize_t gr_send(int socket, const void *bytes, size_t length, const int *_Nullable descriptors, int count);
 // Receives bytes and at most 8 descriptors (close-on-exec). `*count` is how many came; `*truncated` is set when

@@ -5,18 +5,11 @@ internal import Wire
 
 /// What helps where memory is short.
 struct MemoryProbes {
-    private static let ipcLock = 14
-    private static let sysNice = 23
+    private static let ipcLock: UInt64 = 14
     /// What the daemon and its supervisor lock at most.
     private static let lockedBytes: UInt64 = 64 << 20
 
     func findings() -> [DoctorFinding] { [pressure(), advice(), purgeable(), locked(), swap()] }
-
-    private func hasCapability(_ number: Int) -> Bool {
-        let status = Files.text("/proc/self/status") ?? ""
-        guard let text = ProcFS.field("CapEff", in: status), let bits = UInt64(text, radix: 16) else { return false }
-        return bits & (1 << UInt64(number)) != 0
-    }
 
     /// A trigger of half-open windows needs a right that few have; whole ones, of 2 s, are free.
     private func pressure() -> DoctorFinding {
@@ -35,7 +28,7 @@ struct MemoryProbes {
     }
 
     private func advice() -> DoctorFinding {
-        guard hasCapability(Self.sysNice) else {
+        guard CurrentProcess.canRaisePriorities else {
             return DoctorFinding(
                 mechanism: "process_madvise", status: .replaced, detail: "needs CAP_SYS_NICE",
                 instead: "the app gives memory back itself before it is suspended",
@@ -65,7 +58,9 @@ struct MemoryProbes {
         let limits = (Files.text("/proc/self/limits") ?? "").split(separator: "\n")
         let line = limits.first { $0.hasPrefix("Max locked memory") }?.split(separator: " ")
         let limit = line.flatMap { $0.count > 3 ? $0[3] : nil } ?? "0"
-        if hasCapability(Self.ipcLock) || limit == "unlimited" || (UInt64(limit) ?? 0) >= Self.lockedBytes {
+        if CurrentProcess.hasCapability(Self.ipcLock) || limit == "unlimited"
+            || (UInt64(limit) ?? 0) >= Self.lockedBytes
+        {
             return DoctorFinding(
                 mechanism: "locked memory", status: .ok, detail: "supervisor and daemon stay in memory")
         }

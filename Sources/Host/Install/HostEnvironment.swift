@@ -5,8 +5,9 @@ internal import LinuxSystem
 struct HostEnvironment: Sendable {
     /// The directory below which every app has its cgroup; `nil` for the SIGSTOP fallback.
     let cgroup: String?
-    /// The v1 `pids` controller of a hybrid layout.
+    /// Where the v1 controllers of a hybrid layout have a group for this system; `nil` where there is none.
     let legacyPids: String?
+    let legacyProcessors: String?
     /// The first of the uids that apps get; `nil` where they share the daemon's.
     let uidBase: UInt32?
     /// Apps see nothing of the home but their own parts.
@@ -22,7 +23,13 @@ struct HostEnvironment: Sendable {
         let isRoot = CurrentProcess.isRoot
         let number = Self.hash(home.path)
         cgroup = CgroupRoot.detect(isRoot: isRoot).map { "\($0)/greenroom-\(String(number, radix: 16))" }
-        legacyPids = isRoot ? CgroupRoot.legacyMountPoint(of: "pids") : nil
+        let name = cgroup?.split(separator: "/").last
+        func legacy(_ controller: String) -> String? {
+            guard isRoot, let name, let mount = CgroupRoot.legacyMountPoint(of: controller) else { return nil }
+            return "\(mount)/\(name)"
+        }
+        legacyPids = legacy("pids")
+        legacyProcessors = legacy("cpu")
         let ownUsers = isRoot && CurrentProcess.environment("GREENROOM_SHARED_UID") == nil
         // A range that no distribution uses; homes take different parts of it.
         uidBase = ownUsers ? 0x6772_0000 + UInt32(number % 64) * Self.uidCount : nil
@@ -35,6 +42,8 @@ struct HostEnvironment: Sendable {
     }
 
     var hasDisplay: Bool { display.contains { $0.hasPrefix("DISPLAY=") || $0.hasPrefix("WAYLAND_DISPLAY=") } }
+
+    var legacyGroups: [String] { [legacyPids, legacyProcessors].compactMap(\.self) }
 
     func cgroupPath(_ app: String) -> String? { cgroup.map { "\($0)/app-\(app)" } }
 

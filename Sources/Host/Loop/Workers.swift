@@ -13,6 +13,8 @@ final class Workers {
         case slow
         /// What apps have locked: an app that is being suspended waits for it.
         case locks
+        /// What threads may use: in the order in which it was decided.
+        case priorities
         /// Bringing memory back: waits for nothing else.
         case releases
     }
@@ -21,6 +23,7 @@ final class Workers {
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
     private let locks = DispatchQueue(label: "greenroom.locks")
+    private let priorities = DispatchQueue(label: "greenroom.priorities")
     private let releases = DispatchQueue(label: "greenroom.releases", qos: .userInteractive)
     private let finished: Finished
     private var continuations: [UInt64: () -> Void] = [:]
@@ -78,6 +81,7 @@ final class Workers {
         case .launches: launches
         case .slow: slow
         case .locks: locks
+        case .priorities: priorities
         case .releases: releases
         }
     }

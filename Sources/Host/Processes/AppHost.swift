@@ -57,6 +57,8 @@ final class AppProcess {
     var holder: PidFD?
     var holderWatch: Loop.Watch?
     let startedAt: WallTime
+    /// Where its share of processors and disks is written; known when it is first needed.
+    var shares: GroupShares?
     /// Opened when it may be needed soon.
     var ownKillSwitch: KillSwitch?
 

@@ -10,6 +10,7 @@ package final class CgroupBox: ProcessBox {
 
     package var birthplace: Descriptor? { group.directory }
     package func processes() -> [CInt] { group.processes() }
+    package var census: @Sendable () -> [CInt] { { [path = group.path] in Cgroup.processes(at: path) } }
     package var isFrozen: Bool { group.readEvents().isFrozen }
     package var isPopulated: Bool { group.readEvents().isPopulated }
     package func freeze() throws(SystemError) { try group.setFrozen(true) }

@@ -51,6 +51,8 @@ struct Launcher: Sendable {
         spawn.birth = try Descriptor.open(home.birth(app.identifier), .write, create: 0o600, truncate: true)
         if let group { spawn.cgroup = try Descriptor.open(group, .directory) }
         spawn.joins = legacyPids(app.identifier, limit: processLimit)
+        if let shares = LegacyShares(environment, app.identifier) { spawn.joins.append(try shares.begin()) }
+        FileSystem.remove(home.priority(app.identifier))
         let null = try Descriptor.open("/dev/null", .readWrite)
         var socket: Descriptor?
         if app.kind != "plain" {
@@ -102,10 +104,8 @@ struct Launcher: Sendable {
 
     /// The hard bound beside the one that ends the app: `fork` fails before the machine is full.
     private func legacyPids(_ app: String, limit: Int32) -> [Descriptor] {
-        guard let mount = environment.legacyPids, let group = environment.cgroup?.split(separator: "/").last else {
-            return []
-        }
-        let path = "\(mount)/\(group)/\(app)"
+        guard let group = environment.legacyPids else { return [] }
+        let path = "\(group)/\(app)"
         do throws(SystemError) {
             try FileSystem.makeDirectory(path, mode: 0o755)
             try Cgroup.write(String(limit * 2), to: path + "/pids.max")

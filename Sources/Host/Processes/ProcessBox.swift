@@ -7,6 +7,8 @@ package protocol ProcessBox: AnyObject {
     /// The descriptor to start the first process into, if the mechanism has one.
     var birthplace: Descriptor? { get }
     func processes() -> [CInt]
+    /// The same for a worker.
+    var census: @Sendable () -> [CInt] { get }
     /// Whether the kernel says that nothing in it runs.
     var isFrozen: Bool { get }
     var isPopulated: Bool { get }

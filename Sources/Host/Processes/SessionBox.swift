@@ -27,6 +27,7 @@ package final class SessionBox: ProcessBox {
     }
 
     package func processes() -> [CInt] { leader.map(procFS.tree) ?? [] }
+    package var census: @Sendable () -> [CInt] { { [procFS, leader] in leader.map(procFS.tree) ?? [] } }
 
     package var isFrozen: Bool {
         let pids = processes()

@@ -50,6 +50,10 @@ package struct App: Hashable, Codable, Sendable {
     /// The first process's status, once it ended.
     var firstStatus: ExitStatus?
 
+    /// What it was last given; `nil`: nothing yet, so all that any app has. Checkpoints did not always say.
+    var givenPriority: AppPriority?
+    package var priority: AppPriority { givenPriority ?? .foreground }
+
     package internal(set) var memory = AppMemory()
 
     /// The entry that tells how it came to be as it is.

@@ -80,6 +80,7 @@ extension System {
         disarm(i, .check)
         disarm(i, .suspension)
         emit(.kill(apps[i].index, apps[i].generation), cause: apps[i].ending?.cause)
+        hurryEnd(i)
         arm(i, .limit, after: .seconds(2))
     }
 
@@ -170,6 +171,7 @@ extension System {
         apps[i].services = []
         apps[i].tasks = BackgroundTasks()
         apps[i].check = .idle
+        apps[i].givenPriority = nil
         apps[i].assertions.dropAll()
         forgetTold(i)
         for kind in DeadlineKind.allCases { disarm(i, kind) }

@@ -118,6 +118,7 @@ extension System {
             callbacks.append(callback)
             apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
         }
+        raisePriority(i)
         if apps[i].isConnected {
             emit(.deliver(apps[i].index, apps[i].generation, callbacks), cause: cause)
         }

@@ -7,7 +7,7 @@ package import Model
 package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
-    case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions
+    case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
 
     package var name: String { "\(self)" }
 }
@@ -47,6 +47,7 @@ extension Effect {
         case .senseMemory: .senseMemory
         case .expireTasks: .expireTasks
         case .tellConditions: .tellConditions
+        case .setPriority: .setPriority
         }
     }
 
@@ -82,6 +83,9 @@ extension Effect {
         case .tellConditions(let app, let generation, let conditions):
             sink.write(app, generation)
             sink.write(conditions)
+        case .setPriority(let app, let generation, let priority):
+            sink.write(app, generation)
+            sink.write(priority.rawValue)
         case .reply(let app, let id, let reply):
             sink.write(UInt64(app.rawValue))
             sink.write(id.rawValue)

@@ -134,6 +134,7 @@ extension System {
         case .freeze(let app, _): "freeze \(name(of: app))"
         case .verify(let app, _): "verify that \(name(of: app)) is frozen"
         case .thaw(let app, _): "thaw \(name(of: app))"
+        case .setPriority(let app, _, let priority): "give \(name(of: app)) \(priority.name) priority"
         case .askToEnd(let app, _): "ask \(name(of: app)) to end"
         case .kill(let app, _): "kill \(name(of: app))"
         case .sample(let app, _): "look at the memory of \(name(of: app))"

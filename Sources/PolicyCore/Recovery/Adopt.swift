@@ -60,6 +60,7 @@ extension System {
         if apps[i].process == .starting { processStarted(apps[i].index, apps[i].generation, pid: pid) }
         apps[i].pid = pid
         if let status, apps[i].firstStatus == nil { apps[i].firstStatus = status }
+        repeatPriority(i)
         endIfHeadless(i)
         if let ending = apps[i].ending {
             repeatEnding(i, ending)

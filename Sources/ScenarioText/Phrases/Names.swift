@@ -60,6 +60,7 @@ extension Names {
     static let services = Names("service", ServiceKind.allCases.map(\.scenarioName))
     static let modes = Names("background mode", BackgroundModes.every.keys)
     static let assertions = Names("assertion", AssertionKind.allCases.map(\.name))
+    static let priorities = Names("priority", AppPriority.allCases.map(\.name))
     static let interruptions = Names("interruption", InterruptionKind.allCases.map(\.name))
     static let networks = Names("network", NetworkKind.allCases.map(\.name))
     static let charges = Names("state of the battery", BatteryReading.State.allCases.map(\.name))

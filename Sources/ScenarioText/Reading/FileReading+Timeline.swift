@@ -113,6 +113,9 @@ extension FileReading {
         case "changes":
             let kinds = all(are, of: "changes") { $0.pick($1, SystemChange.allCases, .changes, \.name) }
             value = kinds.map { kinds in { .changes($0, kinds) } }
+        case "priority":
+            let priority = fields["is"].flatMap { pick($0, AppPriority.allCases, .priorities, \.name) }
+            value = priority.map { priority in { .priority($0, priority) } }
         case "launches": value = count(are).map { count in { .launches($0, count) } }
         case "launchOptions":
             let options = launchOptions(fields)

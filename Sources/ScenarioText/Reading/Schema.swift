@@ -207,6 +207,10 @@ extension ExpectationForm {
                 + "this order.",
             [app("changes"), Key("are", "list of changes", "", isRequired: true)]),
         ExpectationForm(
+            "priority", "{priority: radio, is: background}",
+            "What it has of the machine while others want it too: background, timed or foreground ([PRIORITY.md](PRIORITY.md)).",
+            [app("priority"), Key("is", "a priority", "", isRequired: true)]),
+        ExpectationForm(
             "launches", "{launches: radio, are: 2}", "How many processes of the app were started so far.",
             [app("launches"), Key("are", "COUNT", "", isRequired: true)]),
         ExpectationForm(

@@ -143,6 +143,7 @@ extension Expectation {
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
         case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
         case .changes(let app, let changes): are("changes", app, changes.map(\.name))
+        case .priority(let app, let priority): YAML.mapping([("priority", app), ("is", priority.name)])
         case .launches(let app, let count): YAML.mapping([("launches", app), ("are", "\(count)")])
         case .launchOptions(let app, let options): YAML.mapping([("launchOptions", app)] + options.yaml)
         case .opened(let app, let url, let source):

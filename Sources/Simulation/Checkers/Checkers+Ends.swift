@@ -107,6 +107,7 @@ extension Checkers {
             checkIdle(place, process, device)
             checkInTheWay(place, process, device)
             checkKnowledge(place, device)
+            checkPriority(place, device)
             if !process.manners.isTraced { checkTasks(place, process, device) }
         }
         checkRelief(device)

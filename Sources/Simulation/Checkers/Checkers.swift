@@ -39,6 +39,10 @@ struct Checkers {
         var told: DeviceConditions?
         /// What it was told may be lost.
         var mayHaveMissed = false
+        /// What it is to have of the machine.
+        var priority = AppPriority.foreground
+        /// Since when it has less, or more, of the machine than it is due.
+        var wrongPriority: (isLow: Bool, since: Instant)?
 
         mutating func returned(_ kind: CallbackKind) {
             guard kind == .didFinishLaunching, killed == nil else { return }
@@ -105,6 +109,7 @@ struct Checkers {
             watches[place].idleSince = nil
             watches[place].unseenSince = nil
             watches[place].inTheWaySince = nil
+            watches[place].wrongPriority = nil
             watches[place].tasksSince = nil
             watches[place].mayHaveMissed = true
             let isPlain = device.apps[place].process?.isPlain == true
@@ -255,6 +260,8 @@ struct Checkers {
                 watch.unseenSince = nil
             }
         case .freeze(let app, _): checkFreeze(app, device)
+        case .setPriority(let app, let generation, let priority):
+            change(app, generation, device) { $0.priority = priority }
         case .kill(let app, let generation):
             let locks = device.place(of: app).map { device.heldLocks($0).map(\.name) } ?? []
             change(app, generation, device) { watch in

@@ -59,6 +59,8 @@ extension Device {
         case .verify(let app, let generation):
             verify(app, generation)
         case .thaw(let app, let generation): change(app, generation, "thaw") { thaw($0, byDaemon: true) }
+        case .setPriority(let app, let generation, let priority):
+            change(app, generation, "setPriority") { apps[$0].process?.priority = priority }
         case .askToEnd(let app, let generation):
             change(app, generation, "askToEnd") { after(costs.kill, $0) { _ in .terminate } }
         case .kill(let app, let generation):

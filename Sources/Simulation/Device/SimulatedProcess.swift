@@ -44,6 +44,8 @@ package struct SimulatedProcess {
     package internal(set) var isConnected = false
     package internal(set) var freezer = Freezer.running
     package internal(set) var manners: Manners
+    /// What the kernel gives it.
+    package internal(set) var priority = AppPriority.foreground
     package internal(set) var services: [ServiceKind] = []
 
     /// How the first process ended, if it did; whether others are left.

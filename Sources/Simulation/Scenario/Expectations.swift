@@ -35,6 +35,7 @@ extension ScenarioRun {
         case .launches(let name, let count): explainLaunches(name, count)
         case .expirations(let name, let tasks): explainExpirations(name, tasks)
         case .changes(let name, let changes): explainChanges(name, changes)
+        case .priority(let name, let priority): explainPriority(name, priority)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
         case .opened(let name, let url, let source): explainURL(name, url, source)
@@ -121,6 +122,15 @@ extension ScenarioRun {
         return Finding(
             text: "\(name) should have been told of \(list(changes.map(\.name))) and was told of "
                 + list(found.map(\.name)), entry: lastEntry(name, [.toldOfChanges]))
+    }
+
+    private func explainPriority(_ name: String, _ priority: AppPriority) -> Finding? {
+        let found = place(name).flatMap { device.apps[$0].process?.priority }
+        guard found != priority else { return nil }
+        return Finding(
+            text:
+                "\(name) should have \(priority.name) priority and has \(found?.name ?? "none, since it does not run")",
+            entry: lastEntry(name))
     }
 
     private func explainLaunchOptions(_ name: String, _ options: LaunchOptions) -> Finding? {

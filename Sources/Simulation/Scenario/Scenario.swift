@@ -203,6 +203,8 @@ package enum Expectation: Hashable, Sendable {
     case expirations(String, [String])
     /// The changes of the device that the app heard of since the last such expectation about it, exactly these.
     case changes(String, [SystemChange])
+    /// What the machine gives it while others want it too.
+    case priority(String, AppPriority)
     /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
     case atRest
     /// What the app's last launch was told: exactly these.

@@ -300,7 +300,7 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .reply, .answer, .sample, .reclaim,
-            .senseMemory, .tellConditions:
+            .senseMemory, .tellConditions, .setPriority:
             break
         }
     }

@@ -35,6 +35,7 @@ struct FakeProcess {
     var isStarting = true
     var isConnected = false
     var freezer = Freezer.running
+    var priority = AppPriority.foreground
 
     var mustPrepare = false
     var mustVerify = false

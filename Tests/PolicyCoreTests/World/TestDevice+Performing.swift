@@ -26,6 +26,8 @@ extension TestDevice {
         case .checkTracer(let app, let generation):
             change(app, generation, "checkTracer") { $0.mustCheckTracer = true }
         case .prepare, .freeze, .verify, .thaw: performSuspension(action)
+        case .setPriority(let app, let generation, let priority):
+            change(app, generation, "setPriority") { $0.priority = priority }
         case .askToEnd(let app, let generation):
             change(app, generation, "askToEnd") {
                 if $0.freezer != .running { fault("a frozen program is asked to end: it cannot hear it") }

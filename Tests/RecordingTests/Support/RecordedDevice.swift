@@ -146,7 +146,7 @@ final class RecordedDevice {
                 queue.append(.request(app, RequestID(task.rawValue), .endTask(task)))
             }
         case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
-            .tellConditions:
+            .tellConditions, .setPriority:
             break
         }
     }

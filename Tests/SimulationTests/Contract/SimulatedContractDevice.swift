@@ -121,6 +121,7 @@ final class SimulatedContractDevice: ContractDevice {
         return Look(
             state: device.state(place), isVisible: isVisible, pid: device.known(place)?.pid,
             processes: process?.count ?? 0, isFrozen: process?.isFrozen ?? false, isLocking: device.isLocking(place),
+            isSlowed: process?.priority == .background,
             isReady: process.map { !$0.isStarting } ?? false,
             wasAskedToEnd: device.apps[place].lastStatus == .signaled(15))
     }

@@ -122,7 +122,8 @@ final class RealContractDevice: ContractDevice {
             return try Look(
                 state: state, isVisible: info.visible, pid: info.pid.map { Int32($0) },
                 processes: processes(app).count, isFrozen: system.isFrozen(app, info.pids), isLocking: isLocking(app),
-                isReady: output.contains("ready"), wasAskedToEnd: output.contains("SIGTERM"))
+                isSlowed: system.isSlowed(app, info.pids), isReady: output.contains("ready"),
+                wasAskedToEnd: output.contains("SIGTERM"))
         }
     }
 

@@ -189,6 +189,20 @@ final class TestSystem {
         return String(decoding: events, as: UTF8.self).contains("frozen 1")
     }
 
+    /// Whether others have more of the processors than the app, as the kernel says.
+    func isSlowed(_ app: String, _ pids: [Int]) -> Bool {
+        let group = cgroup ?? "/nonexistent"
+        let legacy = CgroupRoot.legacyMountPoint(of: "cpu").map { mount in
+            "\(mount)/\(group.split(separator: "/").last ?? "")/\(app)/cpu.shares"
+        }
+        let shares = [("\(group)/app-\(app)/cpu.weight", 100), (legacy ?? "", 1024)]
+        for (file, ordinary) in shares {
+            guard let bytes = FileSystem.read(file) else { continue }
+            return (Int(String(decoding: bytes, as: UTF8.self).dropLast()) ?? ordinary) < ordinary
+        }
+        return !pids.isEmpty && pids.allSatisfy { (Autogroup.place(of: CInt($0))?.nice ?? 0) > 0 }
+    }
+
     // MARK: The end
 
     /// Processes that belong to this home, by their environment; zombies are somebody else's to collect and have none.

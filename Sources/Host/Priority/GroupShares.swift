@@ -1,0 +1,83 @@
+internal import LinuxSystem
+internal import Model
+
+/// The files in which a group's share of the machine is written. A write holds for all that is in the group and all
+/// that will be, outlives the daemon, and there is nothing to remember.
+struct GroupShares {
+    private struct File {
+        let descriptor: Descriptor
+        let low: [UInt8]
+        let ordinary: [UInt8]
+    }
+
+    private let files: [File]
+    /// The kernel divides the processors between groups; without it threads have to be told.
+    let dividesProcessors: Bool
+
+    /// A hundredth of what others have. Not nothing: who is called, or looked at, has to be able to answer.
+    private static let weights = (low: "1", ordinary: "100")
+    static let legacyShares = (low: "10", ordinary: "1024")
+
+    init(_ environment: HostEnvironment, _ app: String) {
+        var files: [File] = []
+        func add(_ path: String, _ low: String, _ ordinary: String) -> Bool {
+            guard let descriptor = try? Descriptor.open(path, .write) else { return false }
+            files.append(File(descriptor: descriptor, low: Array(low.utf8), ordinary: Array(ordinary.utf8)))
+            return true
+        }
+        var divides = false
+        if let group = environment.cgroupPath(app) {
+            divides = add(group + "/cpu.weight", Self.weights.low, Self.weights.ordinary)
+            _ = add(group + "/io.weight", "default \(Self.weights.low)", "default \(Self.weights.ordinary)")
+        }
+        if let legacy = LegacyShares(environment, app) {
+            let isThere = add(legacy.group + "/cpu.shares", Self.legacyShares.low, Self.legacyShares.ordinary)
+            divides = divides || isThere
+        }
+        self.files = files
+        dividesProcessors = divides
+    }
+
+    func set(_ priority: AppPriority) {
+        for file in files {
+            do throws(SystemError) {
+                _ = try file.descriptor.write((priority == .background ? file.low : file.ordinary)[...])
+            } catch {
+                Diagnostics.write("a share could not be set: \(error)")
+            }
+        }
+    }
+}
+
+/// A group of the v1 hierarchy for processors, which an app is born into where the v2 one has no such controller.
+struct LegacyShares {
+    let group: String
+
+    /// Microseconds of each second for real-time threads: of a system, and of an app. Kernels that count them so
+    /// (`CONFIG_RT_GROUP_SCHED`) let none be real-time in a group that has none.
+    private static let realTime = (system: "300000", app: "100000")
+
+    init?(_ environment: HostEnvironment, _ app: String) {
+        guard let system = environment.legacyProcessors, FileSystem.exists(system) else { return nil }
+        group = "\(system)/\(app)"
+    }
+
+    static func prepare(_ environment: HostEnvironment) {
+        guard let system = environment.legacyProcessors else { return }
+        try? FileSystem.makeDirectory(system, mode: 0o755)
+        try? Cgroup.write(realTime.system, to: system + "/cpu.rt_runtime_us")
+    }
+
+    /// Makes it as any app's is, whatever its last tenant had.
+    func begin() throws(SystemError) -> Descriptor {
+        try FileSystem.makeDirectory(group, mode: 0o755)
+        try Cgroup.write(GroupShares.legacyShares.ordinary, to: group + "/cpu.shares")
+        setsRealTime(true)
+        return try Descriptor.open(group + "/cgroup.procs", .write)
+    }
+
+    /// Where the time is given away already, apps go without.
+    func setsRealTime(_ isAllowed: Bool) {
+        try? Cgroup.write(isAllowed ? Self.realTime.app : "0", to: group + "/cpu.rt_runtime_us")
+    }
+}

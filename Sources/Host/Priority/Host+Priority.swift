@@ -1,0 +1,25 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+
+extension Host {
+    /// Groups are told here and now, which is a write each; threads on a worker, in the order of the decisions.
+    func setPriority(_ index: AppIndex, _ generation: Generation, _ priority: AppPriority) {
+        guard let app = host(index), let process = process(index, generation) else { return }
+        let identifier = app.installation.identifier
+        let shares = process.shares ?? GroupShares(environment, identifier)
+        process.shares = shares
+        shares.set(priority)
+        let legacy = LegacyShares(environment, identifier)
+        let threads = ThreadPriorities(
+            memoryFile: home.priority(identifier), processes: process.box.census,
+            tellsProcessors: !shares.dividesProcessors)
+        if priority != .background, let first = process.first?.pid { threads.hurry(first) }
+        // A launch that nobody has told anything yet is as it should be.
+        workers.run(.priorities) {
+            if priority == .foreground { legacy?.setsRealTime(true) }
+            threads.set(priority)
+            if priority != .foreground { legacy?.setsRealTime(false) }
+        }
+    }
+}

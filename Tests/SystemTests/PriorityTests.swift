@@ -1,0 +1,114 @@
+import Glibc
+import LinuxSystem
+import Testing
+import Wire
+
+extension SystemTests {
+    /// `docs/PRIORITY.md` on real processes, by what the kernel says of them.
+    @Suite("Priority in the background", .serialized) struct Priority {
+        /// Needs CAP_SYS_NICE, and where the kernel counts real-time in groups, a group that has some.
+        static let canBeRealTime: Bool = {
+            guard (try? Scheduling(policy: Scheduling.fifo, priority: 1).apply(to: 0)) != nil else { return false }
+            return (try? Scheduling(policy: Scheduling.other).apply(to: 0)) != nil
+        }()
+
+        enum Place: String, CaseIterable, CustomTestStringConvertible {
+            case root, withoutCgroups, ordinary
+            var testDescription: String { rawValue }
+
+            func system() throws -> TestSystem {
+                switch self {
+                case .root: try TestSystem()
+                case .withoutCgroups: try TestSystem(environment: ["GREENROOM_CGROUP": ""])
+                case .ordinary: try TestSystem(environment: ["GREENROOM_CGROUP": ""], uid: 65534)
+                }
+            }
+        }
+
+        /// With threads and a child process.
+        private static let busy = """
+            import threading
+            def started(app):
+                for _ in range(3): threading.Thread(target=lambda: time.sleep(1000), daemon=True).start()
+                if os.fork() == 0:
+                    time.sleep(1000)
+                    os._exit(0)
+            """
+
+        private func threads(_ app: AppInfo) -> [CInt] { app.pids.flatMap { ProcFS().threads(CInt($0)) } }
+
+        private func disks(_ app: AppInfo) -> Set<DiskPriority> {
+            Set(threads(app).compactMap { try? DiskPriority(of: $0) })
+        }
+
+        private func policies(_ app: AppInfo) -> Set<UInt32> {
+            Set(threads(app).compactMap { try? Scheduling(of: $0).policy })
+        }
+
+        private func expect(soon what: Comment, _ system: TestSystem, _ condition: () throws -> Bool) throws {
+            let patience = Patience()
+            while try !condition(), !patience.isOver { try system.pass(seconds: 0.02) }
+            #expect(try condition(), what)
+        }
+
+        @Test(
+            "What runs in the background gives way in all its threads, across a daemon's death",
+            arguments: Place.allCases)
+        func everyThread(place: Place) throws {
+            let system = try place.system()
+            defer { system.end() }
+            try system.installPython("worker", Self.busy)
+            try system.play(["exempt worker", "open worker"])
+            try expect(soon: "the child", system) { try system.app("worker").pids.count == 2 }
+            let app = try system.app("worker")
+            #expect(threads(app).count >= 5 && disks(app) == [.none] && !system.isSlowed("worker", app.pids))
+            try system.play(["home"])
+            try expect(soon: "lowered", system) { disks(app) == [.idle] && system.isSlowed("worker", app.pids) }
+            try PidFD(system.daemon).send(9)
+            try system.follower().wait(for: "the daemon's restart") { $0.event == "daemonRestarted" }
+            #expect(disks(app) == [.idle] && system.isSlowed("worker", app.pids))
+            try system.play(["open worker"])
+            try expect(soon: "given back", system) { disks(app) == [.none] && !system.isSlowed("worker", app.pids) }
+            #expect(policies(app) == [Scheduling.other])
+            #expect(try system.app("worker").pids == app.pids)
+        }
+
+        @Test(
+            "Real-time is taken from what runs in the background, and given back across a daemon's death",
+            .enabled(if: canBeRealTime, "nothing may be real-time here"))
+        func realTime() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("player", Self.busy)
+            try system.play(["exempt player", "open player"])
+            try expect(soon: "the child", system) { try system.app("player").pids.count == 2 }
+            let app = try system.app("player")
+            let thread = try #require(threads(app).dropFirst().first)
+            let own = Scheduling(policy: Scheduling.fifo, priority: 10)
+            try own.apply(to: thread)
+            try system.play(["home"])
+            try expect(soon: "taken", system) { policies(app) == [Scheduling.other] }
+            try PidFD(system.daemon).send(9)
+            try system.follower().wait(for: "the daemon's restart") { $0.event == "daemonRestarted" }
+            #expect(policies(app) == [Scheduling.other])
+            try system.play(["open player"])
+            try expect(soon: "given back", system) { try Scheduling(of: thread) == own }
+        }
+
+        @Test("A new process of an app has nothing of what the one before had")
+        func successor() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("worker", Self.busy)
+            try system.play(["exempt worker", "open worker", "home"])
+            let before = try system.app("worker")
+            try expect(soon: "lowered", system) { system.isSlowed("worker", before.pids) }
+            try PidFD(CInt(#require(before.pid))).send(9)
+            try system.follower().wait("terminated", of: "worker")
+            try system.play(["open worker"])
+            let after = try system.app("worker")
+            #expect(after.pid != before.pid && !system.isSlowed("worker", after.pids))
+            #expect(disks(after) == [.none])
+        }
+    }
+}
