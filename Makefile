@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-memory mutants format lint clean
+.PHONY: help build test device demo bench bench-memory bench-foreground mutants format lint clean
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -12,7 +12,7 @@ NEED := Scripts/need.sh
 help: ## Show this list.
 	@echo "Greenroom: iOS multitasking for Linux"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  make demo RECORD=DIR keeps what the demo recorded; make demo KEEP=1 leaves the system running."
 
@@ -52,6 +52,12 @@ bench-memory: ## Storms of memory in the small virtual machine: Greenroom beside
 	@$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/assemble.sh
 	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
+
+bench-foreground: ## Frames that the app on screen misses beside busy apps in the background, and without Greenroom (SECONDS_EACH=60).
+	@$(NEED) libsqlite3-dev python3
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
 	@$(NEED) libsqlite3-dev python3 git

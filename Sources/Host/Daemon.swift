@@ -47,7 +47,6 @@ package enum Daemon {
         if let cgroup = environment.cgroup {
             try FileSystem.makeDirectory(cgroup, mode: 0o755)
             for controller in ["memory", "cpu", "io"] { Cgroup.enable(controller, below: cgroup) }
-            LegacyShares.prepare(environment)
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 

@@ -155,7 +155,8 @@ final class Host {
         workers.finish(.storage)
         Journal.remove(home.journal)
         if let cgroup = environment.cgroup { try? Cgroup.remove(at: cgroup) }
-        for group in environment.legacyGroups { try? Cgroup.remove(at: group) }
+        if let group = environment.legacyPids { try? Cgroup.remove(at: group) }
+        LegacyShares.removeAll(environment)
         loop.stop()
     }
 }

@@ -35,7 +35,8 @@ private struct KnownTexts {
 private enum Tag: UInt8 {
     // Never zero: that is what a file holds where nothing was written.
     case began = 1
-    case clockSet, named, state, entry, assertionBegan, assertionEnded, processorUsed, memory, available, report
+    case clockSet, named, state, entry, assertionBegan, assertionEnded, processorUsed, memory, available, report,
+        priority
 }
 
 /// Writes the records of one file.
@@ -97,6 +98,10 @@ package struct SegmentWriter {
             begin(.assertionEnded, &self)
             write(app)
             bytes.write(id)
+        case .priority(let app, let priority):
+            begin(.priority, &self)
+            write(app)
+            bytes.write(priority.rawValue)
         case .processorUsed(let app, let used, let over):
             begin(.processorUsed, &self)
             write(app)
@@ -197,6 +202,7 @@ package struct SegmentReader {
             }
             return .assertionBegan(app: app, HeldAssertion(id: id, kind: kind, name: name, expires: expires))
         case .assertionEnded: return .assertionEnded(app: try text(&reader), id: try reader.unsigned())
+        case .priority: return .priority(app: try text(&reader), try reader.value(AppPriority.self))
         case .processorUsed:
             let app = try optionalText(&reader)
             let used = Span(nanoseconds: try reader.signed())

@@ -6,10 +6,11 @@ package struct Standing {
     private struct App {
         var name: TimelineRecord?
         var state: TimelineRecord?
+        var priority: TimelineRecord?
         var memory: TimelineRecord?
         var assertions: [(id: UInt64, record: TimelineRecord)] = []
 
-        var records: [TimelineRecord] { [name, state, memory].compactMap { $0 } + assertions.map(\.record) }
+        var records: [TimelineRecord] { [name, state, priority, memory].compactMap { $0 } + assertions.map(\.record) }
     }
 
     private var order: [String] = []
@@ -37,6 +38,7 @@ package struct Standing {
             apps[app] = nil
             order.removeAll { $0 == app }
         case .state(let app, _): change(app) { $0.state = record }
+        case .priority(let app, _): change(app) { $0.priority = record }
         case .memory(let app, _):
             // What was measured of an app that has ended meanwhile stands for nothing.
             if apps[app]?.state != nil { change(app) { $0.memory = record } }

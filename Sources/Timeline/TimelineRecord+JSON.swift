@@ -44,6 +44,10 @@ extension TimelineRecord {
             json["kind"] = "assertion-end"
             json["app"] = .string(app)
             json["id"] = .int(Int64(clamping: id))
+        case .priority(let app, let priority):
+            json["kind"] = "priority"
+            json["app"] = .string(app)
+            json["priority"] = .string(priority.name)
         case .processorUsed(let app, let used, let over):
             json["kind"] = "cpu"
             json["app"] = JSONValue(app)
@@ -100,6 +104,10 @@ extension Happening {
             self = .assertionBegan(app: try json.string("app"), held)
         case "assertion-end":
             self = .assertionEnded(app: try json.string("app"), id: UInt64(clamping: try json.int("id")))
+        case "priority":
+            let name = try json.string("priority")
+            guard let priority = AppPriority.allCases.first(where: { $0.name == name }) else { return nil }
+            self = .priority(app: try json.string("app"), priority)
         case "cpu":
             self = .processorUsed(
                 app: try json.optionalString("app"), used: Span(rounding: try json.number("used")),

@@ -23,6 +23,8 @@ package enum Happening: Hashable, Sendable {
     case entry(TimelineEntry)
     case assertionBegan(app: String, HeldAssertion)
     case assertionEnded(app: String, id: UInt64)
+    /// What it has of the machine from here on; before the first one and after an end, all that others have.
+    case priority(app: String, AppPriority)
     /// In the time `over` before it, so much of a processor was used; by the daemon where there is no app. Where
     /// nothing is told, nothing was used.
     case processorUsed(app: String?, used: Span, over: Span)
@@ -35,7 +37,7 @@ package enum Happening: Hashable, Sendable {
         switch self {
         case .began, .clockSet, .available: nil
         case .named(let app, _), .state(let app, _), .assertionBegan(let app, _), .assertionEnded(let app, _),
-            .memory(let app, _), .report(let app, _):
+            .memory(let app, _), .report(let app, _), .priority(let app, _):
             app
         case .entry(let entry): entry.app
         case .processorUsed(let app, _, _): app
@@ -46,7 +48,8 @@ package enum Happening: Hashable, Sendable {
     package var isMeasured: Bool {
         switch self {
         case .processorUsed, .memory, .available: true
-        case .began, .clockSet, .named, .state, .entry, .assertionBegan, .assertionEnded, .report: false
+        case .began, .clockSet, .named, .state, .entry, .assertionBegan, .assertionEnded, .report, .priority:
+            false
         }
     }
 }

@@ -3,9 +3,10 @@ internal import Wire
 
 /// Tracks in the Trace Event format, which Perfetto and speedscope open.
 ///
-/// A process for the device and for each app; in it a thread for the states, one for the callbacks and one for what the
-/// log tells besides, and as many for the assertions as are held at once. Processor and memory are counters. `ts` and
-/// `dur` are whole microseconds; `otherData.begin` says when `ts` was 0, so that times can be compared with the log's.
+/// A process for the device and for each app; in it a thread for the states, one for the callbacks, one for what the
+/// log tells besides and one for a low priority, and as many for the assertions as are held at once. Processor and
+/// memory are counters. `ts` and `dur` are whole microseconds; `otherData.begin` says when `ts` was 0, so that times can
+/// be compared with the log's.
 package struct TraceEvents {
     private let tracks: Tracks
     private let origin: Int64
@@ -14,7 +15,7 @@ package struct TraceEvents {
 
     private enum Thread: Int64 {
         case states = 1
-        case callbacks, log
+        case callbacks, log, priority
         case assertions
     }
 
@@ -35,6 +36,7 @@ package struct TraceEvents {
             for begin in app.states.map(\.begin) { include(begin) }
             for begin in app.callbacks.map(\.begin) { include(begin) }
             for begin in app.assertions.map(\.begin) { include(begin) }
+            for begin in app.priorities.map(\.begin) { include(begin) }
             for begin in app.processor.map(\.begin) { include(begin) }
             include(app.memory.first?.at)
         }
@@ -98,6 +100,13 @@ package struct TraceEvents {
             emit(
                 "i", "report \(report.namespace) 0x\(String(report.code, radix: 16))", "report", pid, .log, point.at,
                 ["s": "p", "args": ["id": .string(report.id), "reason": .string(report.reason)]])
+        }
+        if !app.priorities.isEmpty { name(pid, thread: .priority, "priority") }
+        last = .min
+        for stretch in app.priorities {
+            last = emit(
+                stretch, stretch.value.name, "priority", pid, Self.number(.priority, pid), after: last,
+                isOpenTold: true)
         }
         writeAssertions(app, pid)
         write(shares: app.processor, "CPU (%)", pid)

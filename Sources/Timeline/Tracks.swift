@@ -27,6 +27,8 @@ package struct Tracks: Sendable {
         package var states: [Stretch<LifecycleState>] = []
         package var callbacks: [Stretch<TimelineEntry>] = []
         package var assertions: [Stretch<HeldAssertion>] = []
+        /// When it had less of the machine than others.
+        package var priorities: [Stretch<AppPriority>] = []
         /// Shares of one processor.
         package var processor: [Stretch<Double>] = []
         package var memory: [Point<Footprint>] = []
@@ -131,6 +133,7 @@ package struct Tracks: Sendable {
         case .entry(let entry): note(entry, at)
         case .assertionBegan(let app, let held): change(app) { $0.take(held, at) }
         case .assertionEnded(let app, let id): change(app) { $0.drop(id, at) }
+        case .priority(let app, let priority): change(app) { $0.give(priority, at) }
         case .processorUsed(let app, let used, let over):
             guard over.nanoseconds > 0 else { return }
             let begin = WallTime(nanoseconds: at.nanoseconds &- over.nanoseconds)
@@ -233,6 +236,17 @@ extension Tracks.App {
         assertions[place].isOpen = false
     }
 
+    fileprivate mutating func give(_ priority: AppPriority, _ at: WallTime) {
+        if let last = priorities.last, last.isOpen {
+            // A file that begins tells again what stands.
+            if last.value == priority { return }
+            priorities[priorities.count - 1].end = max(at, last.begin)
+            priorities[priorities.count - 1].isOpen = false
+        }
+        guard priority != .foreground else { return }
+        priorities.append(Tracks.Stretch(value: priority, begin: at, end: at, isOpen: true))
+    }
+
     fileprivate mutating func breakOff(at moment: WallTime) {
         for i in states.indices where states[i].isOpen {
             states[i].end = max(moment, states[i].begin)
@@ -242,15 +256,18 @@ extension Tracks.App {
             assertions[i].end = max(moment, assertions[i].begin)
             assertions[i].isOpen = false
         }
+        give(.foreground, moment)
         if let last = memory.last, last.value != .zero { memory.append(Tracks.Point(at: moment, value: .zero)) }
     }
 
     fileprivate mutating func finish(at end: WallTime, since begin: WallTime) {
         for i in states.indices where states[i].isOpen { states[i].end = max(end, states[i].begin) }
         for i in assertions.indices where assertions[i].isOpen { assertions[i].end = max(end, assertions[i].begin) }
+        for i in priorities.indices where priorities[i].isOpen { priorities[i].end = max(end, priorities[i].begin) }
         states.removeAll { $0.end < begin }
         callbacks.removeAll { $0.end < begin }
         assertions.removeAll { $0.end < begin }
+        priorities.removeAll { $0.end < begin }
         processor.removeAll { $0.end < begin }
         entries.removeAll { $0.at < begin }
         reports.removeAll { $0.at < begin }

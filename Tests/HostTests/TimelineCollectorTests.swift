@@ -107,6 +107,23 @@ struct TimelineCollectorTests {
         #expect(held == ["began audio", "ended", "began audio", "ended"])
     }
 
+    @Test("A priority is told when it changes, once, and not of an app that is gone")
+    func priorities() throws {
+        var device = Device()
+        let app = try device.install("radio", modes: .location)
+        device.perform(.open(app, role: .primary, wait: true))
+        device.post(.request(app, RequestID(1), .beginService(.location)))
+        device.perform(.home(wait: true))
+        device.perform(.open(app, role: .primary, wait: true))
+        device.perform(.home(wait: true))
+        device.perform(.close(app, wait: true))
+        device.perform(.open(app, role: .primary, wait: true))
+        let told = device.records.compactMap { record in
+            if case .priority(_, let priority) = record.what { priority } else { nil }
+        }
+        #expect(told == [.background, .foreground, .background, .timed])
+    }
+
     @Test("A memory sample is told when it differs, and nothing of an app that is gone")
     func memory() throws {
         var device = Device()

@@ -34,6 +34,8 @@ import Wire
             Sample.record(
                 5.5, .assertionBegan(app: Sample.journal, HeldAssertion(id: 11, kind: "audio", name: "audio"))),
             at: records.count - 10)
+        records.append(Sample.record(9.2, .priority(app: Sample.journal, .background)))
+        records.append(Sample.record(9.3, .priority(app: Sample.journal, .timed)))
         for since in [nil, Sample.wall(6)] {
             let json = try written(Tracks(records, now: Sample.at(10), since: since))
             var ends: [Int: Int] = [:]
@@ -45,6 +47,8 @@ import Wire
                 ends[tid] = begin + (event["dur"]?.int ?? 0)
             }
             #expect(events(json, "X").count { $0["cat"] == "assertion" } == 2)
+            let priorities = events(json, "X").filter { $0["cat"] == "priority" }
+            #expect(priorities.map { $0["name"]?.string } == ["background", "timed"])
         }
     }
 

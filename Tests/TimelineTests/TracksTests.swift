@@ -46,6 +46,25 @@ import Timeline
         #expect(try app(tracks).memory.count == 1, "what it had then is known from before")
     }
 
+    @Test("A low priority lasts until another one is given, or the app ends")
+    func priorities() throws {
+        let news: [TimelineRecord] = [
+            Sample.record(9.1, .priority(app: Sample.journal, .background)),
+            Sample.record(9.2, .priority(app: Sample.journal, .timed)),
+            // As a file tells it that begins here.
+            Sample.record(9.3, .priority(app: Sample.journal, .timed)),
+            Sample.record(9.4, .priority(app: Sample.journal, .foreground)),
+            Sample.record(9.6, .priority(app: Sample.journal, .background)),
+        ]
+        let running = try app(Tracks(Sample.session + news, now: Sample.at(10))).priorities
+        #expect(running.map(\.value) == [.background, .timed, .background])
+        #expect(running.map(\.begin) == [9.1, 9.2, 9.6].map(Sample.wall))
+        #expect(running.map(\.end) == [9.2, 9.4, 10].map(Sample.wall) && running.last?.isOpen == true)
+        let end = Sample.record(9.8, .state(app: Sample.journal, .notRunning))
+        let ended = try app(Tracks(Sample.session + news + [end], now: Sample.at(10))).priorities
+        #expect(ended.last?.end == Sample.wall(9.8) && ended.last?.isOpen == false)
+    }
+
     @Test("An app's end ends its state, its assertions and its memory")
     func end() throws {
         let end: [TimelineRecord] = [

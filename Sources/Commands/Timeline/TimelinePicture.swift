@@ -81,6 +81,8 @@ package struct TimelinePicture {
             let held = app.assertions.filter { $0.value.kind == kind }
             rows.append(row(kind, style(.yellow, spans(held)), isSub: true))
         }
+        let low = app.priorities.filter { $0.value == .background }
+        if !low.isEmpty { rows.append(row("low priority", style(.dim, spans(low)), isSub: true)) }
         let processor = averages(app.processor)
         rows += sparks(processor, "CPU \(Self.percent(processor.max() ?? 0))", .cyan, style)
         let dirty = held(app.memory.map { ($0.at, Double($0.value.dirty)) })

@@ -5,8 +5,9 @@ internal import LinuxSystem
 struct HostEnvironment: Sendable {
     /// The directory below which every app has its cgroup; `nil` for the SIGSTOP fallback.
     let cgroup: String?
-    /// Where the v1 controllers of a hybrid layout have a group for this system; `nil` where there is none.
+    /// The group of this system of the v1 `pids` controller in a hybrid layout.
     let legacyPids: String?
+    /// What the names of its apps' groups of the v1 `cpu` controller begin with.
     let legacyProcessors: String?
     /// The first of the uids that apps get; `nil` where they share the daemon's.
     let uidBase: UInt32?
@@ -42,8 +43,6 @@ struct HostEnvironment: Sendable {
     }
 
     var hasDisplay: Bool { display.contains { $0.hasPrefix("DISPLAY=") || $0.hasPrefix("WAYLAND_DISPLAY=") } }
-
-    var legacyGroups: [String] { [legacyPids, legacyProcessors].compactMap(\.self) }
 
     func cgroupPath(_ app: String) -> String? { cgroup.map { "\($0)/app-\(app)" } }
 

@@ -49,23 +49,27 @@ struct GroupShares {
     }
 }
 
-/// A group of the v1 hierarchy for processors, which an app is born into where the v2 one has no such controller.
+/// A group of the v1 hierarchy for processors, which an app is born into where the v2 one has no such controller. It
+/// lies beside those of everything else on the machine and not below one of the system: there, what runs in the
+/// background would use up what the system has, and the app on screen would come after other people's programs.
 struct LegacyShares {
     let group: String
 
-    /// Microseconds of each second for real-time threads: of a system, and of an app. Kernels that count them so
+    /// Microseconds of each second for an app's real-time threads. Kernels that count them so
     /// (`CONFIG_RT_GROUP_SCHED`) let none be real-time in a group that has none.
-    private static let realTime = (system: "300000", app: "100000")
+    private static let realTime = "50000"
 
     init?(_ environment: HostEnvironment, _ app: String) {
-        guard let system = environment.legacyProcessors, FileSystem.exists(system) else { return nil }
-        group = "\(system)/\(app)"
+        guard let system = environment.legacyProcessors else { return nil }
+        group = "\(system)-\(app)"
     }
 
-    static func prepare(_ environment: HostEnvironment) {
-        guard let system = environment.legacyProcessors else { return }
-        try? FileSystem.makeDirectory(system, mode: 0o755)
-        try? Cgroup.write(realTime.system, to: system + "/cpu.rt_runtime_us")
+    /// When no app is left.
+    static func removeAll(_ environment: HostEnvironment) {
+        guard let system = environment.legacyProcessors, let slash = system.lastIndex(of: "/") else { return }
+        for group in Cgroup.children(of: String(system[..<slash])) where group.hasPrefix(system + "-") {
+            try? Cgroup.remove(at: group)
+        }
     }
 
     /// Makes it as any app's is, whatever its last tenant had.
@@ -78,6 +82,6 @@ struct LegacyShares {
 
     /// Where the time is given away already, apps go without.
     func setsRealTime(_ isAllowed: Bool) {
-        try? Cgroup.write(isAllowed ? Self.realTime.app : "0", to: group + "/cpu.rt_runtime_us")
+        try? Cgroup.write(isAllowed ? Self.realTime : "0", to: group + "/cpu.rt_runtime_us")
     }
 }

@@ -24,6 +24,7 @@ package struct TimelineCollector {
         var identifier: String
         var state = LifecycleState.notRunning
         var assertions: [Assertion] = []
+        var priority = AppPriority.foreground
         var footprint = Footprint.zero
     }
 
@@ -54,6 +55,7 @@ package struct TimelineCollector {
             var known = Known(identifier: app.manifest.identifier.rawValue)
             known.state = app.state
             known.assertions = app.heldAssertions
+            known.priority = app.priority
             known.footprint = app.memory.footprint
             apps.append(known)
             if app.state.isRunning { running.append(app.index) }
@@ -107,7 +109,10 @@ package struct TimelineCollector {
         guard let app = system.app(index) else { return }
         var before = known(index) ?? Known(identifier: app.manifest.identifier.rawValue)
         let held = app.heldAssertions
-        guard before.state != app.state || before.assertions != held || known(index) == nil else { return }
+        guard
+            before.state != app.state || before.assertions != held || before.priority != app.priority
+                || known(index) == nil
+        else { return }
         for assertion in before.assertions where !held.contains(where: { $0.id == assertion.id }) {
             add(.assertionEnded(app: before.identifier, id: assertion.id.rawValue), at: now)
         }
@@ -119,7 +124,11 @@ package struct TimelineCollector {
         for assertion in held where !before.assertions.contains(where: { $0.id == assertion.id }) {
             add(.assertionBegan(app: before.identifier, HeldAssertion(assertion)), at: now)
         }
+        if before.priority != app.priority, app.state != .notRunning {
+            add(.priority(app: before.identifier, app.priority), at: now)
+        }
         before.state = app.state
+        before.priority = app.priority
         before.assertions = held
         if app.state == .notRunning { before.footprint = .zero }
         remember(before, index)

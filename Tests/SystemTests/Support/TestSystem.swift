@@ -193,7 +193,7 @@ final class TestSystem {
     func isSlowed(_ app: String, _ pids: [Int]) -> Bool {
         let group = cgroup ?? "/nonexistent"
         let legacy = CgroupRoot.legacyMountPoint(of: "cpu").map { mount in
-            "\(mount)/\(group.split(separator: "/").last ?? "")/\(app)/cpu.shares"
+            "\(mount)/\(group.split(separator: "/").last ?? "")-\(app)/cpu.shares"
         }
         let shares = [("\(group)/app-\(app)/cpu.weight", 100), (legacy ?? "", 1024)]
         for (file, ordinary) in shares {
