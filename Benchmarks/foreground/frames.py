@@ -1,4 +1,4 @@
-"""The app on screen: 4 ms of work for each frame, 60 frames a second, and a count of those that were not ready in time."""
+"""The app on screen: 4 ms of work for each of 60 frames a second, and a count of those that were not ready in time."""
 
 import json
 import sys

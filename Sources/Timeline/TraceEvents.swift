@@ -5,8 +5,8 @@ internal import Wire
 ///
 /// A process for the device and for each app; in it a thread for the states, one for the callbacks, one for what the
 /// log tells besides and one for a low priority, and as many for the assertions as are held at once. Processor and
-/// memory are counters. `ts` and `dur` are whole microseconds; `otherData.begin` says when `ts` was 0, so that times can
-/// be compared with the log's.
+/// memory are counters. `ts` and `dur` are whole microseconds; `otherData.begin` says when `ts` was 0, so that times
+/// can be compared with the log's.
 package struct TraceEvents {
     private let tracks: Tracks
     private let origin: Int64
