@@ -79,12 +79,16 @@ extension SystemTests {
             let pids = try visible.map { try system.firstProcess($0) }
             #expect(try visible.allSatisfy { try system.app($0).visible })
             let begin = try system.lastSequence
-            // The 50:50 resize, and then some: as long as something can go.
+            // The 50:50 resize, and then some: as long as something can go. Who is warned has the time to hear of it.
             var taken = 0
+            var isWarned = false
             while try system.ends().count < hidden.count {
                 try system.take(10, in: "primary")
                 taken += 10
                 try #require(taken < 700)
+                guard try !isWarned && system.memory().level != "normal" else { continue }
+                for name in visible + ["player"] { try log.wait("didReceiveMemoryWarning", of: name) }
+                isWarned = true
             }
             let entries = try system.entries().filter { $0.seq > begin }
             func first(_ event: String, _ app: String? = nil) throws -> Int {
