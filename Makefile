@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-memory bench-foreground mutants format lint clean
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground mutants format lint clean
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -46,6 +46,12 @@ bench: ## Measure on real processes.
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench
+
+bench-wake: ## 500 sleeping servers: how long a first answer takes, beside systemd's socket activation.
+	@$(NEED) libsqlite3-dev python3 systemd
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	.build/bin/greenroom-bench --only waking
 
 bench-memory: ## Storms of memory in the small virtual machine: Greenroom beside earlyoom, nohang and the kernel (STORMS=20).
 	@$(NEED) libsqlite3-dev python3 binutils qemu-system-x86 e2fsprogs

@@ -73,7 +73,8 @@ struct CoreSpeed {
         case .answer(_, .refused), .answer(_, .overtaken): failures += 1
         case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt,
             .sample,
-            .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority:
+            .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority, .guardListeners,
+            .lookAtSockets, .closeConnections:
             break
         }
     }

@@ -26,10 +26,13 @@ struct Measurement {
     }
 
     private mutating func measure() throws -> CInt {
-        if !options.isOnlyMemory { try measureSpeeds() }
-        try measureVictims()
-        try measureMemory()
-        if !options.isOnlyMemory { try measureSystem() }
+        if options.only == nil { try measureSpeeds() }
+        if options.only != .waking {
+            try measureVictims()
+            try measureMemory()
+        }
+        if options.only == nil { try measureSystem() }
+        if options.only == .waking { try measureWaking() }
         print(report.text)
         if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
         if report.missed > 0 { print("\n\(report.missed) of the targets are missed.") }
@@ -206,6 +209,44 @@ struct Measurement {
             figure("Home → frozen p99", freeze.p99, freeze, times.rawFreeze.p99, "raw freeze p99", .atMost(50e6)),
             figure("  confirmed, by the log p50", times.loggedFreeze.p50, times.loggedFreeze, nil, nil),
             figure("  confirmed, by the log p99", times.loggedFreeze.p99, times.loggedFreeze, nil, nil, .atMost(50e6)),
+        ])
+    }
+
+    // MARK: Waking
+
+    private mutating func measureWaking() throws {
+        let tool = try system.start()
+        let count = options.isQuick ? 50 : 500
+        say("\(count) sleeping servers")
+        let waking = Waking(system: system, tool: tool, place: options.place, count: count)
+        let times = try waking.measure(try Footprint(system, tool), seconds: options.isQuick ? 10 : 60)
+        func figure(
+            _ what: String, _ samples: Samples, _ share: Double, _ floor: Samples?, _ against: String?,
+            _ target: Figure.Target = .none
+        ) -> Figure {
+            Figure(
+                what: "\(what) p\(Int(share * 100))", value: samples.percentile(share), unit: .nanoseconds,
+                floor: floor?.percentile(share), against: against, target: target, samples: samples.count)
+        }
+        let (woken, server) = ("first answer of a sleeping server", "the server left running")
+        report.add([
+            figure(woken, times.woken, 0.5, times.running, server, .atMost(2e6)),
+            figure(woken, times.woken, 0.99, times.running, server, .atMost(20e6)),
+            figure(woken, times.woken, 0.5, times.activated, "systemd-socket-activate"),
+            figure(woken, times.woken, 0.99, times.activated, "systemd-socket-activate"),
+            figure("connection refused by a suspended app", times.refused, 0.5, nil, nil),
+            figure("connection refused by a suspended app", times.refused, 1, nil, nil, .atMost(10e6)),
+            figure("open → first answer", times.reopened, 0.5, nil, nil),
+            figure("open → first answer", times.reopened, 1, nil, nil, .atMost(50e6)),
+            Figure(
+                what: "daemon's wakeups in \(times.idle.seconds) s", value: Double(times.idle.daemonWakeups),
+                unit: .count, target: .atMost(0)),
+            Figure(
+                what: "processor time of the daemon", value: Double(times.idle.processorTime), unit: .nanoseconds,
+                target: .atMost(0)),
+            Figure(
+                what: "processor time of \(count) sleeping servers", value: Double(times.idle.serverTime),
+                unit: .nanoseconds, target: .atMost(0)),
         ])
     }
 

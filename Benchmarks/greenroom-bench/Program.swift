@@ -3,10 +3,10 @@ internal import LinuxSystem
 /// The ways to run this program: the measurement, its guarded child, and the app that is measured.
 enum Program {
     static let usage = """
-        usage: greenroom-bench [--quick] [--only memory] [--json FILE] [--bin DIR] [--apps DIR]
+        usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  memory: nothing but that
+          --only WHAT  memory, or waking: nothing but that
           --json FILE  the figures as JSON as well
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
           --apps DIR   where Journal.app is (default: ../apps beside the programs)
@@ -18,6 +18,7 @@ enum Program {
             switch arguments.dropFirst().first {
             case let words? where words == "app" || words.hasPrefix("app "): return try TinyApp.run(words)
             case let words? where words.hasPrefix("hold "): return try BareHolder.run(words)
+            case "serve": return try TinyServer.run(arguments.dropFirst(2).first.flatMap { UInt16($0) })
             case "measure": return try Measurement(try Options(Array(arguments.dropFirst(2)))).run()
             case "--help", "-h":
                 print(usage, terminator: "")
@@ -47,7 +48,9 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    var isOnlyMemory = false
+    enum Part: String { case memory, waking }
+    /// Nothing but this.
+    var only: Part?
     var jsonFile: String?
     /// The folder of the tools.
     var programs: String
@@ -71,8 +74,8 @@ struct Options {
             guard let value = rest.popFirst() else { throw UsageError(sentence: "\(option) needs a value") }
             switch option {
             case "--only":
-                guard value == "memory" else { throw UsageError(sentence: "--only \(value): memory can be alone") }
-                isOnlyMemory = true
+                only = Part(rawValue: value)
+                if only == nil { throw UsageError(sentence: "--only \(value): memory or waking can be alone") }
             case "--json": jsonFile = value
             case "--bin": programs = value
             case "--apps": apps = value
@@ -87,7 +90,7 @@ struct Options {
     var arguments: [String] {
         var list = ["--bin", programs, "--apps", apps, "--place", place]
         if isQuick { list.append("--quick") }
-        if isOnlyMemory { list += ["--only", "memory"] }
+        if let only { list += ["--only", only.rawValue] }
         if let jsonFile { list += ["--json", jsonFile] }
         return list
     }

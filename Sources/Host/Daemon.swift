@@ -87,6 +87,7 @@ package enum Daemon {
         host.beginMemory(budget: configuration.memory)
         host.locks = LockWatch(host)
         host.conditions = ConditionWatch(host)
+        host.sockets = SocketWatch(host)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             while signals.next() != nil { _ = host.command(.shutDown) { _ in } }

@@ -39,6 +39,7 @@ final class Host {
     var timeline: TimelineKeeper?
     var locks: LockWatch?
     var conditions: ConditionWatch?
+    var sockets: SocketWatch?
     private(set) var isHalting = false
 
     init(
@@ -132,6 +133,11 @@ final class Host {
         case .verify(let app, let generation): verify(app, generation)
         case .thaw(let app, let generation): thaw(app, generation)
         case .setPriority(let app, let generation, let priority): setPriority(app, generation, priority)
+        case .guardListeners(let app, let generation, let wakes): sockets?.begin(app, generation, wakes: wakes)
+        case .lookAtSockets(let app, let generation):
+            if let process = process(app, generation) { sockets?.look(app, process) }
+        case .closeConnections(let app, let generation):
+            if let process = process(app, generation) { sockets?.closeConnections(app, process) }
         case .askToEnd(let app, let generation): askToEnd(app, generation)
         case .kill(let app, let generation): kill(app, generation)
         case .sample(let app, let generation): memory?.sample(app, generation)

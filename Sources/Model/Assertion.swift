@@ -7,6 +7,8 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
     case graphical
     /// The app finishes what it had begun (S1).
     case task
+    /// Somebody is connected to an app that serves others, or has just been (X5).
+    case listen
 
     package var name: String {
         switch self {
@@ -15,6 +17,7 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
         case .exemption: "exemption"
         case .graphical: "graphical"
         case .task: "task"
+        case .listen: "listen"
         }
     }
 }
@@ -50,6 +53,7 @@ extension AssertionKind {
             "it is a graphical program that knows nothing of Greenroom; freezing it could hang others "
                 + "(X-Greenroom-Freeze=true in its .desktop file allows it)"
         case .task: "it finishes a background task"
+        case .listen: "it answers others and declares the background mode listen"
         }
     }
 }

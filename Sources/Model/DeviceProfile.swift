@@ -76,6 +76,10 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var memory: MemoryRules?
     /// What background tasks may take; `nil`: as today.
     package var tasks: TaskRules?
+    /// What becomes of a suspended app's sockets; `nil`: as everywhere.
+    package var sockets: SocketRules?
+
+    package var socketRules: SocketRules { sockets ?? SocketRules() }
 
     /// How long an app has for the callback until the watchdog ends it.
     package func limit(for callback: CallbackKind) -> Span {
@@ -114,7 +118,8 @@ extension DeviceProfile {
             callbackLimits: CallbackLimits(
                 launch: .seconds(20), resume: .seconds(10), leave: .seconds(5), terminate: .seconds(5)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
-            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks)
+            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks,
+            sockets: SocketRules())
     }
 
     /// "We only gave you six seconds" (document A): one limit for every callback.
@@ -125,6 +130,7 @@ extension DeviceProfile {
             callbackLimits: CallbackLimits(
                 launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
-            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4)
+            freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4,
+            sockets: SocketRules())
     }
 }

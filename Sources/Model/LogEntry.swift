@@ -14,6 +14,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case taskBegan, taskEnded, tasksExpired, taskRefused
     // The device's surroundings.
     case conditionChanged, toldOfChanges
+    // Sockets.
+    case listens, peerConnected, peersRefused, connectionsClosed
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -125,6 +127,14 @@ package enum Reason: Hashable, Sendable, Codable {
     /// What an app is told of when it runs again.
     case changedMeanwhile([SystemChange])
     case settingChanged(String, key: String)
+    /// It is suspended, and others may connect to it. The first few listeners, and how many there are.
+    case cannotAnswer([Listener], count: Int32)
+    /// It has the mode `listen`, and left somebody waiting for so long.
+    case doesNotAnswer(after: Span)
+    case peerConnected(String)
+    case answersPeers(grace: Span)
+    case peersRefused(String, count: Int32)
+    case connectionsClosed(count: Int32, after: Span)
     case end(EndReason, name: String, state: LifecycleState)
 }
 
@@ -196,6 +206,24 @@ extension Reason {
         case .changedMeanwhile(let changes):
             "\(changes.map(\.phrase).joined(separator: ", ")) changed while it was suspended"
         case .settingChanged(let name, let key): "the user set \(key) of \(name)"
+        case .cannotAnswer(let listeners, let count):
+            "it waits for connections at \(listeners.map(\.sentence).joined(separator: ", "))"
+                + (Int(count) > listeners.count ? " and \(Int(count) - listeners.count) more" : "")
+                + ", and cannot answer while it is suspended: who connects is refused at once (the background mode listen "
+                + "would wake it)"
+        case .doesNotAnswer(let span):
+            "somebody connected, and it did not answer within \(span.twoDigits) seconds: until it is opened, connections "
+                + "are refused and do not wake it"
+        case .peerConnected(let name): "somebody connected to its \(name)"
+        case .answersPeers(let grace):
+            "it declares the background mode listen: it runs while somebody is connected or it works, and for "
+                + "\(grace.twoDigits) seconds after that"
+        case .peersRefused(let name, let count):
+            "\(count == 1 ? "1 connection" : "\(count) connections") to its \(name) \(count == 1 ? "was" : "were") refused "
+                + "while it was suspended"
+        case .connectionsClosed(let count, let span):
+            "\(count == 1 ? "a connection of it was" : "\(count) connections of it were") closed, because it has been "
+                + "suspended for \(span.twoDigits) seconds"
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
         }
     }

@@ -175,6 +175,8 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     package static let heldLock = TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
     /// Ours: every attempt to freeze it failed ("no freeze"). The app goes on.
     package static let cannotFreeze = TerminationCode(namespace: "GREENROOM", code: 0x0f4e_e2e0)
+    /// Ours: suspended with a listening socket, so that nobody answers there ("dead ear"). The app goes on.
+    package static let listensSuspended = TerminationCode(namespace: "GREENROOM", code: 0xdead_0ea2)
 }
 
 extension EndReason {

@@ -11,6 +11,8 @@ enum DeadlineKind: UInt32, CaseIterable, Codable {
     case suspension
     /// The earliest end of an assertion.
     case assertion
+    /// A look at the sockets of an app that they keep running, or the end of a suspended app's connections.
+    case sockets
 }
 
 struct DeadlineSlot: Hashable, Codable {
@@ -97,7 +99,22 @@ struct Deadlines: Codable {
 
     // The heap's layout depends on history; what counts is which slots are armed, so that is what is stored.
     init(from decoder: any Decoder) throws {
-        due = try decoder.singleValueContainer().decode([Instant?].self)
+        let stored: [Instant?]
+        let kinds: Int
+        if let values = try? decoder.container(keyedBy: CodingKeys.self) {
+            stored = try values.decode([Instant?].self, forKey: .due)
+            kinds = try values.decode(Int.self, forKey: .kinds)
+        } else {
+            stored = try decoder.singleValueContainer().decode([Instant?].self)
+            kinds = Self.firstKinds
+        }
+        guard kinds > 0 else { return }
+        for app in 0..<stored.count / kinds {
+            addApp()
+            for kind in 0..<min(kinds, Int(Self.kinds)) {
+                due[app * Int(Self.kinds) + kind] = stored[app * kinds + kind]
+            }
+        }
         queued = due
         for (number, at) in due.enumerated() {
             guard let at else { continue }
@@ -106,9 +123,15 @@ struct Deadlines: Codable {
         }
     }
 
+    /// An app had so many kinds of deadlines when checkpoints did not say how many.
+    private static let firstKinds = 4
+
+    private enum CodingKeys: String, CodingKey { case kinds, due }
+
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(due)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Int(Self.kinds), forKey: .kinds)
+        try container.encode(due, forKey: .due)
     }
 
     /// Every armed slot, for the invariants.

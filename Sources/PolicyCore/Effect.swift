@@ -37,6 +37,12 @@ package enum Action: Hashable, Sendable {
     case thaw(AppIndex, Generation)
     /// From now on it has so much of processors and disks, or so little.
     case setPriority(AppIndex, Generation, AppPriority)
+    /// Who connects to a listener of a frozen app is turned away at once, or tells of it by `peerCame`; until the thaw.
+    case guardListeners(AppIndex, Generation, wakes: Bool)
+    /// What an app that runs does with its sockets; answers `socketsSeen`.
+    case lookAtSockets(AppIndex, Generation)
+    /// Of a frozen app: both sides see an error.
+    case closeConnections(AppIndex, Generation)
 
     /// SIGTERM to a plain program's processes.
     case askToEnd(AppIndex, Generation)

@@ -35,6 +35,14 @@ package enum Event: Hashable, Sendable {
     /// It is frozen, and has a lock on a file outside its container: an exclusive one, or one that somebody else waits
     /// for. Told before `verified`, and of a suspended app when somebody begins to wait.
     case lockFound(AppIndex, Generation, path: String, blocksOthers: Bool)
+    /// It is frozen: the sockets at which it waits for others, and how many connections it has. Told before `verified`,
+    /// and of a suspended app when a daemon starts.
+    case socketsFound(AppIndex, Generation, [Listener], connections: Int32)
+    /// Somebody connects to a listener that is guarded so that it wakes the app.
+    case peerCame(AppIndex, Generation, name: String)
+    /// So many peers were turned away while it stood still. Told once it runs again.
+    case peersRefused(AppIndex, Generation, name: String, count: Int32)
+    case socketsSeen(AppIndex, Generation, SocketUse)
 
     // Memory.
     /// Bytes for all apps together; zero: no policy for memory.

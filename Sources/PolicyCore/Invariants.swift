@@ -14,6 +14,7 @@ extension System {
             checkDeadlines(app, &broken)
             checkTasks(app, &broken)
             checkPriority(app, &broken)
+            checkSockets(app, &broken)
             for place in before..<broken.texts.count {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
             }
@@ -104,6 +105,15 @@ extension System {
         broken.require(app.priority == wanted, "in the background with priority \(app.priority.name)")
     }
 
+    @inline(__always) private func checkSockets(_ app: borrowing App, _ broken: inout Findings) {
+        let isWatched = app.sockets.phase != .none
+        broken.require(isWatched == app.assertions.holds(.listen), "its sockets are watched, and do not let it run")
+        guard app.ending == nil, isWatched else { return }
+        broken.require(screenPresence(app) == .hidden || !app.isSettled, "its sockets are watched on screen")
+        broken.require(
+            deadlines.instant(DeadlineSlot(app: app.index, kind: .sockets)) != nil, "its sockets let it run for ever")
+    }
+
     private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }
 
     /// Whatever waits has a deadline, and every deadline belongs to something that waits.
@@ -129,7 +139,9 @@ extension System {
             broken.require(isArmed(.check) || isJudged, "it runs and nobody looks at it")
         }
         if app.process == .none || (app.state == .suspended && app.ending == nil) {
-            for kind in DeadlineKind.allCases {
+            // Its connections have a time.
+            let mayHave: DeadlineKind? = app.process != .none && app.sockets.connections > 0 ? .sockets : nil
+            for kind in DeadlineKind.allCases where kind != mayHave {
                 broken.require(!isArmed(kind), "a deadline (\(kind)) of what does not run")
             }
         }

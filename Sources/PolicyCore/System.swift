@@ -98,6 +98,12 @@ package struct System: Sendable, Codable {
         case .verified(let app, let generation): verified(app, generation)
         case .lockFound(let app, let generation, let path, let blocksOthers):
             lockFound(app, generation, path: path, blocksOthers: blocksOthers)
+        case .socketsFound(let app, let generation, let listeners, let connections):
+            socketsFound(app, generation, listeners: listeners, connections: connections)
+        case .peerCame(let app, let generation, let name): peerCame(app, generation, name: name)
+        case .peersRefused(let app, let generation, let name, let count):
+            peersRefused(app, generation, name: name, count: count)
+        case .socketsSeen(let app, let generation, let use): socketsSeen(app, generation, use)
         case .memoryConfigured(let budget, let source): memoryConfigured(budget: budget, source: source)
         case .memorySensed(let available): memorySensed(available: available)
         case .footprintSampled(let app, let generation, let footprint): footprintSampled(app, generation, footprint)

@@ -77,6 +77,8 @@ package enum ScenarioWriter {
         add("taskWindowLimit", \.tasks?.windowLimit) { $0.tasks?.windowLimit.text ?? "" }
         add("taskVerdict", \.tasks?.verdict) { $0.tasks?.verdict.rawValue ?? "" }
         add("taskNotice", \.tasks?.notice) { $0.tasks?.notice.text ?? "" }
+        add("connectionLimit", \.socketRules.connectionLimit) { ($0.socketRules.connectionLimit ?? .zero).text }
+        add("listenGrace", \.socketRules.grace) { $0.socketRules.grace.text }
         return YAML.mapping(keys)
     }
 
@@ -138,6 +140,7 @@ package enum ScenarioWriter {
         add("ignoresTermination", \.ignoresTermination) { "\($0.ignoresTermination)" }
         add("leavesOthers", \.leavesOthers) { "\($0.leavesOthers)" }
         add("processes", \.processCount) { "\($0.processCount)" }
+        add("ignoresPeers", \.ignoresPeers) { "\($0.ignoresPeers)" }
         add("freezes", \.canFreeze) { "\($0.canFreeze)" }
         if let failure = manners.launchFailure {
             keys.append(

@@ -96,6 +96,7 @@ import Testing
         let codes = [
             EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.tooManyMappings(count: 2, limit: 1).code,
             EndReason.failedToLaunch(failure).code, .cannotFreeze, EndReason.heldLock(path: "").code,
+            .listensSuspended,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))

@@ -29,6 +29,11 @@ import Testing
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
             .conditionSensed(.battery(BatteryReading(.full, percent: 100))),
+            .socketsFound(app, generation, [], connections: .min), .peerCame(app, generation, name: "/é\u{0}"),
+            .socketsFound(
+                app, generation, [Listener(name: "port 1", peers: .max), Listener(name: "", peers: 0)], connections: 3),
+            .peersRefused(app, generation, name: "port 8080", count: .max),
+            .socketsSeen(app, generation, SocketUse(connections: .max, waiting: .min, work: .seconds(3))),
             .memoryConfigured(budget: .max), .memorySensed(available: .min),
             .memoryConfigured(budget: 1, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),

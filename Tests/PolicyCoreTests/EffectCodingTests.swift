@@ -110,7 +110,15 @@ import Testing
             .deviceBooted, .systemShutDown, .daemonRestarted, .uninstalled("a"), .launchedAtBoot("a"),
             .nothingEntitles, .onScreenAgain, .wantedInBackground, .endRequested, .thawedFromOutside,
             .frozenFromOutside, .cannotFreeze(attempts: 5), .cannotFreeze(attempts: 6), .lockBlocks(path: "a"),
-            .lockBlocks(path: "b"), .serviceUndeclared(key: "a"),
+            .lockBlocks(path: "b"), .serviceUndeclared(key: "a"), .cannotAnswer([], count: 0),
+            .cannotAnswer([Listener(name: "a", peers: 1)], count: 1),
+            .cannotAnswer([Listener(name: "b", peers: 1)], count: 1),
+            .cannotAnswer([Listener(name: "a", peers: 2)], count: 1),
+            .cannotAnswer([Listener(name: "a", peers: 1)], count: 2), .doesNotAnswer(after: .zero),
+            .doesNotAnswer(after: .seconds(1)), .peerConnected("a"), .peerConnected("b"), .answersPeers(grace: .zero),
+            .answersPeers(grace: .seconds(1)), .peersRefused("a", count: 1), .peersRefused("b", count: 1),
+            .peersRefused("a", count: 2), .connectionsClosed(count: 1, after: .zero),
+            .connectionsClosed(count: 2, after: .zero), .connectionsClosed(count: 1, after: .seconds(1)),
         ]
         + InterruptionKind.allCases.flatMap {
             [.interruption($0), .interruptionDismissed($0), .interruptionAccepted($0)]
@@ -167,6 +175,8 @@ import Testing
                 .verify(app, generation), .thaw(app, generation), .askToEnd(app, generation), .kill(app, generation),
                 .kill(AppIndex(4), generation), .sample(app, generation),
                 .reclaim(app, generation, isFrozen: true), .reclaim(app, generation, isFrozen: false),
+                .guardListeners(app, generation, wakes: true), .guardListeners(app, generation, wakes: false),
+                .lookAtSockets(app, generation), .closeConnections(app, generation),
             ] + AppPriority.allCases.map { .setPriority(app, generation, $0) }
         }
 

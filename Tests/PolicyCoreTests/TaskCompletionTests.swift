@@ -159,6 +159,23 @@ import Testing
         device.finish()
     }
 
+    @Test("A daemon that dies while it looks for a debugger ends nobody, and leaves nobody with time for ever")
+    func judgedByADeadDaemon() throws {
+        let (device, app) = device()
+        begin(1, device, app)
+        device.home()
+        device.change(app) { $0.withholdsTracer = true }
+        device.pass(.seconds(31))
+        #expect(device.state(app) == .background)
+        device.restartDaemon()
+        device.change(app) { $0.withholdsTracer = false }
+        device.pass(.seconds(4))
+        #expect(device.state(app) == .background)
+        device.pass(.seconds(2))
+        #expect(device.state(app) == .notRunning)
+        device.finish()
+    }
+
     @Test("A verdict that comes when the task has been ended, or the app is back, is none")
     func late() throws {
         for isBack in [false, true] {

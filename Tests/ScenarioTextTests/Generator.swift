@@ -140,11 +140,12 @@ struct Generator {
                 stage: text(), errorNumber: Int32(random.below(4096)), message: text())
         }
         manners.replyDelay = span()
+        manners.ignoresPeers = flag()
         return manners
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 18 : 17) {
+        switch random.below(depth > 0 ? 19 : 18) {
         case 0: .begin(pick(ServiceKind.allCases))
         case 1: .end(pick(ServiceKind.allCases))
         case 2: .openURL(url())
@@ -162,6 +163,7 @@ struct Generator {
         case 14: .endTask(text())
         case 15: .endInvalidTask
         case 16: .askBackgroundTime
+        case 17: .listen(text())
         default: .after(span(), appAction(depth - 1))
         }
     }
@@ -181,7 +183,7 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(32) {
+        switch random.below(33) {
         case 0: .open(name(), role: pick(ScreenRole.allCases))
         case 1: .openURL(url())
         case 2: .home
@@ -213,12 +215,13 @@ extension Generator {
         case 28: .brightness(Int32(random.below(101)))
         case 29: .screens(Int32(random.below(17)))
         case 30: .setting(name(), key: text(), value: flag() ? text() : nil)
+        case 31: .connect(name(), lasting: span())
         default: .setClock(by: Span(nanoseconds: -span().nanoseconds))
         }
     }
 
     private mutating func fault() -> Fault {
-        switch random.below(20) {
+        switch random.below(21) {
         case 0: .crash(name(), signal: Int32(1 + random.below(64)))
         case 1: .exit(name(), status: Int32(random.below(256)))
         case 2: .hang(name(), pick(CallbackKind.allCases))
@@ -238,6 +241,7 @@ extension Generator {
         case 16: .launchFails(name(), flag())
         case 17: .networkDown(flag())
         case 18: .killDaemon(downFor: span())
+        case 19: .ignorePeers(name(), flag())
         default: .killDaemonWithin(effects: random.below(9), downFor: span())
         }
     }
@@ -247,6 +251,7 @@ extension Generator {
         let ofApps: [LogEvent] = [
             .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused,
             .toldOfChanges,
+            .listens, .peerConnected, .peersRefused, .connectionsClosed,
         ]
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

@@ -21,6 +21,8 @@
 int gr_pidfd_open(pid_t pid);
 int gr_pidfd_send_signal(int pidfd, int signal);
 int gr_process_mrelease(int pidfd);
+// A duplicate of another process's descriptor, close-on-exec.
+int gr_pidfd_getfd(int pidfd, int fd);
 // Pages out ranges of another process, given as pairs of start and length, 512 at most: the bytes that were advised,
 // -1 errno.
 long gr_process_pageout(int pidfd, const unsigned long *ranges, int count);
@@ -80,6 +82,28 @@ void gr_store_release(void *where, uint64_t value);
 uint64_t gr_load_acquire(const void *where);
 
 int gr_accept(int listener);
+
+struct gr_socket {
+    int family;
+    int is_listening;
+    int is_connected;
+    // Connections that nobody has accepted yet.
+    int waiting;
+    // The peer has left, and for so many milliseconds nothing has come or gone; -1: it is there.
+    int64_t left_since;
+    uint16_t port;
+    // Addresses as bytes, to be compared: family, port and address.
+    uint8_t local[32], peer[32];
+    int local_length, peer_length;
+    // Of a Unix socket; an abstract one begins with `@`.
+    char path[112];
+};
+// What a stream socket is: 1, 0 for any other descriptor, or -1 errno.
+int gr_socket_info(int fd, struct gr_socket *info);
+// Accepts one waiting connection and resets it: 1, 0 when none waits, -1 errno.
+int gr_refuse_peer(int listener);
+// Both sides see a reset: 0, or -1 errno.
+int gr_break_connection(int fd);
 ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
 // Duplicates above standard error, close-on-exec.
 int gr_duplicate(int fd);

@@ -6,7 +6,7 @@ internal import Wire
 /// What the kernel knows of processes, and how it keeps them apart.
 struct ProcessProbes {
     func findings() -> [DoctorFinding] {
-        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing(), locks()]
+        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing(), locks(), sockets()]
     }
 
     private func pidfd() -> DoctorFinding {
@@ -114,6 +114,28 @@ struct ProcessProbes {
         }
         return DoctorFinding(
             mechanism: "/proc/locks", status: .ok, detail: "suspended apps keep no file locked that others need")
+    }
+
+    /// Turns a peer away in the name of a listener that is another's as far as the kernel is concerned.
+    private func sockets() -> DoctorFinding {
+        let refusing = "connections to suspended apps are refused at once, or wake them"
+        let spawn = Spawn(path: "/bin/sleep", arguments: ["sleep", "60"], environment: [])
+        do throws(SystemError) {
+            let process: PidFD
+            do throws(SpawnError) { process = try spawn.start() } catch { throw SystemError("clone3", .noSuchProcess) }
+            defer {
+                try? process.send(Signal.kill)
+                _ = process.waitUntilDead(milliseconds: 1000) && process.reap() != nil
+            }
+            _ = try process.duplicate(0)
+            return DoctorFinding(mechanism: "pidfd_getfd", status: .ok, detail: refusing)
+        } catch {
+            return DoctorFinding(
+                mechanism: "pidfd_getfd", status: .missing, detail: "\(error)",
+                cost:
+                    "who connects to a suspended app waits until it runs again, and the background mode listen wakes nobody"
+            )
+        }
     }
 
     private func tracing() -> DoctorFinding {

@@ -35,12 +35,10 @@ final class LockWatch {
     // MARK: Looking at one app
 
     /// It is frozen and everything that it sent is handled: what it has locked, it keeps.
-    func verify(_ index: AppIndex, _ process: AppProcess) {
-        process.verification += 1
+    func verify(_ index: AppIndex, _ process: AppProcess, then: @escaping () -> Void) {
         look(index, process) { [unowned self] lock in
             if let lock { tell(index, process.generation, lock) }
-            // Of no effect if that was a reason to end it, or to let it run.
-            host.post(.verified(index, process.generation))
+            then()
         }
     }
 

@@ -52,6 +52,8 @@ final class AppProcess {
     var pings: UInt64 = 0
     /// Processor time when its end was decided.
     var usedAtEnd: Int64?
+    /// Processor time when its sockets were last looked at.
+    var socketWork: Int64?
     /// The terminal's master: with it a holder that dies can be replaced.
     var terminalMaster: Descriptor?
     var holder: PidFD?

@@ -148,6 +148,7 @@ extension Host {
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
             app.end()
             locks?.forget(index)
+            sockets?.release(index, generation)
             post(.allProcessesEnded(index, generation))
         }
     }
@@ -202,6 +203,7 @@ extension Host {
         process.awaitsFreeze = false
         process.verification += 1
         locks?.forget(index)
+        sockets?.release(index, generation)
         do throws(SystemError) {
             try process.box.thaw()
         } catch {
@@ -209,10 +211,21 @@ extension Host {
         }
     }
 
-    /// What the app sent before it froze is handled first: it may be a reason to run on. So may what it has locked.
+    /// What the app sent before it froze is handled first: it may be a reason to run on. So may what it has locked, and
+    /// who is connected to it.
     func verify(_ index: AppIndex, _ generation: Generation) {
         process(index, generation)?.connection?.drain()
-        if let process = process(index, generation) { locks?.verify(index, process) }
+        guard let process = process(index, generation) else { return }
+        process.verification += 1
+        let started = process.verification
+        locks?.verify(index, process) { [unowned self] in
+            // It was thawed, or is being ended.
+            guard process.verification == started else { return }
+            sockets?.verify(index, process) { [unowned self] in
+                // Of no effect if something of it was a reason to end it, or to let it run.
+                post(.verified(index, generation))
+            }
+        }
     }
 
     // MARK: Looking

@@ -41,6 +41,7 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var suspension: SuspensionPhase = .none
     /// The file for whose lock it was not suspended, so that each is told of once. Checkpoints did not always say.
     var toldLock: String?
+    var sockets = SocketState()
     package internal(set) var ending: Ending?
     var check: CheckPhase = .idle
     /// Set while the host looks whether a debugger is attached.

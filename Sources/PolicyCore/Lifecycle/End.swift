@@ -170,6 +170,7 @@ extension System {
         apps[i].launch = .none
         apps[i].services = []
         apps[i].tasks = BackgroundTasks()
+        apps[i].sockets = SocketState()
         apps[i].check = .idle
         apps[i].givenPriority = nil
         apps[i].assertions.dropAll()

@@ -44,6 +44,8 @@ extension System {
         let event: LogEvent = apps[i].isBackgroundLaunch ? .launchedInBackground : .launched
         logCall(i, event, reason, took: nil)
         apps[i].launchReason = nil
+        // What the machine takes to start it is not the app's time.
+        if case .running(_, let limit) = apps[i].tasks.clock { startTaskClock(i, limit: limit) }
         if apps[i].isPlain {
             apps[i].process = .alive
             apps[i].launch = .none

@@ -21,6 +21,7 @@ extension System {
         switch presence(i) {
         case .active, .inactive:
             apps[i].keptBy = nil
+            socketsOnScreen(i)
             bringToScreen(i)
         case .hidden:
             if apps[i].state.isForeground {
@@ -85,8 +86,11 @@ extension System {
         guard let assertion = apps[i].assertions.first else { return }
         let kind = assertion.kind
         let reason: Reason =
-            kind == .task
-            ? .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit) : .assertion(kind)
+            switch kind {
+            case .task: .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit)
+            case .listen: .answersPeers(grace: socketRules.grace)
+            default: .assertion(kind)
+            }
         resumeAndTell(i, reason)
         guard apps[i].keptBy != kind else { return }
         apps[i].keptBy = kind

@@ -24,6 +24,7 @@ extension System {
             case .check: checkDue(i)
             case .suspension: suspensionDeadline(i)
             case .assertion: assertionDeadline(i)
+            case .sockets: socketDeadline(i)
             }
         }
     }
@@ -51,6 +52,7 @@ extension System {
             guard case .expiring = apps[i].tasks.clock, nextTaskStep(i) != nil else { return false }
             restartExpiration(i)
             return true
+        case .sockets: return false
         }
     }
 

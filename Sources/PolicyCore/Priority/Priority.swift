@@ -47,7 +47,7 @@ extension AssertionTable {
         held.contains { assertion in
             switch assertion.kind {
             case .audio, .graphical: true
-            case .location, .exemption, .task: false
+            case .location, .exemption, .task, .listen: false
             }
         }
     }

@@ -8,6 +8,7 @@ package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
     case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
+    case guardListeners, lookAtSockets, closeConnections
 
     package var name: String { "\(self)" }
 }
@@ -48,6 +49,9 @@ extension Effect {
         case .expireTasks: .expireTasks
         case .tellConditions: .tellConditions
         case .setPriority: .setPriority
+        case .guardListeners: .guardListeners
+        case .lookAtSockets: .lookAtSockets
+        case .closeConnections: .closeConnections
         }
     }
 
@@ -69,11 +73,15 @@ extension Effect {
             sink.write(pings)
         case .checkTracer(let app, let generation), .prepare(let app, let generation),
             .freeze(let app, let generation), .verify(let app, let generation), .thaw(let app, let generation),
-            .askToEnd(let app, let generation), .kill(let app, let generation), .sample(let app, let generation):
+            .askToEnd(let app, let generation), .kill(let app, let generation), .sample(let app, let generation),
+            .lookAtSockets(let app, let generation), .closeConnections(let app, let generation):
             sink.write(app, generation)
         case .reclaim(let app, let generation, let isFrozen):
             sink.write(app, generation)
             sink.write(isFrozen)
+        case .guardListeners(let app, let generation, let wakes):
+            sink.write(app, generation)
+            sink.write(wakes)
         case .stopService(let app, let service):
             sink.write(UInt64(app.rawValue))
             sink.write(service.rawValue)
@@ -290,28 +298,12 @@ extension FieldSink {
             write(32, name)
             write(state.rawValue)
             write(reason)
-        case .memoryLevel(let level, let available, let budget):
-            write(33, level.rawValue)
-            write(available)
-            write(budget)
-        case .memorySimulated(let level): write(34, level.rawValue)
-        case .memoryTight(let available, let budget):
-            write(UInt8(38))
-            write(available)
-            write(budget)
-        case .memoryReclaimed(let bytes):
-            write(UInt8(35))
-            write(bytes)
-        case .memoryLimit(let name, let dirty, let limit):
-            write(36, name)
-            write(dirty)
-            write(limit)
-        case .memoryNearLimit(let name, let dirty, let limit):
-            write(37, name)
-            write(dirty)
-            write(limit)
+        case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit:
+            writeMemory(reason)
         case .lockBlocks(let path): write(60, path)
         case .conditionChanged, .changedMeanwhile, .settingChanged: writeChange(reason)
+        case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed:
+            writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)
         }
     }

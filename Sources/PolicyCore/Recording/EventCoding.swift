@@ -61,8 +61,57 @@ extension Event {
             writer.write(40, app, generation)
             writer.write(path)
             writer.write(blocksOthers)
+        case .socketsFound, .peerCame, .peersRefused, .socketsSeen: encodeSockets(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted:
             encodeMemory(into: &writer)
+        }
+    }
+
+    private func encodeSockets(into writer: inout ByteWriter) {
+        switch self {
+        case .socketsFound(let app, let generation, let listeners, let connections):
+            writer.write(28, app, generation)
+            writer.write(listeners) { writer, listener in
+                writer.write(listener.name)
+                writer.write(Int64(listener.peers))
+            }
+            writer.write(Int64(connections))
+        case .peerCame(let app, let generation, let name):
+            writer.write(29, app, generation)
+            writer.write(name)
+        case .peersRefused(let app, let generation, let name, let count):
+            writer.write(38, app, generation)
+            writer.write(name)
+            writer.write(Int64(count))
+        case .socketsSeen(let app, let generation, let use):
+            writer.write(39, app, generation)
+            writer.write(Int64(use.connections))
+            writer.write(Int64(use.waiting))
+            writer.write(use.work.nanoseconds)
+        default: break
+        }
+    }
+
+    private static func socketEvent(
+        _ tag: UInt8, _ app: AppIndex, _ generation: Generation, from reader: inout ByteReader
+    ) throws(MalformedBytes) -> Event {
+        switch tag {
+        case 28:
+            let listeners = try reader.array { reader throws(MalformedBytes) in
+                let name = try reader.string()
+                return Listener(name: name, peers: try reader.signed32())
+            }
+            return .socketsFound(app, generation, listeners, connections: try reader.signed32())
+        case 29: return .peerCame(app, generation, name: try reader.string())
+        case 38:
+            let name = try reader.string()
+            return .peersRefused(app, generation, name: name, count: try reader.signed32())
+        default:
+            let connections = try reader.signed32()
+            let waiting = try reader.signed32()
+            let use = SocketUse(
+                connections: connections, waiting: waiting, work: Span(nanoseconds: try reader.signed()))
+            return .socketsSeen(app, generation, use)
         }
     }
 
@@ -125,7 +174,7 @@ extension Event {
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) || (23...25).contains(tag) || tag == 40 else {
+        guard (6...18).contains(tag) || (23...25).contains(tag) || [28, 29, 38, 39, 40].contains(tag) else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -159,6 +208,7 @@ extension Event {
         case 40:
             let path = try reader.string()
             return .lockFound(app, generation, path: path, blocksOthers: try reader.bool())
+        case 28, 29, 38, 39: return try socketEvent(tag, app, generation, from: &reader)
         default: return .verified(app, generation)
         }
     }

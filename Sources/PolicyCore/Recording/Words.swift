@@ -37,6 +37,14 @@ extension System {
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
         case .lockFound(let app, _, let path, let blocksOthers):
             "\(name(of: app)) is frozen, and has \(path) locked" + (blocksOthers ? ", which another process needs" : "")
+        case .socketsFound(let app, _, let listeners, let connections):
+            "\(name(of: app)) is frozen, and has \(listeners.count) listening sockets and \(connections) connections"
+        case .peerCame(let app, _, let listener): "somebody connected to \(listener) of \(name(of: app))"
+        case .peersRefused(let app, _, let listener, let count):
+            "\(count) connections to \(listener) of \(name(of: app)) were refused"
+        case .socketsSeen(let app, _, let use):
+            "\(name(of: app)) has \(use.connections) peers, lets \(use.waiting) wait, and worked for "
+                + "\(use.work.seconds) s"
         case .memoryConfigured(let budget, let source):
             "apps have \(budget.mebibytes) of memory together"
                 + (source == .machine ? ", and share it with the machine" : "")
@@ -135,6 +143,10 @@ extension System {
         case .verify(let app, _): "verify that \(name(of: app)) is frozen"
         case .thaw(let app, _): "thaw \(name(of: app))"
         case .setPriority(let app, _, let priority): "give \(name(of: app)) \(priority.name) priority"
+        case .guardListeners(let app, _, let wakes):
+            wakes ? "let connections wake \(name(of: app))" : "refuse connections to \(name(of: app))"
+        case .lookAtSockets(let app, _): "look at the sockets of \(name(of: app))"
+        case .closeConnections(let app, _): "close the connections of \(name(of: app))"
         case .askToEnd(let app, _): "ask \(name(of: app)) to end"
         case .kill(let app, _): "kill \(name(of: app))"
         case .sample(let app, _): "look at the memory of \(name(of: app))"

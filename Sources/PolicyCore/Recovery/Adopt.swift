@@ -18,7 +18,10 @@ extension System {
             mayHaveMissedChanges(i)
             apps[i].check = .idle
             disarm(i, .check)
+            let wasJudged = apps[i].exceeded?.limit == .tasks
             apps[i].exceeded = nil
+            // Whoever looked for a debugger is dead.
+            if wasJudged { restartExpiration(i) }
             disarm(i, .limit)
             if let pid = one?.pid {
                 adoptLiving(i, pid: pid, isFrozen: one?.isFrozen ?? false, status: one?.status)
@@ -102,6 +105,7 @@ extension System {
             guard !isFrozen else { return }
             apps[i].suspension = .none
             memoryThawed(i)
+            socketsThawed(i)
             transition(i, .thawed)
             apps[i].cause = root
             log(i, .resumed, .thawedFromOutside)

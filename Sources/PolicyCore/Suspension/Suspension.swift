@@ -42,6 +42,7 @@ extension System {
         log(i, .suspended, .nothingEntitles)
         sampleMemory(i)
         disarmMidnightIfNobodyRuns()
+        armConnections(i)
         touch(app)
     }
 
@@ -93,6 +94,7 @@ extension System {
         apps[i].suspension = .none
         emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
         memoryThawed(i)
+        socketsThawed(i)
         transition(i, .thawed)
         log(i, .resumed, reason)
     }

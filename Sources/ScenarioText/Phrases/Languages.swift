@@ -62,6 +62,10 @@ extension Language<Input> {
             Form("clock back TIME", "clock back 1h", "Somebody sets the wall clock back.") {
                 .setClock(by: Span(nanoseconds: -$0.time.nanoseconds))
             },
+            Form(
+                "connect to APP for TIME", "connect to radio for 2s",
+                "Somebody connects to the app where it listens, and leaves so long after it answered."
+            ) { .connect($0.app, lasting: $0.time) },
         ] + surroundings)
 
     /// What the machine tells of itself.
@@ -131,6 +135,9 @@ extension Language<AppAction> {
                 .lock($0.file)
             },
             Form("unlock FILE", "unlock shared.db", "It lets go of that, or waits no more.") { .unlock($0.file) },
+            Form("listen at TEXT", "listen at \"port 8080\"", "It waits for others to connect there.") {
+                .listen($0.text ?? "")
+            },
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },
@@ -179,6 +186,9 @@ extension Language<Fault> {
             ) { .leaveOthers($0.app, !$0.isOff) },
             Form("end others APP", "end others radio", "Those that its first process left behind end.") {
                 .endOthers($0.app)
+            },
+            Form("ignore peers APP [off]", "ignore peers radio", "It no longer accepts who connects; or does again.") {
+                .ignorePeers($0.app, !$0.isOff)
             },
             Form("debugger APP [off]", "debugger radio", "A debugger is attached, or gone.") {
                 .debugger($0.app, !$0.isOff)

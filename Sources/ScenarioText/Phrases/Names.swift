@@ -84,7 +84,8 @@ extension LogEvent {
         case .launched, .launchedInBackground, .suspended, .resumed, .terminated, .willFinishLaunching,
             .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
             .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning,
-            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused, .toldOfChanges:
+            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused, .toldOfChanges,
+            .listens, .peerConnected, .peersRefused, .connectionsClosed:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,

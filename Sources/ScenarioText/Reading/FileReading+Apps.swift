@@ -117,6 +117,7 @@ extension FileReading {
         set(&manners.ignoresTermination, truth(fields["ignoresTermination"]))
         set(&manners.leavesOthers, truth(fields["leavesOthers"]))
         set(&manners.processCount, number(fields["processes"], in: 1...1_000_000, as: "a count"))
+        set(&manners.ignoresPeers, truth(fields["ignoresPeers"]))
         set(&manners.canFreeze, truth(fields["freezes"]))
         manners.launchFailure = launchFailure(fields["launchFailure"])
         set(&manners.replyDelay, span(fields["replyDelay"]))

@@ -25,6 +25,10 @@ extension FileReading {
         set(&tasks.notice, span(fields["taskNotice"]))
         set(&tasks.verdict, choice(fields["taskVerdict"], TaskRules.Verdict.allNames))
         device.tasks = tasks
+        var sockets = device.sockets ?? SocketRules()
+        if let limit = span(fields["connectionLimit"]) { sockets.connectionLimit = limit > .zero ? limit : nil }
+        set(&sockets.grace, span(fields["listenGrace"]))
+        device.sockets = sockets
         return device
     }
 

@@ -61,6 +61,8 @@ extension KeyTable {
             Key("taskWindowLimit", "TIME", "The same for an app that was woken for an event."),
             Key("taskVerdict", "watchdog or runningBoard", "The code of an end for a task that was not ended in time."),
             Key("taskNotice", "TIME", "How long before that the expiration handlers are called."),
+            Key("connectionLimit", "TIME", "How long connections of a suspended app stand; `0s`: for ever."),
+            Key("listenGrace", "TIME", "How long a server of the mode `listen` goes on after its last peer has left."),
         ])
 
     package static let app = KeyTable(
@@ -101,6 +103,7 @@ extension KeyTable {
             Key("ignoresTermination", "true or false", "It does not end of SIGTERM."),
             Key("leavesOthers", "true or false", "Other processes of it live on when the first one ends."),
             Key("processes", "COUNT", "How many processes it has."),
+            Key("ignoresPeers", "true or false", "It listens, and never accepts who connects."),
             Key("freezes", "true or false", "False: the kernel cannot freeze it."),
             Key("launchFailure", "mapping", "It cannot be launched."),
             Key("replyDelay", "TIME", "Its replies come so much later."),

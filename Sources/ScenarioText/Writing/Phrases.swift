@@ -47,6 +47,7 @@ extension Input {
         case .screens(let count): "screens \(count)"
         case .setting(let app, let key, let value?): "set \(Words.word(key)) of \(app) to \(Words.quote(value))"
         case .setting(let app, let key, nil): "reset \(Words.word(key)) of \(app)"
+        case .connect(let app, let span): "connect to \(app) for \(span.text)"
         }
     }
 }
@@ -71,6 +72,7 @@ extension AppAction {
         case .allocate(let bytes): "allocate \(ByteCount.text(bytes))"
         case .lock(let file): "lock \(Words.word(file))"
         case .unlock(let file): "unlock \(Words.word(file))"
+        case .listen(let name): "listen at \(Words.quote(name))"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
         }
     }
@@ -91,6 +93,7 @@ extension Fault {
         case .ignoreTermination(let app, let isOn): "ignore termination \(app)\(off(isOn))"
         case .leaveOthers(let app, let isOn): "leave others \(app)\(off(isOn))"
         case .endOthers(let app): "end others \(app)"
+        case .ignorePeers(let app, let isOn): "ignore peers \(app)\(off(isOn))"
         case .debugger(let app, let isOn): "debugger \(app)\(off(isOn))"
         case .fork(let app, let count): "fork \(app) \(count)"
         case .thaw(let app): "thaw \(app)"

@@ -57,6 +57,7 @@ extension Checkers {
     /// Nothing that the app said before it froze may be unheard.
     func checkSuspended(_ place: Int, _ device: Device) {
         checkSuspendedLocks(place, device)
+        checkSuspendedServer(place, device)
         guard let process = device.apps[place].process, process.isConnected, process.lastFromApp <= device.now else {
             return
         }
@@ -108,6 +109,7 @@ extension Checkers {
             checkInTheWay(place, process, device)
             checkKnowledge(place, device)
             checkPriority(place, device)
+            checkWaitingPeers(place, process, device)
             if !process.manners.isTraced { checkTasks(place, process, device) }
         }
         checkRelief(device)
@@ -176,7 +178,7 @@ extension Checkers {
             !process.isThawedFromOutside, watch.awaited.isEmpty, watch.askedAt == nil, !watch.isExempt,
             process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
             device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty,
-            !process.tasks.contains(where: \.isGranted)
+            !process.tasks.contains(where: \.isGranted), !device.isServing(place)
         else { return false }
         return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background
     }

@@ -43,6 +43,8 @@ struct Checkers {
         var priority = AppPriority.foreground
         /// Since when it has less, or more, of the machine than it is due.
         var wrongPriority: (isLow: Bool, since: Instant)?
+        /// Since when it stands still while somebody waits for its answer.
+        var keptWaitingSince: Instant?
 
         mutating func returned(_ kind: CallbackKind) {
             guard kind == .didFinishLaunching, killed == nil else { return }
@@ -110,6 +112,7 @@ struct Checkers {
             watches[place].unseenSince = nil
             watches[place].inTheWaySince = nil
             watches[place].wrongPriority = nil
+            watches[place].keptWaitingSince = nil
             watches[place].tasksSince = nil
             watches[place].mayHaveMissed = true
             let isPlain = device.apps[place].process?.isPlain == true
@@ -272,7 +275,7 @@ struct Checkers {
                 watch.unseenSince = nil
             }
         case .report, .checkTracer, .verify, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim,
-            .senseMemory:
+            .senseMemory, .guardListeners, .lookAtSockets, .closeConnections:
             return
         }
     }
@@ -357,7 +360,9 @@ struct Checkers {
         if let cause = entry.cause, cause >= entry.sequence { device.violate("log entry \(number) is its own cause") }
         noteExemption(entry, device)
         guard let app = entry.app, let place = device.place(of: app) else { return }
-        if entry.cause == nil { device.violate("log entry \(number) about an app has no cause") }
+        if entry.cause == nil, entry.event != .peerConnected {
+            device.violate("log entry \(number) about an app has no cause")
+        }
         if entry.event == .suspended { checkSuspended(place, device) }
         guard entry.event == .terminated, case .end(let reason, _, let state) = entry.reason else { return }
         checkEnd(place, reason, state, entry, effects, device)

@@ -42,6 +42,7 @@ extension Device {
         daemon = .down
         // Tools see their connection end, and say so.
         unanswered = []
+        forgetGuards()
         for place in apps.indices {
             guard var process = apps[place].process else { continue }
             process.isConnected = false
@@ -89,6 +90,9 @@ extension Device {
         tellConditions()
         if memoryBudget != nil { senseMemory() }
         for place in apps.indices where isInTheWay(place) { awaitLook(place) }
+        for place in apps.indices where apps[place].process?.isFrozen == true {
+            after(costs.verify, place) { .tellSockets($0.suspension) }
+        }
         for place in apps.indices where apps[place].process?.mustConnect == true {
             after(costs.reconnect, place) { _ in .connect }
         }

@@ -61,6 +61,12 @@ extension Device {
         case .thaw(let app, let generation): change(app, generation, "thaw") { thaw($0, byDaemon: true) }
         case .setPriority(let app, let generation, let priority):
             change(app, generation, "setPriority") { apps[$0].process?.priority = priority }
+        case .guardListeners(let app, let generation, let wakes):
+            change(app, generation, "guardListeners") { guardListeners($0, wakes: wakes) }
+        case .lookAtSockets(let app, let generation):
+            change(app, generation, "lookAtSockets") { after(costs.tracer, $0) { _ in .socketsSeen } }
+        case .closeConnections(let app, let generation):
+            change(app, generation, "closeConnections") { apps[$0].process?.sockets.peers = [] }
         case .askToEnd(let app, let generation):
             change(app, generation, "askToEnd") { after(costs.kill, $0) { _ in .terminate } }
         case .kill(let app, let generation):

@@ -39,6 +39,7 @@ extension Device {
         case .brightness(let percent): changeConditions { $0.screen.brightness = percent }
         case .screens(let count): changeConditions { $0.screen.external = count }
         case .setting(let name, let key, let value): return changeSetting(name, key, value)
+        case .connect(let name, let span): connectPeer(to: name, lasting: span)
         }
         return nil
     }
@@ -74,6 +75,9 @@ extension Device {
         case .ignoreTermination(let name, let ignores): change(name) { $0.ignoresTermination = ignores }
         case .leaveOthers(let name, let leaves): change(name) { $0.leavesOthers = leaves }
         case .endOthers(let name): process(name) { endOthers($0) }
+        case .ignorePeers(let name, let ignores):
+            change(name) { $0.ignoresPeers = ignores }
+            process(name) { if apps[$0].process?.isFrozen == false { acceptPeers($0) } }
         case .debugger(let name, let isTraced): change(name) { $0.isTraced = isTraced }
         case .fork(let name, let count): change(name) { $0.processCount = count }
         case .thaw(let name): process(name) { thaw($0, byDaemon: false) }
@@ -116,6 +120,7 @@ extension Device {
             manners = Manners()
             (manners.canFreeze, manners.processCount) = (canFreeze, count)
         }
+        if let process = apps[place].process, !process.isFrozen { acceptPeers(place) }
         // What hung, returns.
         guard let process = apps[place].process, let work = process.work, work.ends == nil else { return }
         if process.isFrozen { apps[place].process?.work?.left = .zero } else { endWork(place) }

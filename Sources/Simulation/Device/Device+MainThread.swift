@@ -176,6 +176,7 @@ extension Device {
         apps[place].process = process
         noteFreezer(place, isFrozen: false)
         retryLocks(place)
+        releaseListeners(place)
         refill(place)
         if process.mustConnect { after(costs.reconnect, place) { _ in .connect } }
         if let left { beginWork(place, ends: now + left) } else { proceed(place) }
@@ -213,6 +214,8 @@ extension Device {
         case .allocate(let bytes): allocate(bytes, place)
         case .lock(let file): lock(file, place)
         case .unlock(let file): unlock(file, place)
+        case .listen(let name):
+            if !process.sockets.listeners.contains(name) { apps[place].process?.sockets.listeners.append(name) }
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

@@ -28,6 +28,11 @@ enum ProcessStep {
     case sample
     case reclaim
     case lookAtLocks(UInt32)
+    case peerLeaves(UInt32)
+    case peerCame(UInt32)
+    case tellRefused(Int32)
+    case tellSockets(UInt32)
+    case socketsSeen
 
     enum Way { case toApp, fromApp, none }
 
@@ -37,7 +42,8 @@ enum ProcessStep {
         case .arrive, .ping, .expire, .conditions: .toApp
         case .reply, .ask, .pong: .fromApp
         case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
-            .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks:
+            .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks, .peerLeaves,
+            .peerCame, .tellRefused, .tellSockets, .socketsSeen:
             .none
         }
     }
@@ -69,6 +75,7 @@ extension Device {
         case .frozen(let suspension): frozen(place, suspension)
         case .verified(let suspension):
             if suspension == process.suspension { tellOfLock(place) }
+            if suspension == apps[place].process?.suspension { tellOfSockets(place) }
             // It may have been a reason to let it run.
             if suspension == apps[place].process?.suspension { send(.verified(app, generation)) }
         case .tracer: send(.tracerChecked(app, generation, isTraced: process.manners.isTraced))
@@ -87,6 +94,7 @@ extension Device {
         case .sample: sample(place)
         case .reclaim: reclaim(place)
         case .lookAtLocks(let suspension): if suspension == process.suspension { lookAtLocks(place) }
+        case .peerLeaves, .peerCame, .tellRefused, .tellSockets, .socketsSeen: takeSockets(step, place)
         }
     }
 
@@ -177,6 +185,7 @@ extension Device {
         process.lateTimers = []
         process.requests = []
         process.tasks = []
+        process.sockets = SimulatedSockets()
         let connection = process.connection
         noteEnd(place)
         if process.isGone { unlockAll(place) }

@@ -88,6 +88,7 @@ package struct SimulatedProcess {
     /// What it has the world do.
     var transfers: [TransferID] = []
     var works: [WorkID] = []
+    var sockets = SimulatedSockets()
     var random: SplitMix64
 
     init(generation: Generation, pid: Int32, isPlain: Bool, manners: Manners, random: SplitMix64) {

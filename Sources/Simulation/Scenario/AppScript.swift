@@ -66,6 +66,8 @@ package enum AppAction: Hashable, Sendable {
     /// is one of its own container's.
     case lock(String)
     case unlock(String)
+    /// It waits for others to connect there.
+    case listen(String)
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
 }
@@ -86,6 +88,8 @@ package struct Manners: Hashable, Sendable {
     package var launchFailure: LaunchFailure?
     /// Replies come so much later.
     package var replyDelay = Span.zero
+    /// It listens, and never accepts.
+    package var ignoresPeers = false
 
     package init() {}
 }

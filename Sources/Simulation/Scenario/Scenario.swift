@@ -105,6 +105,8 @@ package enum Input: Hashable, Sendable {
     case screens(Int32)
     /// The user changes a setting of an app, outside of the app.
     case setting(String, key: String, value: String?)
+    /// Somebody connects to the app, and leaves so long after he was answered.
+    case connect(String, lasting: Span)
 }
 
 /// What goes wrong.
@@ -129,6 +131,8 @@ package enum Fault: Hashable, Sendable {
     case leaveOthers(String, Bool)
     /// The processes that the first one left behind end.
     case endOthers(String)
+    /// It no longer accepts who connects; or does again.
+    case ignorePeers(String, Bool)
     /// A debugger is attached, or gone.
     case debugger(String, Bool)
     case fork(String, Int32)

@@ -152,7 +152,7 @@ extension Input {
     package var appName: String? {
         switch self {
         case .open(let name, _), .close(let name), .restart(let name), .exempt(let name, _), .install(let name),
-            .uninstall(let name), .app(let name, _), .setting(let name, _, _):
+            .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _):
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,
@@ -170,7 +170,7 @@ extension Fault {
             .recover(let name), .disconnect(let name), .loseReply(let name), .delayReplies(let name, _),
             .unfreezable(let name, _), .ignoreTermination(let name, _), .leaveOthers(let name, _),
             .endOthers(let name), .debugger(let name, _), .fork(let name, _), .thaw(let name),
-            .launchFails(let name, _):
+            .launchFails(let name, _), .ignorePeers(let name, _):
             name
         case .diskFull, .networkDown, .killDaemon, .killDaemonWithin: nil
         }

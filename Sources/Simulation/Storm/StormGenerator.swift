@@ -51,7 +51,7 @@ package struct StormGenerator {
             names.append(name)
             var manifest = AppManifest(identifier: identifier, name: name)
             manifest.kind = random.oneIn(4) ? .plain : .application
-            manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(32)))
+            manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(64)))
             manifest.exitsOnSuspend = random.oneIn(10)
             manifest.urlSchemes = ["s\(random.below(4))"]
             manifest.isFreezable = !random.oneIn(10)
@@ -88,6 +88,7 @@ package struct StormGenerator {
             return .allocate(bytes: Int64(random.below(random.oneIn(6) ? 400 : 60)) << 20)
         }
         if random.oneIn(4) { return taskAction() }
+        if random.oneIn(10) { return .listen("port \(random.below(3))") }
         return switch random.below(14) {
         case 0...3: .begin(service)
         case 4...6: .end(service)
@@ -159,9 +160,10 @@ package struct StormGenerator {
             case 50..<64: add(.input(.home))
             case 64..<72: interruption()
             case 72..<81: add(.input(unusual()))
-            case 81..<84: add(.input(.app(name(), lock())))
             case 84..<88: add(.input(.app(name(), action())))
             case 88..<91: add(.input(surroundings()))
+            case 81, 82: add(.input(.app(name(), lock())))
+            case 83: add(.input(.connect(name(), lasting: .milliseconds(Int64(random.below(9_000))))))
             default: add(.fault(fault()))
             }
         }
@@ -227,7 +229,8 @@ package struct StormGenerator {
         let app = name()
         let kind = CallbackKind.allCases[random.below(CallbackKind.allCases.count)]
         let isOn = random.oneIn(3)
-        return switch random.below(22) {
+        return switch random.below(23) {
+        case 22: .ignorePeers(app, isOn)
         case 0: .crash(app, signal: random.oneIn(2) ? 11 : 6)
         case 1: .exit(app, status: Int32(random.below(3)))
         case 2, 3: .hang(app, kind)

@@ -75,6 +75,11 @@ struct ObservedApp {
     var isTraced = false
     /// A plain program was in the way of another app with what it had locked.
     var inTheWay: (path: String, of: String, last: Span)?
+    /// Where it listens, as far as anybody saw, and who is connected: since when, and when last seen.
+    var listening: [String] = []
+    var peer: (since: Span, last: Span)?
+    /// It left somebody waiting.
+    var isIgnoring = false
     /// To be done before its next launch and not before its end: when that was, and what.
     var before: (next: [Fault], since: Span) = ([], .zero)
 
@@ -96,6 +101,8 @@ struct ObservedApp {
     mutating func end(at moment: Span) {
         for item in outstanding { returnedAt[item.callback.kind] = moment }
         isLaunching = false
+        listening = []
+        peer = nil
         bornAt = nil
         isConnected = false
         disconnectedAt = nil

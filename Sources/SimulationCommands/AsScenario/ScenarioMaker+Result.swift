@@ -9,6 +9,7 @@ extension ScenarioMaker {
     mutating func finish(_ system: System, named name: String) -> Scenario {
         noteEndOfRecording()
         noteSlowReturns()
+        for place in apps.indices { notePeerGone(place) }
         let duration = duration
         let (inputs, exactInputs) = (inputs, exactInputs)
         for app in apps {

@@ -210,6 +210,21 @@ package struct ScenarioMaker {
         case .conditionSensed(let condition): noteCondition(condition)
         case .lockFound(let app, let generation, let path, let blocksOthers):
             if blocksOthers, let place = present(app, generation) { noteInTheWay(place, path, system) }
+        case .socketsFound, .peerCame, .peersRefused, .socketsSeen: noteSockets(event)
+        }
+    }
+
+    private mutating func noteSockets(_ event: Event) {
+        switch event {
+        case .socketsFound(let app, let generation, let listeners, _):
+            if let place = present(app, generation) { noteListeners(place, listeners) }
+        case .peerCame(let app, let generation, _):
+            if let place = present(app, generation) { notePeer(place) }
+        case .peersRefused(let app, let generation, _, let count):
+            if let place = present(app, generation) { noteRefused(place, count) }
+        case .socketsSeen(let app, let generation, let use):
+            if let place = present(app, generation) { noteUse(place, use) }
+        default: break
         }
     }
 
@@ -300,7 +315,7 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .reply, .answer, .sample, .reclaim,
-            .senseMemory, .tellConditions, .setPriority:
+            .senseMemory, .tellConditions, .setPriority, .guardListeners, .lookAtSockets, .closeConnections:
             break
         }
     }
@@ -314,6 +329,7 @@ package struct ScenarioMaker {
             add(.thaw(apps[place].name), at: lastEvent)
         } else if entry.event == .suspended {
             noteOutOfTheWay(place)
+            notePeerGone(place)
         } else if case .end(let reason, _, _) = entry.reason {
             noteTermination(reason, place)
         }

@@ -20,6 +20,8 @@ struct Behaviour {
     /// SIGKILL takes no effect, as in uninterruptible sleep.
     var cannotDie = false
     var processCount: Int32 = 1
+    /// It listens, and never accepts.
+    var ignoresPeers = false
     /// Other processes live on when the first one ends.
     var leavesOthers = false
 }
@@ -42,8 +44,19 @@ struct FakeProcess {
     var mustAnswerPing = false
     var mustCount = false
     var mustCheckTracer = false
+    var mustShowSockets = false
     var mustEnd = false
     var mustDie = false
+
+    /// Where it listens; who is connected, and who waits to be.
+    var listeners: [String] = []
+    var connections: Int32 = 0
+    var waiting: Int32 = 0
+    var work = Span.zero
+    /// The host answers in its place, or wakes it.
+    var isGuarded = false
+    var isWoken = false
+    var refused: Int32 = 0
 
     /// How the first process ended, if it did; whether others are left.
     var status: ExitStatus?
@@ -73,6 +86,8 @@ struct FakeProcess {
         queue = []
         repeatedAnswers = []
         mustAnswerPing = false
+        listeners = []
+        (connections, waiting) = (0, 0)
     }
 }
 
@@ -94,6 +109,8 @@ struct Steps: OptionSet {
     static let tellFirst = Steps(rawValue: 1 << 12)
     static let tellDisconnected = Steps(rawValue: 1 << 13)
     static let tellAll = Steps(rawValue: 1 << 14)
+    static let peer = Steps(rawValue: 1 << 15)
+    static let sockets = Steps(rawValue: 1 << 16)
 
     var first: Steps { Steps(rawValue: rawValue & (~rawValue &+ 1)) }
 
@@ -122,11 +139,21 @@ extension FakeProcess {
         add(.verified, mustVerify)
         add(.ping, mustAnswerPing && isRunning && isConnected && behaviour.answersPings)
         add(.count, mustCount && !isGone)
+        add(.peer, freezer == .frozen && isGuarded && isWoken && waiting > 0)
+        add(.sockets, mustShowSockets && !isGone)
         add(.end, mustEnd && isRunning && !behaviour.ignoresTermination)
         add(.die, mustDie && !isGone && !behaviour.cannotDie)
         add(.tellFirst, status != nil && !toldFirst)
         add(.tellDisconnected, status != nil && isConnected)
         add(.tellAll, isGone && toldFirst && !isConnected)
         return steps
+    }
+}
+
+extension FakeProcess {
+    mutating func accept(_ behaviour: Behaviour) {
+        guard !behaviour.ignoresPeers else { return }
+        connections += waiting
+        waiting = 0
     }
 }

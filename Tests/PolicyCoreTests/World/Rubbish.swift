@@ -44,7 +44,8 @@ struct Rubbish {
 
     private mutating func event() -> Event {
         let (app, generation) = process()
-        switch random.below(28) {
+        switch random.below(29) {
+        case 28: return sockets(app, generation)
         case 0: return .clockChanged(wallOffset: Int64(bitPattern: random.next()))
         case 1: return random.oneIn(10) ? .booted : .timer
         case 2: return random.oneIn(5) ? .adopted(found()) : .timer
@@ -82,6 +83,22 @@ struct Rubbish {
         case 2: return .screen(ScreenReading(brightness: number, external: number))
         case 3: return .battery(BatteryReading(.charging, percent: number))
         default: return .network(random.oneIn(2) ? .none : .wifi)
+        }
+    }
+
+    private mutating func sockets(_ app: AppIndex, _ generation: Generation) -> Event {
+        func count() -> Int32 {
+            random.oneIn(3) ? 0 : random.oneIn(3) ? Int32(truncatingIfNeeded: random.next()) : Int32(random.below(3))
+        }
+        switch random.below(5) {
+        case 0, 1:
+            let listeners = (0..<random.below(4)).map { Listener(name: "port \($0)", peers: count()) }
+            return .socketsFound(app, generation, listeners, connections: count())
+        case 2: return .peerCame(app, generation, name: "port 1")
+        case 3: return .peersRefused(app, generation, name: "\u{1b}", count: count())
+        default:
+            let use = SocketUse(connections: count(), waiting: count(), work: .milliseconds(Int64(count())))
+            return .socketsSeen(app, generation, use)
         }
     }
 

@@ -111,7 +111,11 @@ struct Storm {
 
     private mutating func misbehave() {
         let app = anyApp()
-        switch random.below(10) {
+        switch random.below(14) {
+        case 10: device.listen(app, at: "port \(random.below(3))")
+        case 11: device.connectPeer(app)
+        case 12: device.disconnectPeers(app)
+        case 13: device.change(app) { $0.ignoresPeers.toggle() }
         case 0: device.change(app) { $0.connects.toggle() }
         case 1, 2:
             let kind = CallbackKind.allCases[random.below(CallbackKind.allCases.count)]

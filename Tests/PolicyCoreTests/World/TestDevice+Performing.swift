@@ -53,6 +53,7 @@ extension TestDevice {
                 if !$0.isConnected { fault("an app without connection is told of changes") }
                 told.append((app, conditions))
             }
+        case .guardListeners, .lookAtSockets, .closeConnections: performOnSockets(action)
         case .stopService(_, let service): stopped.append(service)
         case .reply(_, let id, let reply):
             if replies.updateValue(reply, forKey: id) != nil { fault("request \(id) is answered twice") }
@@ -63,6 +64,25 @@ extension TestDevice {
             hasHalted = true
             if processes.contains(where: { $0 != nil }) { fault("the system halts while something runs") }
             if !unanswered.isEmpty { fault("the system halts and leaves \(unanswered) unanswered") }
+        }
+    }
+
+    private func performOnSockets(_ action: Action) {
+        switch action {
+        case .guardListeners(let app, let generation, let wakes):
+            change(app, generation, "guardListeners") {
+                if $0.freezer != .frozen { fault("the listeners of an app that runs are guarded") }
+                $0.isGuarded = true
+                $0.isWoken = wakes
+            }
+        case .lookAtSockets(let app, let generation):
+            change(app, generation, "lookAtSockets") { $0.mustShowSockets = true }
+        case .closeConnections(let app, let generation):
+            change(app, generation, "closeConnections") {
+                if $0.freezer != .frozen { fault("the connections of an app that runs are closed") }
+                $0.connections = 0
+            }
+        default: break
         }
     }
 
@@ -101,6 +121,8 @@ extension TestDevice {
                 $0.freezer = .running
                 $0.mustPrepare = false
                 $0.mustVerify = false
+                $0.isGuarded = false
+                $0.accept(behaviours[Int(app.rawValue)])
             }
         default: break
         }

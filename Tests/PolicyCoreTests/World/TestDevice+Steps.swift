@@ -30,12 +30,10 @@ extension TestDevice {
             news = .frozen(app, generation)
         case .verified:
             process.mustVerify = false
-            if let lock = behaviours[i].lock {
-                processes[i] = process
-                send(.lockFound(app, generation, path: lock.path, blocksOthers: lock.blocksOthers))
-                guard let now = processes[i], now.generation == generation, now.freezer == .frozen else { return }
-                process = now
-            }
+            processes[i] = process
+            tellFindings(i)
+            guard let now = processes[i], now.generation == generation, now.freezer == .frozen else { return }
+            process = now
             news = .verified(app, generation)
         case .tracer:
             process.mustCheckTracer = false
@@ -46,6 +44,14 @@ extension TestDevice {
         case .count:
             process.mustCount = false
             news = .processesCounted(app, generation, behaviours[i].processCount)
+        case .peer:
+            // It tells once.
+            process.isGuarded = false
+            news = .peerCame(app, generation, name: process.listeners[0])
+        case .sockets:
+            process.mustShowSockets = false
+            let use = SocketUse(connections: process.connections, waiting: process.waiting, work: process.work)
+            news = .socketsSeen(app, generation, use)
         case .end: process.die(.signaled(15))
         case .die: process.die(.signaled(9))
         case .tellFirst:
@@ -101,6 +107,8 @@ extension TestDevice {
             process.mustAnswerPing = false
             process.mustCount = false
             process.mustCheckTracer = false
+            process.mustShowSockets = false
+            process.isGuarded = false
             process.repeatedAnswers = []
             // What was killed dies and what was being frozen freezes, without a daemon too.
             if process.freezer == .freezing, behaviours[i].canFreeze { process.freezer = .frozen }
@@ -140,5 +148,48 @@ extension TestDevice {
             processes[i] = process.isGone ? nil : process
         }
         send(.adopted(found))
+        for i in processes.indices where processes[i]?.freezer == .frozen && processes[i]?.listeners.isEmpty == false {
+            tellSockets(i)
+        }
     }
+
+    /// What the host finds once nothing of the app can change any more.
+    private func tellFindings(_ i: Int) {
+        guard let process = processes[i] else { return }
+        if let lock = behaviours[i].lock {
+            let (path, blocksOthers) = lock
+            send(.lockFound(AppIndex(UInt32(i)), process.generation, path: path, blocksOthers: blocksOthers))
+        }
+        guard let now = processes[i], now.generation == process.generation, now.freezer == .frozen else { return }
+        if !now.listeners.isEmpty { tellSockets(i) }
+    }
+
+    // MARK: Sockets
+
+    private func tellSockets(_ i: Int) {
+        guard let process = processes[i] else { return }
+        let listeners = process.listeners.enumerated().map { number, name in
+            Listener(name: name, peers: number == 0 ? process.connections : 0)
+        }
+        send(.socketsFound(AppIndex(UInt32(i)), process.generation, listeners, connections: process.connections))
+    }
+
+    func listen(_ app: AppIndex, at name: String) { processes[Int(app.rawValue)]?.listeners.append(name) }
+
+    /// Somebody connects.
+    func connectPeer(_ app: AppIndex) {
+        let i = Int(app.rawValue)
+        guard var process = processes[i], !process.listeners.isEmpty else { return }
+        if process.freezer == .frozen, process.isGuarded, !process.isWoken {
+            process.refused += 1
+        } else {
+            process.waiting += 1
+            if process.freezer == .running { process.accept(behaviours[i]) }
+        }
+        processes[i] = process
+        if !isDaemonDead { run() }
+    }
+
+    /// Everybody who is connected leaves.
+    func disconnectPeers(_ app: AppIndex) { processes[Int(app.rawValue)]?.connections = 0 }
 }

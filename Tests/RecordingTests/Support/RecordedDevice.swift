@@ -145,8 +145,10 @@ final class RecordedDevice {
             for task in expiration.tasks.dropFirst(hung.contains(app) ? 1 : 0) {
                 queue.append(.request(app, RequestID(task.rawValue), .endTask(task)))
             }
+        case .lookAtSockets(let app, let generation):
+            queue.append(.socketsSeen(app, generation, SocketUse(connections: 0, waiting: 0, work: .zero)))
         case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
-            .tellConditions, .setPriority:
+            .tellConditions, .setPriority, .guardListeners, .closeConnections:
             break
         }
     }

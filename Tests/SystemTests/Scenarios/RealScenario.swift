@@ -213,7 +213,7 @@ extension AppAction {
         case .block(let span): .block(span * factor)
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
-            .crash, .fork, .work, .transfer, .allocate, .lock, .unlock:
+            .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen:
             action
         }
     }
@@ -253,7 +253,7 @@ extension Input {
         case .reboot: .reboot
         case .memoryWarning: .memoryWarning
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
-            .timeZone, .brightness, .screens, .setting:
+            .timeZone, .brightness, .screens, .setting, .connect:
             nil
         }
     }

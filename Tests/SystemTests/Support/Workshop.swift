@@ -35,7 +35,7 @@ extension TestSystem {
     }
 
     /// Installs a program that knows nothing of Greenroom.
-    func installPlain(_ name: String, command: String, terminal: Bool = false) throws {
+    func installPlain(_ name: String, command: String, terminal: Bool = false, modes: String = "") throws {
         let path = "\(folder)/\(name).desktop"
         try write(
             """
@@ -45,6 +45,7 @@ extension TestSystem {
             Exec=\(command)
             Terminal=\(terminal)
             X-Greenroom-Freeze=true
+            X-Greenroom-BackgroundModes=\(modes)
 
             """, to: path)
         try expect("install", path)

@@ -1,0 +1,55 @@
+internal import LinuxSystem
+internal import Model
+
+/// A look at the stream sockets of an app's processes. Takes its time: for a worker.
+struct SocketLook: Sendable {
+    let pids: [CInt]
+
+    /// A server may work on for a peer who has said all that he had to say. One who has been gone for so many
+    /// milliseconds and heard nothing is forgotten.
+    private static let patience: Int64 = 30_000
+
+    struct Findings: Sendable {
+        /// Each with how many are connected through it.
+        var listeners: [(socket: AppSocket, peers: Int)] = []
+        /// TCP connections that are nobody else's affair.
+        var connections: [AppSocket] = []
+        /// Listeners that a process outside the app has open as well, who may answer there.
+        var shared: Set<UInt64> = []
+
+        var isEmpty: Bool { listeners.isEmpty && connections.isEmpty }
+
+        var facts: [Listener] {
+            listeners.map { Listener(name: $0.socket.name, peers: Int32(clamping: $0.peers)) }
+        }
+    }
+
+    /// `nil` where the kernel does not let one look.
+    func findings(looksForOthers: Bool) -> Findings? {
+        guard let sockets = try? ProcFS().sockets(of: pids) else { return nil }
+        let listeners = sockets.filter(\.isListening)
+        let connected = sockets.filter { !$0.isListening }
+        var findings = Findings()
+        findings.listeners = listeners.map { listener in
+            (listener, connected.count { $0.belongs(to: listener) && ($0.leftSince ?? 0) < Self.patience })
+        }
+        let own = connected.filter { !$0.isUnix }
+        // An app that talks to itself does so whenever it runs.
+        findings.connections = own.filter { one in !own.contains { $0.isOtherEnd(of: one) } }
+        if looksForOthers, !findings.isEmpty {
+            let shared = ProcFS().shared(listeners + findings.connections, byOthersThan: Set(pids))
+            findings.shared = shared
+            findings.connections.removeAll { shared.contains($0.inode) }
+        }
+        return findings
+    }
+
+    /// What an app that runs does with them.
+    func use() -> (connections: Int, waiting: Int) {
+        guard let findings = findings(looksForOthers: false) else { return (0, 0) }
+        let waiting = findings.listeners.reduce(0) { sum, listener in
+            if case .listening(let waiting) = listener.socket.kind { sum + waiting } else { sum }
+        }
+        return (findings.listeners.reduce(0) { $0 + $1.peers }, waiting)
+    }
+}

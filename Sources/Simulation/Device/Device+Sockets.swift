@@ -1,0 +1,127 @@
+internal import Model
+internal import PolicyCore
+
+/// What a process does with others that connect to it. A connection belongs to a process, and goes with it.
+struct SimulatedSockets {
+    enum Guard: UInt8 { case none, refuses, wakes }
+
+    /// Where it waits for others.
+    var listeners: [String] = []
+    /// Those that are connected.
+    var peers: [UInt32] = []
+    /// Those that the kernel connected and the app has yet to accept, each with how long it will stay.
+    var backlog: [Span] = []
+    var nextPeer: UInt32 = 1
+    /// What the daemon does in its place while it stands still.
+    var daemon = Guard.none
+    var refused: Int32 = 0
+    /// It once left somebody waiting.
+    var hasIgnored = false
+}
+
+extension Device {
+    /// Somebody connects, and leaves so long after he has been answered.
+    func connectPeer(to name: String, lasting span: Span) {
+        guard let place = place(named: name), let process = apps[place].process, process.status == nil,
+            !process.sockets.listeners.isEmpty
+        else { return }
+        apps[place].process?.sockets.backlog.append(span)
+        if process.isFrozen { guardBacklog(place) } else { acceptPeers(place) }
+    }
+
+    func acceptPeers(_ place: Int) {
+        guard let process = apps[place].process, process.status == nil else { return }
+        guard !process.manners.ignoresPeers else {
+            if !process.sockets.backlog.isEmpty { apps[place].process?.sockets.hasIgnored = true }
+            return
+        }
+        for span in process.sockets.backlog {
+            guard let peer = apps[place].process?.sockets.nextPeer else { return }
+            apps[place].process?.sockets.nextPeer += 1
+            apps[place].process?.sockets.peers.append(peer)
+            at(now + max(span, .milliseconds(1)), place, .peerLeaves(peer))
+        }
+        apps[place].process?.sockets.backlog = []
+    }
+
+    /// Nobody waits for an app that stands still.
+    private func guardBacklog(_ place: Int) {
+        guard let sockets = apps[place].process?.sockets, !sockets.backlog.isEmpty, daemon == .running else { return }
+        switch sockets.daemon {
+        case .none: return
+        case .refuses:
+            apps[place].process?.sockets.refused += Int32(clamping: sockets.backlog.count)
+            apps[place].process?.sockets.backlog = []
+        case .wakes:
+            // It tells once; the app is thawed then.
+            apps[place].process?.sockets.daemon = .none
+            after(costs.news, place) { .peerCame($0.suspension) }
+        }
+    }
+
+    func guardListeners(_ place: Int, wakes: Bool) {
+        guard apps[place].process?.isFrozen == true else {
+            return violate("the listeners of \(apps[place].script.name) are guarded, and it runs")
+        }
+        apps[place].process?.sockets.daemon = wakes ? .wakes : .refuses
+        guardBacklog(place)
+    }
+
+    /// It runs again, and answers for itself.
+    func releaseListeners(_ place: Int) {
+        guard let sockets = apps[place].process?.sockets else { return }
+        apps[place].process?.sockets.daemon = .none
+        apps[place].process?.sockets.refused = 0
+        acceptPeers(place)
+        if sockets.refused > 0 { at(now, place, .tellRefused(sockets.refused)) }
+    }
+
+    /// The daemon is gone, and what it held with it.
+    func forgetGuards() {
+        for place in apps.indices {
+            apps[place].process?.sockets.daemon = .none
+            apps[place].process?.sockets.refused = 0
+        }
+    }
+
+    func takeSockets(_ step: ProcessStep, _ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index else { return }
+        let (generation, sockets) = (process.generation, process.sockets)
+        switch step {
+        case .peerLeaves(let peer): apps[place].process?.sockets.peers.removeAll { $0 == peer }
+        case .peerCame(let suspension):
+            guard suspension == process.suspension, let name = sockets.listeners.first else { return }
+            send(.peerCame(app, generation, name: name))
+        case .tellRefused(let count):
+            guard let name = sockets.listeners.first else { return }
+            send(.peersRefused(app, generation, name: name, count: count))
+        case .tellSockets(let suspension):
+            if suspension == process.suspension, process.isFrozen { tellOfSockets(place) }
+        case .socketsSeen:
+            let isWorking = process.works.contains { world.work($0)?.isRunning == true }
+            let work: Span = isWorking ? .seconds(1) : .zero
+            let use = SocketUse(
+                connections: Int32(sockets.peers.count), waiting: Int32(sockets.backlog.count), work: work)
+            send(.socketsSeen(app, generation, use))
+        default: break
+        }
+    }
+
+    /// As the real daemon does once nothing of the app can change any more.
+    func tellOfSockets(_ place: Int) {
+        guard let process = apps[place].process, let app = apps[place].index, process.status == nil,
+            !process.sockets.listeners.isEmpty
+        else { return }
+        let count = Int32(process.sockets.peers.count)
+        let listeners = process.sockets.listeners.enumerated().map { number, name in
+            Listener(name: name, peers: number == 0 ? count : 0)
+        }
+        send(.socketsFound(app, process.generation, listeners, connections: count))
+    }
+
+    /// Somebody is connected to it, or waits to be.
+    func isServing(_ place: Int) -> Bool {
+        guard let sockets = apps[place].process?.sockets else { return false }
+        return !sockets.peers.isEmpty || !sockets.backlog.isEmpty
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Model
+import PolicyCore
+import Testing
+
+@Suite("Checkpoints of older versions") struct CheckpointTests {
+    @Test("Deadlines of a version with fewer kinds belong to the same apps, and sockets begin anew")
+    func deadlines() throws {
+        let device = TestDevice()
+        let apps = (0..<3).map { device.installTest("app\($0)") }
+        for app in apps { device.open(app) }
+        device.request(apps[2], .beginTask(TaskID(1), name: "upload"))
+        device.home()
+        let data = try JSONEncoder().encode(device.system)
+        var tree = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let stored = try #require(tree["deadlines"] as? [String: Any])
+        let kinds = try #require(stored["kinds"] as? Int)
+        let due = try #require(stored["due"] as? [Any])
+        // As it was when apps had four of them, without their number.
+        tree["deadlines"] = due.enumerated().filter { $0.offset % kinds < 4 }.map(\.element)
+        tree["apps"] = try #require(tree["apps"] as? [[String: Any]]).map { app in app.filter { $0.key != "sockets" } }
+        var old = try JSONDecoder().decode(System.self, from: JSONSerialization.data(withJSONObject: tree))
+        #expect(old.brokenInvariants() == [])
+        for second in 1...40 {
+            let moment = device.now + .seconds(Double(second))
+            #expect(old.handle(.timer, at: moment) == device.system.handle(.timer, at: moment))
+        }
+        #expect(old.nextDeadline() == device.system.nextDeadline())
+    }
+}
