@@ -101,7 +101,8 @@ extension System {
         let isPerceived = screenPresence(app) != .hidden || app.assertions.isPerceived
         broken.require(!isPerceived || app.priority == .foreground, "seen or heard, with priority \(app.priority.name)")
         guard !isPerceived, app.state == .background, !app.suspension.isUnderWay else { return }
-        let wanted: AppPriority = app.tasks.areExpiring ? .timed : .background
+        let hurries = app.tasks.areExpiring || app.sockets.phase != .none
+        let wanted: AppPriority = hurries ? .timed : .background
         broken.require(app.priority == wanted, "in the background with priority \(app.priority.name)")
     }
 

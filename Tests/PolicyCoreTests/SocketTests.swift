@@ -79,6 +79,22 @@ import Testing
         device.finish()
     }
 
+    @Test("A server has as much of the machine as any other app while somebody waits for its answer, and not longer")
+    func priority() {
+        let device = TestDevice()
+        let app = server(device, modes: [.listen, .location], kind: .application)
+        device.home()
+        device.pass(.seconds(1))
+        device.connectPeer(app)
+        #expect(device.process(app)?.priority == .timed)
+        device.request(app, .beginService(.location))
+        device.disconnectPeers(app)
+        device.pass(.seconds(5))
+        #expect(device.state(app) == .background)
+        #expect(device.process(app)?.priority == .background)
+        device.finish()
+    }
+
     @Test("A request that is answered at once costs one grace")
     func shortRequest() {
         let device = TestDevice()

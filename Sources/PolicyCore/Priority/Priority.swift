@@ -14,6 +14,8 @@ extension System {
         if presence(i) != .hidden || apps[i].state.isForeground { return .foreground }
         if apps[i].assertions.isPerceived { return .foreground }
         if apps[i].ending != nil || !apps[i].outstanding.isEmpty || apps[i].tasks.areExpiring { return .timed }
+        // Somebody waits for its answer.
+        if apps[i].sockets.phase != .none { return .timed }
         return apps[i].suspension.isUnderWay ? nil : .background
     }
 
