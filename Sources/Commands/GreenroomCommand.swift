@@ -28,7 +28,7 @@ package struct GreenroomCommand: RootCommand {
                 name: "Apps",
                 subcommands: [
                     InstallCommand.self, UninstallCommand.self, AppsCommand.self, ExemptCommand.self,
-                    AttachCommand.self, OutputCommand.self,
+                    AttachCommand.self, OutputCommand.self, SnapshotCommand.self,
                 ]),
             CommandGroup(
                 name: "The screen",

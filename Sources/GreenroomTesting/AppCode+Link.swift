@@ -65,7 +65,9 @@ extension AppCode: AppLink {
             }
         case .endTask: return task().map(AppRequest.endTask)
         case .backgroundTime: return .backgroundTime
-        case .hello, .ping, .state: return nil
+        case .provideSnapshots: return params["provides"]?.bool.map(AppRequest.provideSnapshots)
+        case .refreshSnapshot: return .refreshSnapshot
+        case .hello, .ping, .state, .snapshot, .ignoreSnapshot: return nil
         }
     }
 
@@ -75,7 +77,7 @@ extension AppCode: AppLink {
         case .canOpen(let can): .success(["canOpen": .bool(can)])
         case .refused(let refusal): .failure(RPCError(.refused, refusal.sentence))
         case .taskBegan(let left), .remaining(let left): .success(["remaining": JSONValue(left?.seconds)])
-        case .taskEnded: .success([:])
+        case .taskEnded, .noted: .success([:])
         }
     }
 }

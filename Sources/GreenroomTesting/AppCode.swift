@@ -24,6 +24,8 @@ final class AppCode: Program {
     private(set) var application: UIApplication?
     private var lifecycle: Lifecycle?
     var completions: [RequestID: Completion] = [:]
+    /// The picture that it gave last.
+    private(set) var lastSnapshot: UIApplication.Snapshot?
     /// Code of the app has run since somebody waited for it.
     var hasRun = false
 
@@ -88,6 +90,11 @@ final class AppCode: Program {
         if application == nil { launch() }
         guard let application else { return }
         application.systemChanges?.take(message(conditions), for: application)
+    }
+
+    func takeSnapshot() {
+        enter()
+        lastSnapshot = application?.snapshots.picture()
     }
 
     // UIKit has no services yet.

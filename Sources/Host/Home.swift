@@ -13,6 +13,7 @@ package struct Home: Sendable {
     package var database: String { path + "/state.sqlite" }
     package var journal: String { path + "/journal" }
     package var timeline: String { path + "/timeline" }
+    package var snapshots: String { path + "/snapshots" }
     package var reports: String { path + "/reports" }
     package var cgroupFile: String { path + "/cgroup" }
     package var daemonPID: String { path + "/daemon.pid" }

@@ -12,6 +12,13 @@ package enum FileSystem {
         return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// When a file was last written, by the wall clock; `nil` for what is not there.
+    package static func modified(_ path: String) -> Int64? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    }
+
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
         if unsafe mkdir(path, mode) == 0 || Glibc.errno == EEXIST { return }
         guard Glibc.errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {

@@ -63,6 +63,8 @@ package enum Action: Hashable, Sendable {
     /// Everything about the device that apps are told of. The app compares it with what it was told before, so to hear
     /// it twice does no harm.
     case tellConditions(AppIndex, Generation, DeviceConditions)
+    /// Asks the app for its picture. A freeze that is prepared meanwhile waits for it, if not for long.
+    case takeSnapshot(AppIndex, Generation)
     case reply(AppIndex, RequestID, AppReply)
     case answer(CommandID, Answer)
     /// Everything is down; the daemon may leave.
@@ -77,6 +79,7 @@ package enum AppReply: Hashable, Sendable {
     case taskBegan(remaining: Span?)
     case taskEnded
     case remaining(Span?)
+    case noted
 }
 
 package enum Answer: Hashable, Sendable {

@@ -110,6 +110,10 @@ package enum AppRequest: Hashable, Sendable {
     case endTask(TaskID)
     /// How long its tasks may still take.
     case backgroundTime
+    /// It has pictures of itself to give, or no longer.
+    case provideSnapshots(Bool)
+    /// It has another one than when it left the screen.
+    case refreshSnapshot
 }
 
 /// The services that need a key of `UIBackgroundModes` (L11).

@@ -37,17 +37,18 @@ package enum CallbackName: String, Sendable, CaseIterable {
 /// The other methods of the app socket (sections 2.1, 2.3, 2.4).
 package enum AppMethod: String, Sendable, CaseIterable {
     case hello, ping, openURL, canOpenURL, state, beginTask, endTask, backgroundTime
+    case provideSnapshots, refreshSnapshot, snapshot, ignoreSnapshot
 }
 
 /// The notifications of section 2.6.
 package enum AppNotification: String, Sendable, CaseIterable {
-    case tasksExpire, systemChanged
+    case tasksExpire, systemChanged, takeSnapshot
 }
 
 /// The methods of the control socket (section 3).
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
-    case why, reports, report, output, attach, doctor, down, memory, timeline
+    case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot
 }
 
 /// The notification that follows `log` with `follow`.

@@ -63,6 +63,7 @@ import Testing
         [
             .openURL("a:b"), .canOpenURL(""), .beginTask(TaskID(1), name: "é"), .beginTask(TaskID(.max), name: ""),
             .endTask(TaskID(0)), .endTask(TaskID(.max)), .backgroundTime,
+            .provideSnapshots(true), .provideSnapshots(false), .refreshSnapshot,
         ]
         + ServiceKind.allCases.flatMap { [.beginService($0), .endService($0)] }
 

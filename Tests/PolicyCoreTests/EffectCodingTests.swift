@@ -165,7 +165,8 @@ import Testing
             .log(entry(.launched, .userPressedHome, took: .zero)),
             .log(entry(.launched, .userPressedHome, took: .seconds(1))),
             .reply(app, RequestID(1), .done), .reply(app, RequestID(2), .done),
-            .reply(app, RequestID(1), .canOpen(true)), .reply(app, RequestID(1), .canOpen(false)),
+            .reply(app, RequestID(1), .noted), .reply(app, RequestID(1), .canOpen(true)),
+            .reply(app, RequestID(1), .canOpen(false)),
             .answer(CommandID(1), .done(app: nil)), .answer(CommandID(1), .done(app: app)),
             .answer(CommandID(2), .done(app: nil)),
         ]
@@ -173,7 +174,7 @@ import Testing
             [
                 .checkTracer(app, generation), .prepare(app, generation), .freeze(app, generation),
                 .verify(app, generation), .thaw(app, generation), .askToEnd(app, generation), .kill(app, generation),
-                .kill(AppIndex(4), generation), .sample(app, generation),
+                .kill(AppIndex(4), generation), .sample(app, generation), .takeSnapshot(app, generation),
                 .reclaim(app, generation, isFrozen: true), .reclaim(app, generation, isFrozen: false),
                 .guardListeners(app, generation, wakes: true), .guardListeners(app, generation, wakes: false),
                 .lookAtSockets(app, generation), .closeConnections(app, generation),

@@ -145,7 +145,9 @@ struct Generator {
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 19 : 18) {
+        switch random.below(depth > 0 ? 21 : 20) {
+        case 18: .provideSnapshots(flag())
+        case 19: .refreshSnapshot
         case 0: .begin(pick(ServiceKind.allCases))
         case 1: .end(pick(ServiceKind.allCases))
         case 2: .openURL(url())
@@ -262,7 +264,8 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(22) {
+        switch random.below(23) {
+        case 21: .snapshots(name(), random.below(9))
         case 19: .changes(name(), several { $0.pick(SystemChange.allCases) })
         case 0: .state(name(), pick(LifecycleState.allCases))
         case 1: .visible(name(), flag())

@@ -20,6 +20,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         window = UIWindow(frame: UIScreen.main.bounds)
         window?.rootViewController = journal
         window?.makeKeyAndVisible()
+        application.snapshotProvider = { [journal] in .svg(ScreenText.picture(of: journal.screen)) }
         return true
     }
 

@@ -22,13 +22,15 @@ class JournalViewController: UIViewController {
     private var entry: Entry? { place.entry.flatMap { store.entry($0) } }
 
     func draw() {
-        if let entry {
-            if photo == nil { photo = store.photo(of: entry) }
-            print(ScreenText.entry(entry, place: place, photo: photo, of: store.entries.count, message: message))
-        } else {
-            print(ScreenText.list(store.entries, message: message))
-        }
+        if let entry, photo == nil { photo = store.photo(of: entry) }
+        print(screen)
         message = nil
+    }
+
+    /// What is on the screen, in letters.
+    var screen: String {
+        guard let entry else { return ScreenText.list(store.entries, message: message) }
+        return ScreenText.entry(entry, place: place, photo: photo, of: store.entries.count, message: message)
     }
 
     func savePlace() { attempt("save the place") { try store.save(place) } }

@@ -26,6 +26,22 @@ enum ScreenText {
         return frame(title: entry.title, lines, foot: message ?? "entry \(entry.id), \(count) in all")
     }
 
+    /// The letters as a picture, for the switcher.
+    static func picture(of screen: String) -> String {
+        let lines = screen.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { number, line in
+            let text = line.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            return "<text x=\"8\" y=\"\(20 + 16 * number)\" xml:space=\"preserve\">\(text)</text>"
+        }
+        let (width, height) = (8 * (width + 4) + 16, 16 * lines.count + 16)
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" font-family="monospace" \
+            font-size="13">
+            <rect width="100%" height="100%" fill="white"/>
+            \(lines.joined(separator: "\n"))
+            </svg>
+            """
+    }
+
     private static func day(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(timeZone: .current).year().month().day())
     }

@@ -2,7 +2,8 @@
 
 Everything happens on the main thread: App.run() waits for the daemon and for the timers of the app, calls the
 delegate's methods one after another, and answers pings. A delegate has methods named like the callbacks
-(didFinishLaunching, didBecomeActive, ...), each taking the callback's parameters; those that it lacks are skipped.
+(didFinishLaunching, didBecomeActive, ...) and the notifications (systemChanged, ...), each taking the parameters; those
+that it lacks are skipped.
 """
 
 import collections
@@ -17,6 +18,7 @@ CALLBACKS = {
     "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
     "willEnterForeground", "willTerminate", "openURL", "didReceiveMemoryWarning",
 }
+NOTIFICATIONS = {"tasksExpire", "systemChanged", "takeSnapshot"}
 LONGEST_LINE = 1 << 20
 KEPT_RESULTS = 16
 LONGEST_PAUSE = 1.0
@@ -162,6 +164,10 @@ class App:
             self._send({"id": identifier, "result": {}})
         elif method in CALLBACKS:
             self._callback(method, identifier, message.get("params") or {})
+        elif method in NOTIFICATIONS and identifier is None:
+            function = getattr(self.delegate, method, None)
+            if function:
+                function(message.get("params") or {})
         elif identifier is not None:
             self._send({"id": identifier, "error": {"code": -32601, "message": "no method " + str(method)}})
 

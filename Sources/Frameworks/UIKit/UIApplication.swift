@@ -51,10 +51,14 @@ open class UIApplication: UIResponder {
     var state: State = .inactive
     /// The way to the system; `nil` in a process that it did not start.
     package internal(set) var connection: (any AppLink)? {
-        didSet { backgroundTasks.attach(connection) }
+        didSet {
+            backgroundTasks.attach(connection)
+            snapshots.connection = connection
+        }
     }
     package nonisolated let backgroundTasks = BackgroundTasks()
     package internal(set) var systemChanges: SystemChanges?
+    package let snapshots = Snapshots()
 
     struct WeakWindow {
         weak var window: UIWindow?

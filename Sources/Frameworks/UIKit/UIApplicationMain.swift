@@ -77,6 +77,8 @@ package enum ApplicationLauncher {
             notified: { notification, params in
                 switch notification {
                 case .tasksExpire: tasks.expire(params)
+                case .takeSnapshot:
+                    DispatchQueue.main.async { MainActor.assumeIsolated { application.snapshots.take(params) } }
                 // Before the callbacks that came behind it, which get there the same way.
                 case .systemChanged:
                     DispatchQueue.main.async {

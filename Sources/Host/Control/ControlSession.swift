@@ -62,6 +62,7 @@ final class ControlSession {
         case .down: command(.shutDown, id)
         case .memory: respond(id, host.memoryInfo.json)
         case .timeline: try timeline(params, id)
+        case .snapshot: try snapshot(params, id)
         }
     }
 
@@ -331,6 +332,20 @@ final class ControlSession {
             throw RPCError(.internalError, "no timeline is kept")
         }
         work(.storage, id, answer)
+    }
+
+    private func snapshot(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let installation = try installation(params)
+        let store = SnapshotStore(host.home)
+        work(.slow, id) {
+            guard let info = store.info(installation.identifier) else {
+                throw RPCError(
+                    .refused,
+                    "there is no snapshot of \(installation.name): one is taken when an app that provides them leaves the "
+                        + "screen (greenroom open \(installation.identifier), then greenroom home)")
+            }
+            return info.json
+        }
     }
 
     private func attach(_ params: JSONValue, _ id: RPCID) throws(RPCError) {

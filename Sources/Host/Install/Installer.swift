@@ -89,6 +89,7 @@ struct Installer: Sendable {
             try store.removeApp(installation.identifier, keepingData: keepsData)
             try FileSystem.removeTree(home.bundle(installation.identifier))
             try FileSystem.removeTree(home.run(installation.identifier))
+            SnapshotStore(home).remove(installation.identifier)
             if !keepsData { try FileSystem.removeTree(home.container(installation.identifier)) }
         } catch {
             throw Failure(sentence: "\(installation.name) could not be removed completely: \(error)")

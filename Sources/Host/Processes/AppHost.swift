@@ -50,6 +50,7 @@ final class AppProcess {
     /// Counts what begins and ends a stand-still: what was found before is worth nothing after.
     var verification = 0
     var pings: UInt64 = 0
+    let snapshot = SnapshotStep()
     /// Processor time when its end was decided.
     var usedAtEnd: Int64?
     /// Processor time when its sockets were last looked at.

@@ -202,6 +202,7 @@ extension Host {
         guard let process = process(index, generation) else { return }
         process.awaitsFreeze = false
         process.verification += 1
+        process.snapshot.forget()
         locks?.forget(index)
         sockets?.release(index, generation)
         do throws(SystemError) {

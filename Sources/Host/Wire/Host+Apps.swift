@@ -151,6 +151,10 @@ extension Host {
         case .beginTask: request(index, try params.beginTask, id: id)
         case .endTask: request(index, .endTask(try params.task), id: id)
         case .backgroundTime: request(index, .backgroundTime, id: id)
+        case .provideSnapshots: request(index, .provideSnapshots(try params.bool("provides")), id: id)
+        case .refreshSnapshot: request(index, .refreshSnapshot, id: id)
+        case .snapshot: try snapshotMade(params, id: id, index, process)
+        case .ignoreSnapshot: ignoreSnapshot(id: id, index, process)
         }
     }
 
@@ -195,7 +199,7 @@ extension Host {
         case .refused(let refusal): process.connection?.send(.failure(id: rpc, RPCError(refusal)))
         case .taskBegan(let remaining), .remaining(let remaining):
             process.connection?.send(.response(id: rpc, result: ["remaining": JSONValue(remaining?.seconds)]))
-        case .taskEnded: process.connection?.send(.response(id: rpc, result: [:]))
+        case .taskEnded, .noted: process.connection?.send(.response(id: rpc, result: [:]))
         }
     }
 }

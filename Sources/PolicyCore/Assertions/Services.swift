@@ -71,6 +71,8 @@ extension System {
         case .beginTask(let task, let name): beginTask(task, name: name, i, id)
         case .endTask(let task): endTask(task, i, id)
         case .backgroundTime: reply(i, id, .remaining(taskTime(i)))
+        case .provideSnapshots(let provides): provideSnapshots(provides, i, id)
+        case .refreshSnapshot: refreshSnapshot(i, id)
         case .endService(let service):
             guard let place = apps[i].services.firstIndex(of: service) else {
                 reply(i, id, .refused(.serviceNotRunning))

@@ -162,6 +162,7 @@ extension System {
         apps[i].outstanding = []
         apps[i].suspension = .none
         apps[i].toldLock = nil
+        apps[i].providesSnapshots = nil
         apps[i].ending = nil
         apps[i].exceeded = nil
         apps[i].firstStatus = nil

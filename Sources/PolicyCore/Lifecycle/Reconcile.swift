@@ -162,7 +162,10 @@ extension System {
             return
         }
         armLimit(i)
-        if kind == .didEnterBackground { endUndeclaredServices(i) }
+        if kind == .didEnterBackground {
+            takeSnapshot(i)
+            endUndeclaredServices(i)
+        }
     }
 
     /// Writes an entry of the launch or the callbacks under way.

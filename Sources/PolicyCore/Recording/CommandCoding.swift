@@ -120,6 +120,8 @@ extension AppRequest {
             writer.write(UInt8(6))
             writer.write(task.rawValue)
         case .backgroundTime: writer.write(UInt8(7))
+        case .provideSnapshots(let provides): writer.write(9, provides)
+        case .refreshSnapshot: writer.write(UInt8(10))
         }
     }
 
@@ -135,6 +137,8 @@ extension AppRequest {
             self = .beginTask(task, name: try reader.string())
         case 6: self = .endTask(TaskID(try reader.unsigned()))
         case 7: self = .backgroundTime
+        case 9: self = .provideSnapshots(try reader.bool())
+        case 10: self = .refreshSnapshot
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")
         }
     }

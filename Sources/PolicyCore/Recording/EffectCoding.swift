@@ -8,7 +8,7 @@ package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
     case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
-    case guardListeners, lookAtSockets, closeConnections
+    case guardListeners, lookAtSockets, closeConnections, takeSnapshot
 
     package var name: String { "\(self)" }
 }
@@ -52,6 +52,7 @@ extension Effect {
         case .guardListeners: .guardListeners
         case .lookAtSockets: .lookAtSockets
         case .closeConnections: .closeConnections
+        case .takeSnapshot: .takeSnapshot
         }
     }
 
@@ -74,7 +75,8 @@ extension Effect {
         case .checkTracer(let app, let generation), .prepare(let app, let generation),
             .freeze(let app, let generation), .verify(let app, let generation), .thaw(let app, let generation),
             .askToEnd(let app, let generation), .kill(let app, let generation), .sample(let app, let generation),
-            .lookAtSockets(let app, let generation), .closeConnections(let app, let generation):
+            .lookAtSockets(let app, let generation), .closeConnections(let app, let generation),
+            .takeSnapshot(let app, let generation):
             sink.write(app, generation)
         case .reclaim(let app, let generation, let isFrozen):
             sink.write(app, generation)
@@ -194,6 +196,7 @@ extension FieldSink {
         case .remaining(let remaining):
             write(UInt8(6))
             write(remaining)
+        case .noted: write(UInt8(8))
         }
     }
 

@@ -107,6 +107,8 @@ extension System {
         case .endService(let service): "end \(service)"
         case .beginTask(let task, let name): "begin the background task \(task.rawValue), “\(name)”"
         case .endTask(let task): "end the background task \(task.rawValue)"
+        case .provideSnapshots(let provides): provides ? "provide snapshots" : "provide no snapshots"
+        case .refreshSnapshot: "take another snapshot"
         case .backgroundTime: "how long it may run in the background"
         }
     }
@@ -149,6 +151,7 @@ extension System {
         case .closeConnections(let app, _): "close the connections of \(name(of: app))"
         case .askToEnd(let app, _): "ask \(name(of: app)) to end"
         case .kill(let app, _): "kill \(name(of: app))"
+        case .takeSnapshot(let app, _): "ask \(name(of: app)) for a snapshot"
         case .sample(let app, _): "look at the memory of \(name(of: app))"
         case .reclaim(let app, _, _): "take what can be taken of the memory of \(name(of: app))"
         case .senseMemory: "look at what memory is available"
@@ -174,6 +177,7 @@ extension System {
         case .refused(let refusal): "refused, \(refusal.sentence)"
         case .taskBegan(let left), .remaining(let left): left.map { "\($0.seconds) s are left" } ?? "without a limit"
         case .taskEnded: "ended"
+        case .noted: "noted"
         }
     }
 

@@ -138,6 +138,14 @@ extension Language<AppAction> {
             Form("listen at TEXT", "listen at \"port 8080\"", "It waits for others to connect there.") {
                 .listen($0.text ?? "")
             },
+            Form(
+                "provide snapshots [off]", "provide snapshots", "It gives pictures of itself from now on, or no longer."
+            ) {
+                .provideSnapshots(!$0.isOff)
+            },
+            Form("refresh snapshot", "refresh snapshot", "It has another picture than when it left the screen.") { _ in
+                .refreshSnapshot
+            },
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },

@@ -116,6 +116,7 @@ extension FileReading {
         case "priority":
             let priority = fields["is"].flatMap { pick($0, AppPriority.allCases, .priorities, \.name) }
             value = priority.map { priority in { .priority($0, priority) } }
+        case "snapshots": value = count(are).map { count in { .snapshots($0, count) } }
         case "launches": value = count(are).map { count in { .launches($0, count) } }
         case "launchOptions":
             let options = launchOptions(fields)

@@ -214,6 +214,9 @@ extension ExpectationForm {
             "What it has of the machine while others want it too: background, timed or foreground ([PRIORITY.md](PRIORITY.md)).",
             [app("priority"), Key("is", "a priority", "", isRequired: true)]),
         ExpectationForm(
+            "snapshots", "{snapshots: radio, are: 2}", "How many pictures of itself the app gave so far.",
+            [app("snapshots"), Key("are", "COUNT", "", isRequired: true)]),
+        ExpectationForm(
             "launches", "{launches: radio, are: 2}", "How many processes of the app were started so far.",
             [app("launches"), Key("are", "COUNT", "", isRequired: true)]),
         ExpectationForm(

@@ -71,6 +71,8 @@ extension AppAction {
         case .transfer(let bytes): "transfer \(ByteCount.text(bytes))"
         case .allocate(let bytes): "allocate \(ByteCount.text(bytes))"
         case .lock(let file): "lock \(Words.word(file))"
+        case .provideSnapshots(let isOn): "provide snapshots\(off(isOn))"
+        case .refreshSnapshot: "refresh snapshot"
         case .unlock(let file): "unlock \(Words.word(file))"
         case .listen(let name): "listen at \(Words.quote(name))"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
@@ -145,6 +147,7 @@ extension Expectation {
         case .assertions(let app, let kinds): are("assertions", app, kinds.map(\.name))
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
         case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
+        case .snapshots(let app, let count): YAML.mapping([("snapshots", app), ("are", "\(count)")])
         case .changes(let app, let changes): are("changes", app, changes.map(\.name))
         case .priority(let app, let priority): YAML.mapping([("priority", app), ("is", priority.name)])
         case .launches(let app, let count): YAML.mapping([("launches", app), ("are", "\(count)")])

@@ -155,7 +155,11 @@ struct Checkers {
 
     private mutating func hear(_ event: Event, _ device: Device) {
         switch event {
-        case .command(let id, let command): begin(id, command, device)
+        case .command(let id, let command):
+            begin(id, command, device)
+            // What it moves may have been right meanwhile, while nobody looked.
+            for place in watches.indices { watches[place].wrongPriority = nil }
+        case .request(_, _, .openURL): for place in watches.indices { watches[place].wrongPriority = nil }
         // Whoever was told something since the daemon's return was not there.
         case .adopted: for place in watches.indices { watches[place].mayHaveMissed = true }
         case .callbackReturned(let app, let generation, let number):
@@ -275,7 +279,7 @@ struct Checkers {
                 watch.unseenSince = nil
             }
         case .report, .checkTracer, .verify, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim,
-            .senseMemory, .guardListeners, .lookAtSockets, .closeConnections:
+            .senseMemory, .guardListeners, .lookAtSockets, .closeConnections, .takeSnapshot:
             return
         }
     }

@@ -93,6 +93,11 @@ extension Device {
         for condition in now where !before.contains(condition) { send(.conditionSensed(condition)) }
     }
 
+    func tell(_ conditions: DeviceConditions, _ place: Int) {
+        if apps[place].process?.freezer != .running { violate("a frozen app is told of changes") }
+        after(costs.message, place) { .conditions(conditions, connection: $0.connection) }
+    }
+
     /// An app hears: it compares with what it knew, as UIKit does.
     func hear(_ conditions: DeviceConditions, _ place: Int) {
         if let known = apps[place].process?.conditions { apps[place].changes += conditions.changes(since: known) }

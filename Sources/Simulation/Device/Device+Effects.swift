@@ -53,11 +53,11 @@ extension Device {
             }
         case .checkTracer(let app, let generation):
             change(app, generation, "checkTracer") { after(costs.tracer, $0) { _ in .tracer } }
-        case .prepare(let app, let generation):
-            suspend(app, generation, costs.prepare) { .prepared($0.suspension) }
+        case .prepare(let app, let generation): prepare(app, generation)
+        case .takeSnapshot(let app, let generation):
+            change(app, generation, "takeSnapshot") { askForSnapshot($0) }
         case .freeze(let app, let generation): freeze(app, generation)
-        case .verify(let app, let generation):
-            verify(app, generation)
+        case .verify(let app, let generation): verify(app, generation)
         case .thaw(let app, let generation): change(app, generation, "thaw") { thaw($0, byDaemon: true) }
         case .setPriority(let app, let generation, let priority):
             change(app, generation, "setPriority") { apps[$0].process?.priority = priority }
@@ -96,10 +96,7 @@ extension Device {
                 after(costs.message, place) { .expire(expiration, connection: $0.connection) }
             }
         case .tellConditions(let app, let generation, let conditions):
-            change(app, generation, "tellConditions") { place in
-                if apps[place].process?.freezer != .running { violate("a frozen app is told of changes") }
-                after(costs.message, place) { .conditions(conditions, connection: $0.connection) }
-            }
+            change(app, generation, "tellConditions") { tell(conditions, $0) }
         case .stopService(let app, let service): stop(service, of: app)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
@@ -164,6 +161,17 @@ extension Device {
 
     // MARK: Suspension
 
+    private func prepare(_ app: AppIndex, _ generation: Generation) {
+        change(app, generation, "prepare") { place in
+            checkMaySuspend(place)
+            if apps[place].process?.mustDraw == true {
+                apps[place].process?.holdsFreeze = true
+            } else {
+                after(costs.prepare, place) { .prepared($0.suspension) }
+            }
+        }
+    }
+
     private func suspend(
         _ app: AppIndex, _ generation: Generation, _ cost: Costs.Range,
         _ step: (SimulatedProcess) -> ProcessStep
@@ -212,7 +220,10 @@ extension Device {
         guard var process = apps[place].process else { return }
         let wasFrozen = process.isFrozen
         process.freezer = .running
-        if byDaemon { process.suspension += 1 }
+        if byDaemon {
+            process.suspension += 1
+            process.holdsFreeze = false
+        }
         process.isThawedFromOutside = !byDaemon && (wasFrozen || process.isThawedFromOutside)
         apps[place].process = process
         if wasFrozen { wake(place) }
@@ -245,7 +256,8 @@ extension Device {
             case .endService(let kind):
                 apps[place].process?.services.removeAll { $0 == kind }
                 noteService(kind, false, place)
-            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime: break
+            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot:
+                break
             }
         }
         apps[place].program?.answered(id, reply)

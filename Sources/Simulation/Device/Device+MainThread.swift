@@ -77,6 +77,9 @@ extension Device {
         case .conditions(let conditions):
             hear(conditions, place)
             return .zero
+        case .snapshot:
+            draw(place)
+            return .zero
         }
     }
 
@@ -134,7 +137,7 @@ extension Device {
             if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
             if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
-        case .block, .action, .timer, .expiration, .conditions: break
+        case .block, .action, .timer, .expiration, .conditions, .snapshot: break
         }
     }
 
@@ -216,6 +219,8 @@ extension Device {
         case .unlock(let file): unlock(file, place)
         case .listen(let name):
             if !process.sockets.listeners.contains(name) { apps[place].process?.sockets.listeners.append(name) }
+        case .provideSnapshots(let provides): request(.provideSnapshots(provides), place)
+        case .refreshSnapshot: request(.refreshSnapshot, place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

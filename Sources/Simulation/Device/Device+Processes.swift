@@ -12,6 +12,8 @@ enum ProcessStep {
     case ask(RequestID, AppRequest, connection: UInt32)
     case expire(Expiration, connection: UInt32)
     case conditions(DeviceConditions, connection: UInt32)
+    case snapshot(connection: UInt32)
+    case endDrawing(UInt32)
     case prepared(UInt32)
     case frozen(UInt32)
     case verified(UInt32)
@@ -39,11 +41,11 @@ enum ProcessStep {
     /// Through the app's socket, and in which direction.
     var way: Way {
         switch self {
-        case .arrive, .ping, .expire, .conditions: .toApp
+        case .arrive, .ping, .expire, .conditions, .snapshot: .toApp
         case .reply, .ask, .pong: .fromApp
         case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
             .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks, .peerLeaves,
-            .peerCame, .tellRefused, .tellSockets, .socketsSeen:
+            .peerCame, .tellRefused, .tellSockets, .socketsSeen, .endDrawing:
             .none
         }
     }
@@ -70,6 +72,9 @@ extension Device {
             if connection == process.connection, process.isConnected { expire(expiration, place) }
         case .conditions(let conditions, let connection):
             if connection == process.connection, process.isConnected { enqueue(.conditions(conditions), place) }
+        case .snapshot(let connection):
+            if connection == process.connection, process.isConnected { enqueue(.snapshot, place) }
+        case .endDrawing(let suspension): if suspension == process.suspension { stopDrawing(place) }
         case .prepared(let suspension):
             if suspension == process.suspension { send(.prepared(app, generation)) }
         case .frozen(let suspension): frozen(place, suspension)

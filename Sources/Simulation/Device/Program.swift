@@ -14,6 +14,8 @@ package protocol Program: AnyObject {
     func expired(_ expiration: Expiration)
     /// What of the device apps are told of, all of it: at launch, and whenever something of it has changed.
     func told(_ conditions: DeviceConditions)
+    /// The system wants a picture of the app.
+    func takeSnapshot()
     /// A service ended because the app does not declare it.
     func stopped(_ service: ServiceKind)
     /// The process is gone; nothing of it runs any more.

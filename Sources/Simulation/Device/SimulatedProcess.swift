@@ -16,6 +16,7 @@ package struct SimulatedProcess {
         case timer(UInt64)
         case expiration(Expiration)
         case conditions(DeviceConditions)
+        case snapshot
     }
 
     /// A background task that it began and has not ended, as far as it knows.
@@ -83,6 +84,9 @@ package struct SimulatedProcess {
     var nextTask: UInt64 = 1
     /// It was told that its time in the background is over: it asks for no more.
     var isTimeOver = false
+    /// It was asked for a picture, and the host waits; and whether a freeze does.
+    var mustDraw = false
+    var holdsFreeze = false
     /// What it knows of the device.
     package internal(set) var conditions: DeviceConditions?
     /// What it has the world do.
@@ -127,6 +131,8 @@ package struct SimulatedApp {
     package internal(set) var calls: [Call] = []
     /// The names of the tasks whose expiration handlers ran.
     package internal(set) var expirations: [String] = []
+    /// Pictures that it gave.
+    package internal(set) var snapshots = 0
     /// What it heard of the device's changes, one after another.
     package internal(set) var changes: [SystemChange] = []
     /// The last answer to a request of it.

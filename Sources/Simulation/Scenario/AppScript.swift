@@ -68,6 +68,9 @@ package enum AppAction: Hashable, Sendable {
     case unlock(String)
     /// It waits for others to connect there.
     case listen(String)
+    /// It has pictures of itself to give from now on, or no longer; or another one than when it left the screen.
+    case provideSnapshots(Bool)
+    case refreshSnapshot
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
 }

@@ -36,6 +36,7 @@ extension ScenarioRun {
         case .expirations(let name, let tasks): explainExpirations(name, tasks)
         case .changes(let name, let changes): explainChanges(name, changes)
         case .priority(let name, let priority): explainPriority(name, priority)
+        case .snapshots(let name, let count): explainSnapshots(name, count)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
         case .opened(let name, let url, let source): explainURL(name, url, source)
@@ -91,7 +92,7 @@ extension ScenarioRun {
         case .refused(let refusal)?:
             guard !refusal.sentence.contains(text) else { return nil }
             return Finding(text: "\(name) should be refused with “\(text)”: \(refusal.sentence)")
-        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?:
+        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?, .noted?:
             return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
         case nil: return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
         }
@@ -131,6 +132,14 @@ extension ScenarioRun {
             text:
                 "\(name) should have \(priority.name) priority and has \(found?.name ?? "none, since it does not run")",
             entry: lastEntry(name))
+    }
+
+    private func explainSnapshots(_ name: String, _ count: Int) -> Finding? {
+        let found = place(name).map { device.apps[$0].snapshots } ?? 0
+        guard found != count else { return nil }
+        return Finding(
+            text: "\(name) should have given a snapshot \(times(count)) and did \(times(found))", entry: lastEntry(name)
+        )
     }
 
     private func explainLaunchOptions(_ name: String, _ options: LaunchOptions) -> Finding? {

@@ -205,6 +205,8 @@ package enum Expectation: Hashable, Sendable {
     case launches(String, Int)
     /// The names of the tasks whose expiration handlers were called so far, in their order.
     case expirations(String, [String])
+    /// Pictures that the app gave so far.
+    case snapshots(String, Int)
     /// The changes of the device that the app heard of since the last such expectation about it, exactly these.
     case changes(String, [SystemChange])
     /// What the machine gives it while others want it too.

@@ -62,7 +62,9 @@ package struct StormGenerator {
             }
             if scenario.memory != nil { script.footprint = footprint() }
             for kind in CallbackKind.allCases where random.oneIn(6) { script.reactions[kind] = [reaction()] }
-            script.expirations = expirations()
+            let expirations = expirations()
+            // A plain program has no tasks that could expire.
+            if script.manifest.kind != .plain { script.expirations = expirations }
             scenario.apps.append(script)
         }
     }
@@ -89,6 +91,7 @@ package struct StormGenerator {
         }
         if random.oneIn(4) { return taskAction() }
         if random.oneIn(10) { return .listen("port \(random.below(3))") }
+        if random.oneIn(12) { return random.oneIn(3) ? .refreshSnapshot : .provideSnapshots(!random.oneIn(4)) }
         return switch random.below(14) {
         case 0...3: .begin(service)
         case 4...6: .end(service)

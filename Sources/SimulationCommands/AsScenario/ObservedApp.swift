@@ -171,6 +171,8 @@ struct ObservedApp {
             return .beginTask(name)
         case .endTask(let task): return taskNames.removeValue(forKey: task).map(AppAction.endTask) ?? .endInvalidTask
         case .backgroundTime: return .askBackgroundTime
+        case .provideSnapshots(let provides): return .provideSnapshots(provides)
+        case .refreshSnapshot: return .refreshSnapshot
         }
     }
 

@@ -315,7 +315,8 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .reply, .answer, .sample, .reclaim,
-            .senseMemory, .tellConditions, .setPriority, .guardListeners, .lookAtSockets, .closeConnections:
+            .senseMemory, .tellConditions, .setPriority, .guardListeners, .lookAtSockets, .closeConnections,
+            .takeSnapshot:
             break
         }
     }

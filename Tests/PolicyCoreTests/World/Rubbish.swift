@@ -153,7 +153,9 @@ struct Rubbish {
 
     private mutating func request() -> AppRequest {
         let service = ServiceKind.allCases[random.below(5)]
-        return switch random.below(8) {
+        return switch random.below(10) {
+        case 7: .provideSnapshots(random.oneIn(2))
+        case 8: .refreshSnapshot
         case 0: .openURL(["a:", "", ":", "é:x", "\u{0}"][random.below(5)])
         case 1: .canOpenURL("A:")
         case 2: .beginService(service)

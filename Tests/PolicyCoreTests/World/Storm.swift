@@ -88,7 +88,9 @@ struct Storm {
         guard let process = device.process(app), process.isConnected, process.isRunning else { return }
         let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
         let request: AppRequest =
-            switch random.below(9) {
+            switch random.below(11) {
+            case 8: .provideSnapshots(!random.oneIn(4))
+            case 9: .refreshSnapshot
             case 0: .openURL("s\(random.below(6)):z")
             case 1: .canOpenURL("s1:")
             case 2: .beginService(service)

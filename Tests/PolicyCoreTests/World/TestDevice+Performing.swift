@@ -54,6 +54,12 @@ extension TestDevice {
                 told.append((app, conditions))
             }
         case .guardListeners, .lookAtSockets, .closeConnections: performOnSockets(action)
+        case .takeSnapshot(let app, let generation):
+            change(app, generation, "takeSnapshot") {
+                if $0.freezer != .running { fault("a frozen app is asked for a snapshot") }
+                if !$0.isConnected { fault("an app without connection is asked for a snapshot") }
+                snapshots.append(app)
+            }
         case .stopService(_, let service): stopped.append(service)
         case .reply(_, let id, let reply):
             if replies.updateValue(reply, forKey: id) != nil { fault("request \(id) is answered twice") }

@@ -26,6 +26,7 @@ final class TestDevice {
     var replies: [RequestID: AppReply] = [:]
     var stopped: [ServiceKind] = []
     /// What apps were told; tests end the tasks themselves.
+    var snapshots: [AppIndex] = []
     var told: [(app: AppIndex, conditions: DeviceConditions)] = []
     var expirations: [(app: AppIndex, expiration: Expiration)] = []
     /// What was asked about memory; tests answer themselves.

@@ -170,7 +170,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .done: true
         case .canOpen(let can): can
         case .refused: false
-        case .taskBegan, .taskEnded, .remaining, nil: nil
+        case .taskBegan, .taskEnded, .remaining, .noted, nil: nil
         }
     }
 

@@ -213,7 +213,8 @@ extension AppAction {
         case .block(let span): .block(span * factor)
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
-            .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen:
+            .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
+            .refreshSnapshot:
             action
         }
     }
