@@ -51,6 +51,7 @@ struct Measurement {
         pause(milliseconds: 500)
         let empty = try footprint.memory()
         try measureSwitching(tool)
+        try measureBackground(tool, footprint)
         try measureFootprint(tool, footprint, empty)
     }
 
@@ -210,6 +211,32 @@ struct Measurement {
             figure("  confirmed, by the log p50", times.loggedFreeze.p50, times.loggedFreeze, nil, nil),
             figure("  confirmed, by the log p99", times.loggedFreeze.p99, times.loggedFreeze, nil, nil, .atMost(50e6)),
         ])
+    }
+
+    // MARK: Background
+
+    /// Fifty apps that run in the background, each of which takes another megabyte every second.
+    private mutating func measureBackground(_ tool: Tool, _ footprint: Footprint) throws {
+        say("50 apps that run in the background")
+        var apps: [String] = []
+        for number in 5_001...5_050 {
+            let app = try system.install(number, with: tool, does: "every=1000 most=120")
+            try tool.ask(.open, ["app": .string(app)])
+            try tool.ask(.exempt, ["app": .string(app)])
+            apps.append(app)
+        }
+        try tool.ask(.home)
+        pause(milliseconds: 2_000)
+        let seconds = options.isQuick ? 5 : 20
+        let used = try footprint.activity(seconds: seconds).processorTime
+        report.add(
+            Figure(
+                what: "processor of both, 50 apps in the background", value: Double(used) / Double(seconds) / 1e7,
+                unit: .percent, target: .atMost(1)))
+        for app in apps {
+            try tool.ask(.exempt, ["app": .string(app), "exempt": false])
+            try tool.ask(.close, ["app": .string(app)])
+        }
     }
 
     // MARK: Waking

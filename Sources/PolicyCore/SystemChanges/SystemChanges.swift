@@ -117,7 +117,11 @@ extension System {
 
     /// A new day wakes nobody: the deadline for it stands only while somebody runs who can be told.
     mutating func disarmMidnightIfNobodyRuns() {
-        guard conditions.midnight != nil, !apps.indices.contains(where: isListening) else { return }
+        guard conditions.midnight != nil else { return }
+        // Mostly somebody is on screen, and not all apps have to be looked at.
+        if let front = screen.front, apps[Int(front.rawValue)].state.isRunning { return }
+        // A loop: a closure would copy the system for each look (seen in profiles).
+        for i in apps.indices where apps[i].state.isRunning && isListening(i) { return }
         conditions.midnight = nil
     }
 
