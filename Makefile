@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground mutants format lint clean
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground mutants format lint clean uploads
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -26,6 +26,7 @@ test: ## Build and run all tests.
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
+	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 12; fi
 	swift test --configuration release --skip-build --disable-xctest
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
@@ -40,6 +41,12 @@ demo: ## Build, then take a tour of about a minute on real processes.
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
+
+uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
+	@$(NEED) libsqlite3-dev python3
+	$(SWIFT_BUILD)
+	@Scripts/assemble.sh
+	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
 bench: ## Measure on real processes.
 	@$(NEED) libsqlite3-dev python3

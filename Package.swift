@@ -117,6 +117,7 @@ let package = Package(
         .executableTarget(
             name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
+        .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(

@@ -30,6 +30,7 @@ bundle() {
 
 bundle Journal Examples/Journal
 bundle IconReel Examples/IconReel
+bundle Uploader Examples/Uploader
 bundle Misbehaver Fixtures/Misbehaver
 
 rm -rf "$apps/Counter.app" "$apps/plain"

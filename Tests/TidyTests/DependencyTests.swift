@@ -18,6 +18,7 @@ struct DependencyTests {
         ("Tests/ContractSuite", ["Model"]),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
         ("Examples/IconReel/Sources", ["Foundation", "Glibc", "UIKit"]),
+        ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]
 
     @Test("A folder imports only what its layer allows", arguments: allowed.map(\.folder))
