@@ -48,6 +48,12 @@ import Testing
             $0.hasMultitasking ? seconds($0.tasks?.windowLimit ?? .zero) : "none"
         }
         add("expiration handlers before the end") { $0.hasMultitasking ? seconds($0.tasks?.notice ?? .zero) : "–" }
+        add("connections of a suspended app stand for") {
+            $0.hasMultitasking ? $0.socketRules.connectionLimit.map(seconds) ?? "ever" : "–"
+        }
+        add("a server of the mode `listen` goes on after its last peer for") {
+            $0.hasMultitasking ? seconds($0.socketRules.grace) : "–"
+        }
         add("running apps are looked at every") { seconds($0.checkInterval) }
         add("processes of one app") { "\($0.processLimit)" }
         add("one attempt to freeze") { seconds($0.freezeLimit) }
