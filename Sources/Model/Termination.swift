@@ -60,6 +60,8 @@ package enum EndReason: Hashable, Sendable, Codable {
     /// It was suspended with a lock on a file that others may need (R11).
     case heldLock(path: String)
     case tasksNotEnded(TaskEnd)
+    /// In the background, where the GPU is off limits (R10).
+    case usedGPU(GPUUse)
 }
 
 /// Why an app ended for memory, with the numbers that it was decided by, in bytes.
@@ -173,6 +175,8 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     /// "Dead lock": a file outside the app's own container was locked when it was suspended. Of a plain program, which goes
     /// on, a fault.
     package static let heldLock = TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
+    /// Ours: the GPU was used in the background ("off screen").
+    package static let gpuOffScreen = TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)
     /// Ours: every attempt to freeze it failed ("no freeze"). The app goes on.
     package static let cannotFreeze = TerminationCode(namespace: "GREENROOM", code: 0x0f4e_e2e0)
     /// Ours: suspended with a listening socket, so that nobody answers there ("dead ear"). The app goes on.
@@ -198,6 +202,7 @@ extension EndReason {
         case .memory(let end): end.isOwnLimit ? .perProcessLimit : .pageShortage
         case .heldLock: .heldLock
         case .tasksNotEnded(let end): end.code
+        case .usedGPU: .gpuOffScreen
         }
     }
 
@@ -234,6 +239,7 @@ extension EndReason {
                 + "suspended; close the file or finish the transaction before didEnterBackground returns, or begin a "
                 + "background task before it and end that one after it"
         case .tasksNotEnded(let end): end.sentence(name: name)
+        case .usedGPU(let use): use.sentence(name: name, state: state)
         case .stray: "a process of an earlier system was left in the group of \(name)"
         }
     }

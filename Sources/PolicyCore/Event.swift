@@ -58,6 +58,9 @@ package enum Event: Hashable, Sendable {
     /// The most mappings that a process of the app has, and the bytes of its largest one. Told when they are many.
     case mappingsCounted(AppIndex, Generation, Int32, largest: Int64)
 
+    /// In the background, after the look that found what it had of the GPU there.
+    case gpuUsed(AppIndex, Generation, GPUUse)
+
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)
 

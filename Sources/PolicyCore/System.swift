@@ -104,6 +104,7 @@ package struct System: Sendable, Codable {
         case .peersRefused(let app, let generation, let name, let count):
             peersRefused(app, generation, name: name, count: count)
         case .socketsSeen(let app, let generation, let use): socketsSeen(app, generation, use)
+        case .gpuUsed(let app, let generation, let use): gpuUsed(app, generation, use)
         case .memoryConfigured(let budget, let source): memoryConfigured(budget: budget, source: source)
         case .memorySensed(let available): memorySensed(available: available)
         case .footprintSampled(let app, let generation, let footprint): footprintSampled(app, generation, footprint)

@@ -103,6 +103,7 @@ import Testing
             EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.tooManyMappings(count: 2, limit: 1).code,
             EndReason.failedToLaunch(failure).code, .cannotFreeze, EndReason.heldLock(path: "").code,
             .listensSuspended,
+            EndReason.usedGPU(GPUUse(.context, driver: "")).code,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))
@@ -139,6 +140,7 @@ import Testing
                 .ended(.signaled(6)), .ended(.signaled(64)), .ended(.unknown), .failedToLaunch(failure),
                 .tooManyProcesses(count: 600, limit: 512), .tooManyMappings(count: 60_000, limit: 20_000),
                 .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36), .heldLock(path: "/srv/notes.db"),
+                .usedGPU(GPUUse(.commands, driver: "amdgpu")),
             ] + Self.limits.map { .exceeded($0, allowed: .seconds(5)) }
         for reason in reasons {
             let sentence = reason.sentence(name: "Journal", state: .background)

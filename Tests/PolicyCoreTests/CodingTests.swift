@@ -26,6 +26,8 @@ import Testing
             .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
             .lockFound(app, generation, path: "/é\u{0} b", blocksOthers: true),
+            .gpuUsed(app, generation, GPUUse(.context, driver: "nvidia")),
+            .gpuUsed(app, generation, GPUUse(.commands, driver: "")),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
             .conditionSensed(.battery(BatteryReading(.full, percent: 100))),

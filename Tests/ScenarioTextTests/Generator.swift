@@ -145,7 +145,7 @@ struct Generator {
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 21 : 20) {
+        switch random.below(depth > 0 ? 22 : 21) {
         case 18: .provideSnapshots(flag())
         case 19: .refreshSnapshot
         case 0: .begin(pick(ServiceKind.allCases))
@@ -166,6 +166,7 @@ struct Generator {
         case 15: .endInvalidTask
         case 16: .askBackgroundTime
         case 17: .listen(text())
+        case 20: .useGPU
         default: .after(span(), appAction(depth - 1))
         }
     }

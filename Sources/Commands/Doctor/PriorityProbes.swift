@@ -1,9 +1,9 @@
 internal import LinuxSystem
 internal import Wire
 
-/// By what means the background gives way to the screen (docs/PRIORITY.md).
+/// By what means the background gives way to the screen (docs/PRIORITY.md), and leaves the GPU alone.
 struct PriorityProbes {
-    func findings() -> [DoctorFinding] { [processors(), disks(), realTime()] }
+    func findings() -> [DoctorFinding] { [processors(), disks(), realTime(), gpu()] }
 
     private var controllers: [Substring] {
         guard let root = CgroupRoot.detect(isRoot: CurrentProcess.isRoot) else { return [] }
@@ -45,6 +45,16 @@ struct PriorityProbes {
             mechanism: "shares of disks", status: .replaced, detail: "no io controller in the v2 hierarchy",
             instead: "each thread's class for the disk (ioprio)",
             cost: "what goes through the page cache is written as fast as the others' files")
+    }
+
+    private func gpu() -> DoctorFinding {
+        guard GPUClients.areThere() else {
+            return DoctorFinding(mechanism: "GPU", status: .ok, detail: "there is none, and nothing is looked at")
+        }
+        return DoctorFinding(
+            mechanism: "GPU", status: .ok,
+            detail: "apps in the background are looked at every five seconds: new contexts, and work where the driver "
+                + "counts it (NVIDIA's does not)")
     }
 
     private func realTime() -> DoctorFinding {

@@ -62,6 +62,7 @@ final class AppProcess {
     let startedAt: WallTime
     /// Where its share of processors and disks is written; known when it is first needed.
     var shares: GroupShares?
+    var gpu = GPUBaseline()
     /// Opened when it may be needed soon.
     var ownKillSwitch: KillSwitch?
 

@@ -238,6 +238,7 @@ extension Host {
             process.connection?.send(.request(id: .string("ping-\(process.pings)"), method: "ping", params: .null))
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
+        lookAtGPU(index, process)
         let count = process.box.processes().count
         if count > Int(system.profile.processLimit) {
             post(.processesCounted(index, generation, Int32(clamping: count)))

@@ -17,7 +17,7 @@ extension System {
         switch reason {
         // Memory cannot wait for a callback.
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory,
-            .heldLock, .tasksNotEnded:
+            .heldLock, .tasksNotEnded, .usedGPU:
             kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)

@@ -346,6 +346,9 @@ extension FieldSink {
             write(UInt8(11))
             write(end)
         case .heldLock(let path): write(20, path)
+        case .usedGPU(let use):
+            write(21, use.kind.rawValue)
+            write(use.driver)
         case .tasksNotEnded(let end):
             write(UInt8(14))
             write(end)

@@ -57,6 +57,10 @@ extension Event {
         case .conditionSensed(let condition):
             writer.write(UInt8(34))
             condition.encode(into: &writer)
+        case .gpuUsed(let app, let generation, let use):
+            writer.write(30, app, generation)
+            writer.write(use.kind.rawValue)
+            writer.write(use.driver)
         case .lockFound(let app, let generation, let path, let blocksOthers):
             writer.write(40, app, generation)
             writer.write(path)
@@ -174,7 +178,7 @@ extension Event {
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) || (23...25).contains(tag) || [28, 29, 38, 39, 40].contains(tag) else {
+        guard (6...18).contains(tag) || (23...25).contains(tag) || [28, 29, 30, 38, 39, 40].contains(tag) else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -205,6 +209,9 @@ extension Event {
         case 25:
             let count = try reader.signed32()
             return .mappingsCounted(app, generation, count, largest: try reader.signed())
+        case 30:
+            let kind = try reader.value(GPUUse.Kind.self)
+            return .gpuUsed(app, generation, GPUUse(kind, driver: try reader.string()))
         case 40:
             let path = try reader.string()
             return .lockFound(app, generation, path: path, blocksOthers: try reader.bool())

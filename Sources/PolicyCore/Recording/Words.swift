@@ -35,6 +35,10 @@ extension System {
         case .prepared(let app, _): "\(name(of: app)) is prepared for the freeze"
         case .frozen(let app, _): "\(name(of: app)) is frozen"
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
+        case .gpuUsed(let app, _, let use):
+            "\(name(of: app)) "
+                + (use.kind == .context ? "created a context on the GPU" : "gave work to the GPU")
+                + " (\(use.driver)) in the background"
         case .lockFound(let app, _, let path, let blocksOthers):
             "\(name(of: app)) is frozen, and has \(path) locked" + (blocksOthers ? ", which another process needs" : "")
         case .socketsFound(let app, _, let listeners, let connections):

@@ -146,6 +146,7 @@ extension Language<AppAction> {
             Form("refresh snapshot", "refresh snapshot", "It has another picture than when it left the screen.") { _ in
                 .refreshSnapshot
             },
+            Form("draw", "draw", "It draws a picture with the GPU.") { _ in .useGPU },
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },

@@ -75,6 +75,7 @@ extension AppAction {
         case .refreshSnapshot: "refresh snapshot"
         case .unlock(let file): "unlock \(Words.word(file))"
         case .listen(let name): "listen at \(Words.quote(name))"
+        case .useGPU: "draw"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
         }
     }

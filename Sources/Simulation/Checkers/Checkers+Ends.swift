@@ -27,7 +27,7 @@ extension Checkers {
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
             case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
-                .memory, .heldLock, .tasksNotEnded:
+                .memory, .heldLock, .tasksNotEnded, .usedGPU:
                 false
             }
         let isApp = device.apps[place].script.manifest.kind == .application
@@ -38,6 +38,7 @@ extension Checkers {
         }
         checkLimit(place, reason, device)
         checkLockEnd(place, reason, device)
+        checkGPUEnd(place, reason, device)
         checkTaskEnd(place, reason, device)
     }
 
@@ -110,6 +111,7 @@ extension Checkers {
             checkKnowledge(place, device)
             checkPriority(place, device)
             checkWaitingPeers(place, process, device)
+            checkGPU(place, process, device)
             if !process.manners.isTraced { checkTasks(place, process, device) }
         }
         checkRelief(device)
@@ -186,7 +188,7 @@ extension Checkers {
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
-            .memory, .heldLock, .tasksNotEnded:
+            .memory, .heldLock, .tasksNotEnded, .usedGPU:
             true
         case .ended(.exited(let status)): status != 0
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
@@ -204,6 +206,7 @@ extension Checkers {
         case .tooManyMappings, .mappingTooLarge: TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
         case .heldLock: TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
+        case .usedGPU: TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)
         case .memory(let end): TerminationCode(namespace: "JETSAM", code: end.limit == nil ? 4 : 7)
         case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))
         case .ended(.exited(let status)):

@@ -49,6 +49,7 @@ extension Device {
             process.connection += 1
             process.suspension += 1
             (process.mustDraw, process.holdsFreeze) = (false, false)
+            process.gpuBaseline = nil
             process.mustConnect = process.status == nil && !process.isPlain && !process.isStarting
             // A launch was under way on a thread of the daemon: the child was born, or it never will be.
             if process.isStarting {

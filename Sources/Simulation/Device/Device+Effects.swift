@@ -237,6 +237,7 @@ extension Device {
         if callbacks.isEmpty { violate("an empty delivery to \(name)") }
         if process.freezer != .running { violate("a callback to \(name), which is frozen") }
         if process.isDying { violate("a callback to \(name), which is being killed") }
+        if callbacks.contains(where: { $0.kind == .willEnterForeground }) { forgetGPU(place) }
         // A connection that broke a moment ago: the message is lost with it.
         after(costs.message, place) { .arrive(callbacks, connection: $0.connection) }
     }

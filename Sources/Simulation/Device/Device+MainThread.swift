@@ -221,6 +221,7 @@ extension Device {
             if !process.sockets.listeners.contains(name) { apps[place].process?.sockets.listeners.append(name) }
         case .provideSnapshots(let provides): request(.provideSnapshots(provides), place)
         case .refreshSnapshot: request(.refreshSnapshot, place)
+        case .useGPU: useGPU(place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

@@ -84,7 +84,9 @@ extension Device {
             // It may have been a reason to let it run.
             if suspension == apps[place].process?.suspension { send(.verified(app, generation)) }
         case .tracer: send(.tracerChecked(app, generation, isTraced: process.manners.isTraced))
-        case .count: if !process.isGone { send(.processesCounted(app, generation, process.manners.processCount)) }
+        case .count:
+            if !process.isGone { send(.processesCounted(app, generation, process.manners.processCount)) }
+            lookAtGPU(place)
         case .ping(let connection):
             if connection == process.connection, process.status == nil, process.manners.answersPings {
                 enqueue(.ping, place)

@@ -71,6 +71,8 @@ package enum AppAction: Hashable, Sendable {
     /// It has pictures of itself to give from now on, or no longer; or another one than when it left the screen.
     case provideSnapshots(Bool)
     case refreshSnapshot
+    /// It draws a picture.
+    case useGPU
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
 }

@@ -176,7 +176,7 @@ extension ScenarioMaker {
         case .memory, .tooManyMappings, .mappingTooLarge:
             add(.crash(name, signal: 9), at: apps[place].askedToEndAt ?? now)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .ended, .failedToLaunch,
-            .stray:
+            .stray, .usedGPU:
             break
         // A scenario's app ends no task that it was not seen to end.
         case .exceeded(.tasks, _), .tasksNotEnded: break

@@ -208,6 +208,8 @@ package struct ScenarioMaker {
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted:
             break
         case .conditionSensed(let condition): noteCondition(condition)
+        case .gpuUsed(let app, let generation, _):
+            if let place = present(app, generation) { add(.input(.app(apps[place].name, .useGPU)), at: lastEvent) }
         case .lockFound(let app, let generation, let path, let blocksOthers):
             if blocksOthers, let place = present(app, generation) { noteInTheWay(place, path, system) }
         case .socketsFound, .peerCame, .peersRefused, .socketsSeen: noteSockets(event)

@@ -46,6 +46,7 @@ struct Rubbish {
         let (app, generation) = process()
         switch random.below(29) {
         case 28: return sockets(app, generation)
+        case 25: return .gpuUsed(app, generation, GPUUse(random.oneIn(2) ? .context : .commands, driver: "i915"))
         case 0: return .clockChanged(wallOffset: Int64(bitPattern: random.next()))
         case 1: return random.oneIn(10) ? .booted : .timer
         case 2: return random.oneIn(5) ? .adopted(found()) : .timer

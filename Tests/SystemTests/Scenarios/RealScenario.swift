@@ -214,7 +214,7 @@ extension AppAction {
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
-            .refreshSnapshot:
+            .refreshSnapshot, .useGPU:
             action
         }
     }

@@ -1,0 +1,25 @@
+internal import Model
+internal import PolicyCore
+
+// Who uses the GPU in the background is ended for it, and nobody else is.
+extension Checkers {
+    /// Looks are five seconds apart, and as long as the main thread is late with its answer there is none.
+    private static let patience = Span.seconds(60)
+
+    func checkGPUEnd(_ place: Int, _ reason: EndReason, _ device: Device) {
+        guard case .usedGPU = reason, let process = device.apps[place].process else { return }
+        let name = device.apps[place].script.name
+        if process.isPlain { device.violate("\(name) knows no rules, and is ended for using the GPU") }
+        if process.gpuOffence == nil { device.violate("\(name) is ended for the GPU, and did not use it") }
+    }
+
+    func checkGPU(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
+        guard let since = process.gpuOffence, !process.isPlain, process.isConnected, watch(place).killed == nil,
+            process.gpuBaseline != nil, device.state(place) == .background, process.freezer == .running,
+            watch(place).awaited.isEmpty, !process.manners.isTraced, process.manners.canFreeze
+        else { return }
+        if device.now - since > Self.patience {
+            device.violate("\(device.apps[place].script.name) goes on using the GPU in the background")
+        }
+    }
+}
