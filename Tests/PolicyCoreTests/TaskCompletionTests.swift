@@ -159,6 +159,23 @@ import Testing
         device.finish()
     }
 
+    @Test("Who hears late that it leaves the screen, because its connection is made anew, has its whole time from then")
+    func heardLate() throws {
+        let (device, app) = device()
+        let generation = try #require(device.system.app(app)?.generation)
+        device.change(app) { $0.connects = false }
+        device.processes[Int(app.rawValue)]?.isConnected = false
+        device.send(.disconnected(app, generation))
+        device.home()
+        device.pass(.seconds(3))
+        device.change(app) { $0.connects = true }
+        device.pass(.milliseconds(29_900))
+        #expect(device.state(app) == .background)
+        device.pass(.milliseconds(200))
+        #expect(device.state(app) == .notRunning)
+        device.finish()
+    }
+
     @Test("A daemon that dies while it looks for a debugger ends nobody, and leaves nobody with time for ever")
     func judgedByADeadDaemon() throws {
         let (device, app) = device()

@@ -78,6 +78,9 @@ extension System {
         tellChanges(i)
         if !apps[i].outstanding.isEmpty {
             emit(.deliver(app, generation, apps[i].outstanding.map(\.callback)), cause: apps[i].callCause)
+            // Perhaps only now it hears that it leaves the screen: its time begins with that.
+            let leaves = apps[i].outstanding.contains { $0.callback.kind == .didEnterBackground }
+            if leaves, case .running(_, let limit) = apps[i].tasks.clock { startTaskClock(i, limit: limit) }
         }
         repeatExpiration(i)
         touch(app)

@@ -32,9 +32,7 @@ extension Checkers {
         }
         let wasWoken = device.apps[place].calls.last { $0.kind == .didFinishLaunching }?.callback.options.service
         let least = wasWoken?.isEmpty == false ? Self.window : Self.taskLimit(profile)
-        // Its time runs while its connection is being made anew, and only then does it hear that it leaves.
-        let late = watch.hasReconnected ? Span.seconds(5) : .zero
-        if killed.at - left + late < least {
+        if killed.at - left < least {
             device.violate("\(name) is ended for a task \((killed.at - left).twoDigits) s after it left the screen")
         }
         // One without a connection is told when it has one again.
