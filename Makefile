@@ -22,7 +22,7 @@ build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests.
-	@$(NEED) libsqlite3-dev python3 python3-jsonschema nano
+	@$(NEED) libsqlite3-dev python3 python3-jsonschema nano libcurl4
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
@@ -43,7 +43,7 @@ demo: ## Build, then take a tour of about a minute on real processes.
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
-	@$(NEED) libsqlite3-dev python3
+	@$(NEED) libsqlite3-dev python3 libcurl4
 	$(SWIFT_BUILD)
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100

@@ -35,6 +35,8 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
 # These have to be there; whatever else was built comes along.
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-simulator", "Journal",
             "Misbehaver"]
+# Needs libcurl and all that comes with it, and no job of the device runs it.
+LEFT_OUT = ["Uploader"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.
 FOLDERS = ["Examples/python", "Examples/plain", ".build/bin", ".build/apps", "Tests/DeviceTests",
@@ -168,7 +170,7 @@ def built_programs(products):
     missing = [name for name in PROGRAMS + [TEST_RUNNER] if not os.path.exists(f"{products}/{name}")]
     if missing:
         sys.exit(f"device: {', '.join(missing)} is not built: make device, or swift build -c release --build-tests")
-    others = [name for name in sorted(os.listdir(products)) if "." not in name and name not in PROGRAMS
+    others = [name for name in sorted(os.listdir(products)) if "." not in name and name not in PROGRAMS + LEFT_OUT
               and os.path.isfile(f"{products}/{name}") and os.access(f"{products}/{name}", os.X_OK)]
     return [f"{products}/{name}" for name in PROGRAMS + others + [TEST_RUNNER]]
 
