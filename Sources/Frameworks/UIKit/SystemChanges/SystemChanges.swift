@@ -58,7 +58,8 @@ package final class SystemChanges {
 
     /// The zone of the machine is read anew; where the system says another one, as when it is simulated, that counts.
     private func takeTimeZone(_ identifier: String?) {
-        guard changesProcess else { return }
+        // Foundation traps where the machine has no files of time zones, as a small one may.
+        guard changesProcess, FileManager.default.fileExists(atPath: "/usr/share/zoneinfo") else { return }
         NSTimeZone.resetSystemTimeZone()
         guard let identifier, let zone = TimeZone(identifier: identifier) else { return }
         NSTimeZone.default = zone
