@@ -38,7 +38,7 @@ struct SchedulingTests {
 
     @Test("A thread's class for the disk is set and read, and inherited by what it starts")
     func disks() throws {
-        let script = try Script("read line; cat > /dev/null & echo $!; wait")
+        let script = try Script("read line; sleep 60 & echo $!; wait")
         #expect(try DiskPriority(of: script.process.pid) == .none)
         try DiskPriority.idle.apply(to: script.process.pid)
         #expect(try DiskPriority(of: script.process.pid) == .idle)
