@@ -26,7 +26,7 @@ test: ## Build and run all tests.
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
-	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 12; fi
+	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
 	swift test --configuration release --skip-build --disable-xctest
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Takes photos, in pieces and each of them once, whatever dies meanwhile: python3 server.py FOLDER [PORT]
+"""Takes photos, in pieces and each of them once, whatever dies meanwhile.
+
+    python3 server.py FOLDER [PORT [MILLISECONDS]]
 
     HEAD  /photos/KEY   Upload-Offset: how much of it is here; Upload-Complete: 1 when all of it is
     PATCH /photos/KEY   with Upload-Offset, Upload-Length and Upload-Digest (SHA-256): the bytes from there on
 
 The key is the photo's own, so whoever lost an answer asks again and sends nothing twice. A piece is on disk before it is
 acknowledged; one that begins elsewhere than the server's offset is refused with 409 and the offset. A photo whose bytes
-have another digest is thrown away, and begins anew.
+have another digest is thrown away, and begins anew. With MILLISECONDS each piece takes at least so long, as by a slow
+network.
 """
 
 import hashlib
@@ -15,6 +18,7 @@ import os
 import re
 import sys
 import threading
+import time
 
 LARGEST = 64 << 20
 
@@ -109,6 +113,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return self.answer(400)
         data = self.rfile.read(count)
+        # The slow network.
+        time.sleep(self.server.pause)
         if len(data) < count:
             # Its sender is gone, and will ask for the offset.
             self.close_connection = True
@@ -146,6 +152,7 @@ def main():
     port = int(sys.argv[2]) if len(sys.argv) > 2 else 8090
     server = Server(("127.0.0.1", port), Handler)
     server.store = Store(folder)
+    server.pause = int(sys.argv[3]) / 1000 if len(sys.argv) > 3 else 0
     print(f"serving at {server.server_address[1]}", flush=True)
     server.serve_forever()
 

@@ -45,7 +45,9 @@ def run(seed, programs, bundle, count):
             [os.path.join(programs, "greenroom"), *arguments], env=environment, capture_output=True, text=True)
 
     def serve():
-        return subprocess.Popen([sys.executable, os.path.join(HERE, "server.py"), served], stdout=subprocess.DEVNULL)
+        # Slow, so that what dies has something to do.
+        command = [sys.executable, os.path.join(HERE, "server.py"), served, "8090", "10"]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
     def end(pid):
         try:
@@ -87,6 +89,9 @@ def run(seed, programs, bundle, count):
             kinds[kind] += 1
             if kind == "home":
                 tool("home", "--no-wait")
+                if chance.random() < 0.3:
+                    # Longer than its background task may take.
+                    time.sleep(2.2)
             elif kind == "open":
                 tool("open", "--no-wait", "uploader")
             elif kind == "app":
@@ -108,6 +113,7 @@ def run(seed, programs, bundle, count):
         assert set(os.listdir(os.path.join(documents, "Uploaded"))) == expected
         expirations = tool("log", "--json", "--app", APP).stdout.count('"tasksExpired"')
         print(f"seed {seed}: {count} photos, once and intact; {kinds}, {expirations} expirations", flush=True)
+        return kinds
     finally:
         if server:
             server.kill()
@@ -120,8 +126,12 @@ def main():
     programs = os.path.abspath(sys.argv[1])
     seeds, count, first = (int(text) for text in (sys.argv[2:] + ["50", "100", "1"][len(sys.argv) - 2:])[:3])
     bundle = os.path.join(programs, "..", "apps", "Uploader.app")
+    kills = 0
     for seed in range(first, first + seeds):
-        run(seed, programs, bundle, count)
+        kinds = run(seed, programs, bundle, count)
+        kills += kinds["app"] + kinds["daemon"] + kinds["server"]
+    if kills < seeds:
+        sys.exit(f"only {kills} kills in {seeds} runs: nothing was tried")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// The other side, `server.py`: it says how much of a photo it has, and takes the next piece.
 struct Server: Sendable {
@@ -37,16 +38,16 @@ struct Server: Sendable {
         let done = DispatchSemaphore(value: 0)
         let answer = Answer()
         URLSession.shared.dataTask(with: request) { _, response, _ in
-            answer.progress = Self.progress(response as? HTTPURLResponse)
+            let progress = Self.progress(response as? HTTPURLResponse)
+            answer.progress.withLock { $0 = progress }
             done.signal()
         }.resume()
         done.wait()
-        guard let progress = answer.progress else { throw Failure() }
+        guard let progress = answer.progress.withLock({ $0 }) else { throw Failure() }
         return progress
     }
 
-    /// Written before the semaphore is signalled, read after.
-    private final class Answer: @unchecked Sendable { var progress: Progress? }
+    private final class Answer: Sendable { let progress = Mutex<Progress?>(nil) }
 
     private static func progress(_ response: HTTPURLResponse?) -> Progress? {
         guard let response, [200, 204, 409].contains(response.statusCode),

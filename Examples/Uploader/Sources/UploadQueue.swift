@@ -14,6 +14,7 @@ final class UploadQueue: Sendable {
     private let uploaded: URL
     private let server: Server
     private let state = Mutex(State())
+    private let pauses = DispatchSemaphore(value: 0)
     private static let piece = 256 * 1024
 
     init(folder: URL, server: Server) {
@@ -40,25 +41,44 @@ final class UploadQueue: Sendable {
     }
 
     /// After the piece that is under way.
-    func pause() { state.withLock { $0.isPaused = true } }
+    func pause() {
+        state.withLock { $0.isPaused = true }
+        pauses.signal()
+    }
 
     private var isPaused: Bool { state.withLock { $0.isPaused } }
 
     private func run() {
         try? FileManager.default.createDirectory(at: uploaded, withIntermediateDirectories: true)
-        while !isPaused, let name = waiting.first {
-            do {
-                try upload(name)
-            } catch {
-                // The server is away, or the connection died while the app was suspended.
-                Thread.sleep(forTimeInterval: 0.2)
+        while true {
+            switch next() {
+            case .photo(let name):
+                do {
+                    try upload(name)
+                } catch {
+                    // The server is away, or the connection died while the app was suspended. A server that is back
+                    // announces it to nobody; a pause is not kept waiting.
+                    _ = pauses.wait(timeout: .now() + 0.2)
+                }
+            case .end(let completion):
+                completion?()
+                return
             }
         }
-        let completion = state.withLock { state in
+    }
+
+    private enum Next {
+        case photo(String)
+        case end((@Sendable () -> Void)?)
+    }
+
+    /// Ends in the same moment in which it finds nothing to do: whoever resumes after that begins anew.
+    private func next() -> Next {
+        state.withLock { state in
+            if !state.isPaused, let name = waiting.first { return .photo(name) }
             state.isRunning = false
-            return state.completion
+            return .end(state.completion)
         }
-        completion?()
     }
 
     private func upload(_ name: String) throws {
