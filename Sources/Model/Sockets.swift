@@ -6,6 +6,8 @@ package struct SocketRules: Hashable, Sendable, Codable {
     package var grace = Span.seconds(1)
     /// So much processor time within the grace is work.
     package var work = Span.milliseconds(50)
+    /// A peer that has closed its side, and heard nothing for so long, is no longer served.
+    package var forgottenAfter = Span.seconds(30)
     /// An app that leaves somebody waiting for so many times the grace does not answer: it is not woken any more.
     package var patience: UInt8 = 5
 

@@ -25,12 +25,19 @@ struct AppSocketsTests {
             spawn.descriptors = [(standardInput, 0), (writer, 1)]
             process = try spawn.start()
             output = reader
-            var bytes: [UInt8] = []
-            while !bytes.contains(UInt8(ascii: "\n")) {
-                guard case .bytes = try reader.read(into: &bytes, upTo: 64) else { break }
-            }
-            let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+            let text = try Owner.line(reader)
             port = try #require(UInt16(text), "the program does not run: \(text)")
+        }
+
+        /// The next line that the program writes.
+        func line() throws -> String { try Self.line(output) }
+
+        private static func line(_ output: Descriptor) throws -> String {
+            var bytes: [UInt8] = []
+            while bytes.last != UInt8(ascii: "\n") {
+                guard case .bytes = try output.read(into: &bytes, upTo: 1) else { break }
+            }
+            return String(decoding: bytes.dropLast(), as: UTF8.self)
         }
 
         deinit {
@@ -136,6 +143,7 @@ struct AppSocketsTests {
             port = server.getsockname()[1]
             os.write(1, b"%d\\n" % port)
             peer, _ = server.accept()
+            os.write(1, b"accepted\\n")
             os.read(0, 1)
             try:
                 peer.recv(1)
@@ -145,15 +153,10 @@ struct AppSocketsTests {
             """)
         let peer = Self.connect(to: owner.port)
         defer { close(peer) }
-        var connection: AppSocket?
-        // It is accepted a moment later, and nothing announces it.
-        for _ in 0..<500 where connection == nil {
-            connection = try owner.sockets().first { !$0.isListening }
-            // No news of another process's sockets can be waited for.
-            if connection == nil { usleep(10_000) }
-        }
-        let found = try #require(connection)
-        try found.breakConnection()
+        #expect(try owner.line() == "accepted")
+        let sockets = try owner.sockets()
+        let connection = try #require(sockets.first { !$0.isListening })
+        try connection.breakConnection()
         #expect(Self.read(peer) == -Int(ECONNRESET))
         owner.input = nil
         #expect(owner.process.waitUntilDead(milliseconds: 10_000))
@@ -167,22 +170,16 @@ struct AppSocketsTests {
             one = socket.create_server(("127.0.0.1", 0))
             two = socket.create_server(("127.0.0.1", 0))
             port = two.getsockname()[1]
-            child = os.fork()
-            if child == 0:
+            closed, closing = os.pipe()
+            if os.fork() == 0:
                 one.close()
+                os.write(closing, b"x")
                 os.read(0, 1)
                 os._exit(0)
-            port = two.getsockname()[1]
+            os.read(closed, 1)
             """)
         let sockets = try owner.sockets()
-        var shared: Set<UInt64> = []
-        // The child closes one of them a moment after it is born.
-        for _ in 0..<500 {
-            shared = ProcFS().shared(sockets, byOthersThan: [owner.process.pid])
-            if shared.count == 1 { break }
-            // No news of another process's sockets can be waited for.
-            usleep(10_000)
-        }
+        let shared = ProcFS().shared(sockets, byOthersThan: [owner.process.pid])
         #expect(shared == Set(sockets.filter { $0.port == owner.port }.map(\.inode)))
         let family = ProcFS().tree(of: owner.process.pid)
         #expect(ProcFS().shared(sockets, byOthersThan: Set(family)).isEmpty)

@@ -5,9 +5,8 @@ internal import Model
 struct SocketLook: Sendable {
     let pids: [CInt]
 
-    /// A server may work on for a peer who has said all that he had to say. One who has been gone for so many
-    /// milliseconds and heard nothing is forgotten.
-    private static let patience: Int64 = 30_000
+    /// A server may work on for a peer who has said all that he had to say, but not for ever.
+    let rules: SocketRules
 
     struct Findings: Sendable {
         /// Each with how many are connected through it.
@@ -31,7 +30,7 @@ struct SocketLook: Sendable {
         let connected = sockets.filter { !$0.isListening }
         var findings = Findings()
         findings.listeners = listeners.map { listener in
-            (listener, connected.count { $0.belongs(to: listener) && ($0.leftSince ?? 0) < Self.patience })
+            (listener, connected.count { $0.belongs(to: listener) && !isForgotten($0) })
         }
         let own = connected.filter { !$0.isUnix }
         // An app that talks to itself does so whenever it runs.
@@ -42,6 +41,10 @@ struct SocketLook: Sendable {
             findings.connections.removeAll { shared.contains($0.inode) }
         }
         return findings
+    }
+
+    private func isForgotten(_ connection: AppSocket) -> Bool {
+        connection.leftSince.map { .milliseconds($0) >= rules.forgottenAfter } ?? false
     }
 
     /// What an app that runs does with them.

@@ -35,11 +35,13 @@ final class SocketWatch {
     /// A daemon that starts finds it suspended.
     func adopt(_ index: AppIndex, _ process: AppProcess) { look(index, process) {} }
 
+    private func look(at process: AppProcess) -> SocketLook {
+        SocketLook(pids: process.box.processes(), rules: host.system.profile.socketRules)
+    }
+
     private func look(_ index: AppIndex, _ process: AppProcess, _ then: @escaping () -> Void) {
-        let (look, verification, generation) = (
-            SocketLook(pids: process.box.processes()), process.verification, process.generation
-        )
-        let isWoken = host.system.app(index)?.manifest.backgroundModes.contains(.listen) ?? false
+        let (look, verification, generation) = (look(at: process), process.verification, process.generation)
+        let isWoken = host.system.isWokenByPeers(index)
         host.workers.run(.locks) {
             look.findings(looksForOthers: !isWoken)
         } then: { [unowned self] findings in
@@ -93,7 +95,7 @@ final class SocketWatch {
     }
 
     func closeConnections(_ index: AppIndex, _ process: AppProcess) {
-        let (look, verification) = (SocketLook(pids: process.box.processes()), process.verification)
+        let (look, verification) = (look(at: process), process.verification)
         host.workers.run(.locks) {
             look.findings(looksForOthers: true)?.connections ?? []
         } then: { [unowned self] (connections: [AppSocket]) in
@@ -107,7 +109,7 @@ final class SocketWatch {
     // MARK: Running
 
     func look(_ index: AppIndex, _ process: AppProcess) {
-        let (look, generation) = (SocketLook(pids: process.box.processes()), process.generation)
+        let (look, generation) = (look(at: process), process.generation)
         let used = process.box.processorTime ?? 0
         let work = max(0, used - (process.socketWork ?? used))
         process.socketWork = used

@@ -1,10 +1,13 @@
-internal import Model
+package import Model
 
 // Sockets of suspended apps. Who connects to an app that stands still would wait for ever, since the kernel accepts in
 // its name: so the host turns peers away in its place (R8), or has it woken if it asked for that (`listen`, X5). Peers
 // that are connected learn nothing of the suspension either: after a time their connections are closed (R13).
 extension System {
     var socketRules: SocketRules { profile.socketRules }
+
+    /// Whoever else listens at its sockets does not matter then.
+    package func isWokenByPeers(_ app: AppIndex) -> Bool { app.rawValue < apps.count && isWoken(Int(app.rawValue)) }
 
     /// It asked to be woken by connections, and answers them.
     func isWoken(_ i: Int) -> Bool { apps[i].manifest.backgroundModes.contains(.listen) && !apps[i].sockets.isDeaf }
