@@ -75,6 +75,12 @@ struct CgroupTree {
             else { continue }
             try? Cgroup.remove(at: "\(mount)/\(name)")
         }
+        // Those of apps lie beside the system's own there.
+        if let mount = CgroupRoot.legacyMountPoint(of: "cpu"), let name = root.split(separator: "/").last {
+            for group in Cgroup.children(of: mount) where group.hasPrefix("\(mount)/\(name)-") {
+                try? Cgroup.remove(at: group)
+            }
+        }
         do throws(SystemError) {
             try Cgroup.remove(at: root)
             return true

@@ -64,6 +64,9 @@ struct LegacyShares {
         group = "\(system)-\(app)"
     }
 
+    /// When the app has ended; its next process has a new one.
+    func remove() { try? Cgroup.remove(at: group) }
+
     /// When no app is left.
     static func removeAll(_ environment: HostEnvironment) {
         guard let system = environment.legacyProcessors, let slash = system.lastIndex(of: "/") else { return }

@@ -44,7 +44,7 @@ extension Host {
         guard let app = host(index), let process = process(index, generation) else { return }
         switch result {
         case .failure(let failure):
-            app.end()
+            end(app)
             post(.launchFailed(index, generation, failure))
         case .success(let launched):
             process.terminalMaster = launched.terminal
@@ -146,11 +146,17 @@ extension Host {
         process.connection?.close()
         if self.process(index, generation) === process {
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
-            app.end()
+            end(app)
             locks?.forget(index)
             sockets?.release(index, generation)
             post(.allProcessesEnded(index, generation))
         }
+    }
+
+    /// Nothing of its process is left.
+    private func end(_ app: AppHost) {
+        app.end()
+        LegacyShares(environment, app.installation.identifier)?.remove()
     }
 
     func askToEnd(_ index: AppIndex, _ generation: Generation) {

@@ -51,7 +51,8 @@ struct Launcher: Sendable {
         spawn.birth = try Descriptor.open(home.birth(app.identifier), .write, create: 0o600, truncate: true)
         if let group { spawn.cgroup = try Descriptor.open(group, .directory) }
         spawn.joins = legacyPids(app.identifier, limit: processLimit)
-        if let shares = LegacyShares(environment, app.identifier) { spawn.joins.append(try shares.begin()) }
+        // Without it threads are told, one by one.
+        if let group = try? LegacyShares(environment, app.identifier)?.begin() { spawn.joins.append(group) }
         FileSystem.remove(home.priority(app.identifier))
         let null = try Descriptor.open("/dev/null", .readWrite)
         var socket: Descriptor?

@@ -233,7 +233,10 @@ final class TestSystem {
         }
     }
 
-    private var sockets: [String] { Self.sockets(in: home) }
+    /// The system's own: what an app makes in its container is the app's.
+    private var sockets: [String] {
+        Self.sockets(in: home).filter { !$0.hasPrefix("\(home)/containers/") }
+    }
 
     private static func sockets(in folder: String) -> [String] {
         FileSystem.names(in: folder).flatMap { name -> [String] in
@@ -281,7 +284,13 @@ final class TestSystem {
         }
         #expect(left.isEmpty, "processes are left", sourceLocation: location)
         #expect(sockets.isEmpty, "sockets are left", sourceLocation: location)
-        if let cgroup { #expect(!FileSystem.exists(cgroup), "a cgroup is left", sourceLocation: location) }
+        guard let cgroup, let name = cgroup.split(separator: "/").last else { return }
+        #expect(!FileSystem.exists(cgroup), "a cgroup is left", sourceLocation: location)
+        for controller in ["pids", "cpu"] {
+            let groups = CgroupRoot.legacyMountPoint(of: controller).map { Cgroup.children(of: $0) } ?? []
+            let left = groups.filter { $0.split(separator: "/").last?.hasPrefix(name) == true }
+            #expect(left.isEmpty, "groups of an old hierarchy are left", sourceLocation: location)
+        }
     }
 
     /// Whatever the test did, nothing of it stays on the machine.
