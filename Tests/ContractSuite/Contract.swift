@@ -3,7 +3,8 @@ package import Model
 /// A sentence about a device that has to be true of every host, and the code that tries it.
 package struct Contract: Sendable, CustomStringConvertible {
     package enum Group: String, Sendable, CaseIterable {
-        case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks, priority
+        case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks, sockets,
+            priority
     }
 
     package let sentence: String
@@ -37,6 +38,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         case .interruptions: interruptions
         case .urls: urls
         case .locks: locks
+        case .sockets: sockets
         case .priority: priority
         }
     }

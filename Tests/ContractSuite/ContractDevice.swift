@@ -50,6 +50,10 @@ package protocol ContractDevice: AnyObject {
     func killDaemon() throws(Breach)
     /// Returns once a daemon serves again.
     func awaitDaemon() throws(Breach)
+    /// Somebody connects to where the app listens, and stays.
+    func connectPeer(to app: String) throws(Breach)
+    /// All who are connected to it leave.
+    func disconnectPeers(from app: String) throws(Breach)
     /// Somebody freezes, or thaws, the app behind the system's back.
     func setFrozen(_ app: String, _ isFrozen: Bool) throws(Breach)
     /// A debugger is attached to the app from outside, or leaves.
@@ -162,6 +166,8 @@ package enum Deed: Hashable, Sendable {
     case fork(Int32)
     /// It takes the exclusive lock on a file that all apps can reach, or waits for it beside all else that it does.
     case lock(String)
+    /// It waits for others to connect, at a place whose name ends in `listener`.
+    case listen
 }
 
 /// An app at a moment.
@@ -175,6 +181,7 @@ package struct Look: Hashable, Sendable {
     package var isFrozen: Bool
     /// It has a file locked.
     package var isLocking: Bool
+    package var isListening: Bool
     /// The kernel gives it less of the processors than others have.
     package var isSlowed: Bool
     /// A plain program: it is past its start, and a SIGTERM finds it prepared.
@@ -184,7 +191,7 @@ package struct Look: Hashable, Sendable {
 
     package init(
         state: LifecycleState, isVisible: Bool, pid: Int32?, processes: Int, isFrozen: Bool, isLocking: Bool,
-        isSlowed: Bool, isReady: Bool, wasAskedToEnd: Bool
+        isListening: Bool, isSlowed: Bool, isReady: Bool, wasAskedToEnd: Bool
     ) {
         self.state = state
         self.isVisible = isVisible
@@ -192,6 +199,7 @@ package struct Look: Hashable, Sendable {
         self.processes = processes
         self.isFrozen = isFrozen
         self.isLocking = isLocking
+        self.isListening = isListening
         self.isSlowed = isSlowed
         self.isReady = isReady
         self.wasAskedToEnd = wasAskedToEnd

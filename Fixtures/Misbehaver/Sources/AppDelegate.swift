@@ -61,7 +61,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         return url.scheme == "misbehave" && obey(url)
     }
 
-    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `lock?file=/tmp/x`,
+    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `lock?file=/tmp/x`, `listen`,
     /// `mode?words=block:willTerminate`, `open?url=other:x`, `can-open?url=other:x`, `do?action=end task "upload"`; and
     /// what it does with memory, see `obey(memory:value:)`.
     func obey(_ url: URL) -> Bool {
@@ -76,6 +76,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "fork": say("forked \(Deed.fork(value("max").flatMap { Int($0) } ?? 2000))")
         case "leave-child": say("forked \(Deed.fork(1))")
         case "lock": Deed.lock(value("file") ?? "")
+        case "listen": Deed.listen()
         case "mode": return set(mode: value("words") ?? "")
         case "open":
             guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }

@@ -80,6 +80,33 @@ enum Deed {
         Thread { say("locked \(flock(file, LOCK_EX))") }.start()
     }
 
+    /// Waits for others at `tmp/listener`, and reads what they say until they leave.
+    static func listen() {
+        let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array((NSHomeDirectory() + "/tmp/listener").utf8)
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard path.count < room else { return say("the path is too long") }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0, Glibc.listen(listener, 16) == 0 else { return say("cannot listen") }
+        say("listens")
+        Thread {
+            while case let peer = accept(listener, nil, nil), peer >= 0 {
+                Thread {
+                    var byte: UInt8 = 0
+                    while unsafe read(peer, &byte, 1) > 0 {}
+                    close(peer)
+                }.start()
+            }
+        }.start()
+    }
+
     /// Starts children that only wait, until the number is reached or the system gives no more. Returns how many.
     static func fork(_ number: Int) -> Int {
         for done in 0..<max(0, number) {

@@ -119,6 +119,15 @@ extension Device {
         send(.socketsFound(app, process.generation, listeners, connections: count))
     }
 
+    /// All who are connected leave, also who has not been accepted.
+    package func disconnectPeers(from name: String) {
+        guard let place = place(named: name) else { return }
+        apps[place].process?.sockets.peers = []
+        apps[place].process?.sockets.backlog = []
+    }
+
+    package func isListening(_ place: Int) -> Bool { apps[place].process?.sockets.listeners.isEmpty == false }
+
     /// Somebody is connected to it, or waits to be.
     func isServing(_ place: Int) -> Bool {
         guard let sockets = apps[place].process?.sockets else { return false }

@@ -121,6 +121,7 @@ final class SimulatedContractDevice: ContractDevice {
         return Look(
             state: device.state(place), isVisible: isVisible, pid: device.known(place)?.pid,
             processes: process?.count ?? 0, isFrozen: process?.isFrozen ?? false, isLocking: device.isLocking(place),
+            isListening: device.isListening(place),
             isSlowed: process?.priority == .background,
             isReady: process.map { !$0.isStarting } ?? false,
             wasAskedToEnd: device.apps[place].lastStatus == .signaled(15))
@@ -160,6 +161,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .exit(let status): device.perform(.app(app, .exit(status)))
         case .crash: device.perform(.app(app, .crash(signal: 11)))
         case .lock(let file): device.perform(.app(app, .lock(file)))
+        case .listen: device.perform(.app(app, .listen("listener")))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
         }
         try checkViolations()
@@ -189,6 +191,13 @@ final class SimulatedContractDevice: ContractDevice {
     func awaitDaemon() throws(Breach) {
         try wait(for: "a new daemon") { device.daemon == .running }
     }
+
+    func connectPeer(to app: String) throws(Breach) {
+        device.perform(.connect(app, lasting: .seconds(86_400)))
+        try checkViolations()
+    }
+
+    func disconnectPeers(from app: String) throws(Breach) { device.disconnectPeers(from: app) }
 
     func setFrozen(_ app: String, _ isFrozen: Bool) throws(Breach) {
         if isFrozen { device.freezeFromOutside(app) } else { try inject(.thaw(app)) }

@@ -84,6 +84,7 @@ enum ContractApps {
         case .exit(let status): "misbehave://exit?code=\(status)"
         case .crash: "misbehave://crash"
         case .lock(let file): "misbehave://lock?file=\(folder)/\(file)"
+        case .listen: "misbehave://listen"
         case .fork(let children): "misbehave://fork?max=\(children)"
         }
     }
@@ -110,16 +111,22 @@ enum ContractApps {
             Name=\(app.name)
             Exec=python3 \(script)
             X-Greenroom-Freeze=\(!app.isGraphical)
+            X-Greenroom-BackgroundModes=\(app.backgroundModes.keys.map { $0 + ";" }.joined())
 
             """, to: path)
         return path
     }
 
+    /// Where an app of a system listens.
+    static func listener(of app: String, in system: TestSystem) -> String {
+        "\(system.home)/containers/\(app)/tmp/listener"
+    }
+
     /// Says when a SIGTERM would find it prepared, and when one came; then it ends as it would have. Of orders it obeys
-    /// the one to lock a file.
+    /// those to lock a file and to listen.
     private static func plainProgram(_ app: TestApp) -> String {
         """
-        import fcntl, os, signal, threading
+        import fcntl, os, signal, socket, threading
 
         files = []
 
@@ -127,9 +134,26 @@ enum ContractApps {
             files.append(open(path, "r+"))
             fcntl.flock(files[-1], fcntl.LOCK_EX)
 
+        def serve(peer):
+            with peer:
+                while peer.recv(100):
+                    pass
+
+        def listen():
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(os.environ["HOME"] + "/tmp/listener")
+            listener.listen()
+            print("listens", flush=True)
+            while True:
+                threading.Thread(target=serve, args=[listener.accept()[0]], daemon=True).start()
+
         def obey(number, frame):
-            with open(os.environ["HOME"] + "/Documents/order") as order:
-                threading.Thread(target=lock, args=[order.read().split("file=")[1]], daemon=True).start()
+            with open(os.environ["HOME"] + "/Documents/order") as file:
+                order = file.read()
+            if order.endswith("listen"):
+                threading.Thread(target=listen, daemon=True).start()
+            else:
+                threading.Thread(target=lock, args=[order.split("file=")[1]], daemon=True).start()
 
         signal.signal(\(orderSignal), obey)
 

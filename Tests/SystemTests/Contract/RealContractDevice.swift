@@ -14,6 +14,8 @@ final class RealContractDevice: ContractDevice {
     private var requests: [Ticket: (line: ControlLine, id: Int64)] = [:]
     private var entries: [Entry] = []
     private var tracers: [String: Child] = [:]
+    /// Who is connected to an app.
+    private var peers: [String: [Descriptor]] = [:]
 
     /// This machine may be busy with other things. A limit that is not honoured at all ends nothing.
     let latency = Model.Span.seconds(5)
@@ -122,6 +124,7 @@ final class RealContractDevice: ContractDevice {
             return try Look(
                 state: state, isVisible: info.visible, pid: info.pid.map { Int32($0) },
                 processes: processes(app).count, isFrozen: system.isFrozen(app, info.pids), isLocking: isLocking(app),
+                isListening: output.contains { $0.hasSuffix("listens") },
                 isSlowed: system.isSlowed(app, info.pids), isReady: output.contains("ready"),
                 wasAskedToEnd: output.contains("SIGTERM"))
         }
@@ -246,6 +249,15 @@ final class RealContractDevice: ContractDevice {
     }
 
     func awaitDaemon() throws(Breach) { try attempt { _ = try ask(.status) } }
+
+    func connectPeer(to app: String) throws(Breach) {
+        try attempt {
+            let peer = try UnixSocket.connect(to: ContractApps.listener(of: app, in: system))
+            peers[app, default: []].append(peer)
+        }
+    }
+
+    func disconnectPeers(from app: String) throws(Breach) { peers[app] = nil }
 
     func setFrozen(_ app: String, _ isFrozen: Bool) throws(Breach) {
         try attempt {
