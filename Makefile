@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground mutants format lint clean uploads
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer transfers mutants standalone format lint clean uploads
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -22,7 +22,7 @@ build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests.
-	@$(NEED) libsqlite3-dev python3 python3-jsonschema nano libcurl4
+	@$(NEED) libsqlite3-dev python3 python3-jsonschema python3-h2 nginx curl openssl nano libcurl4
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
@@ -41,6 +41,12 @@ demo: ## Build, then take a tour of about a minute on real processes.
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
+
+standalone: ## Build the stand-alone download program, and kill it while its download runs.
+	@$(NEED) libsqlite3-dev python3 libcurl4
+	$(SWIFT_BUILD) --product greenroom-transferd
+	$(SWIFT_BUILD) --package-path Examples/StandaloneTransfer --scratch-path .build/standalone
+	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
 	@$(NEED) libsqlite3-dev python3 libcurl4
@@ -71,6 +77,24 @@ bench-foreground: ## Frames that the app on screen misses beside busy apps in th
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
+
+bench-transfer: ## Transfers beside aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
+	@$(NEED) libsqlite3-dev python3 nginx aria2 curl
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
+
+transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
+	@$(NEED) libsqlite3-dev libcurl4 python3 nginx
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Scripts/transfer-storm.py --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)
+	Scripts/transfer-storm.py --mode upload --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)
+	Scripts/transfer-system-storm.py --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)
+
+bench-fetch: ## What fetching costs and brings, on the months of two real people (GREENROOM_TRACES=FOLDER).
+	@$(SWIFT_BUILD) --quiet --product greenroom-bench-fetch
+	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" "$${GREENROOM_TRACES:-../shared/traces}"
 
 mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
 	@$(NEED) libsqlite3-dev python3 git

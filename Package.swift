@@ -23,12 +23,15 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let nio = "swift-nio"
 
 let package = Package(
     name: "greenroom",
     products: [
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
+        .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
         .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
+        .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
     ],
     dependencies: [
@@ -37,6 +40,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         // Pure: no I/O, no clock, no randomness, no threads, no Foundation.
@@ -44,6 +52,12 @@ let package = Package(
         .target(
             name: "PolicyCore",
             dependencies: ["Model", .product(name: "HeapModule", package: collections)]),
+        .target(
+            name: "TransferCore",
+            dependencies: [
+                "Model", .product(name: "HeapModule", package: collections),
+                .product(name: "DequeModule", package: collections),
+            ]),
         .target(name: "Wire"),
         .target(name: "Timeline", dependencies: ["Wire", "Model"]),
 
@@ -69,10 +83,30 @@ let package = Package(
                 system,
             ]),
 
+        // Transfers that outlive the apps: a process of its own.
+        .target(
+            name: "TransferService",
+            dependencies: [
+                "TransferCore", "LinuxSystem", "Wire", "Model", grdb, system,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOHTTP1", package: nio), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
+        .target(name: "CBackgroundTransfer", path: "Sources/Frameworks/CBackgroundTransfer"),
+        .target(
+            name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "Wire"],
+            path: "Sources/Frameworks/BackgroundTransfer"),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
-        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit", "Wire"], path: "Sources/Frameworks/UIKit"),
+        .target(
+            name: "UIKit", dependencies: ["AppRuntime", "BackgroundTransfer", "CUIKit", "Wire"],
+            path: "Sources/Frameworks/UIKit"),
+        .target(
+            name: "BackgroundTasks", dependencies: ["AppRuntime", "Wire"], path: "Sources/Frameworks/BackgroundTasks"),
         // Swift Testing looks for this overlay wherever a file imports both.
         .target(name: "_Testing_UIKit", path: "Sources/Frameworks/TestingOverlay"),
 
@@ -105,6 +139,7 @@ let package = Package(
             ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
+        .executableTarget(name: "greenroom-transferd", dependencies: ["TransferService"]),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
         .executableTarget(name: "greenroom-keeper", dependencies: ["Keeper"]),
@@ -117,12 +152,19 @@ let package = Package(
         .executableTarget(
             name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
+        .executableTarget(name: "Podcasts", dependencies: ["UIKit"], path: "Examples/Podcasts/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
+        .executableTarget(name: "Article", dependencies: ["UIKit"], path: "Fixtures/Article/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
-        .executableTarget(name: "Misbehaver", dependencies: ["UIKit"], path: "Fixtures/Misbehaver/Sources"),
+        .executableTarget(
+            name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks"], path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
+
+        .executableTarget(
+            name: "greenroom-bench-fetch", dependencies: ["Simulation", "PolicyCore", "LinuxSystem", "Model"],
+            path: "Benchmarks/fetch"),
 
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
@@ -141,6 +183,7 @@ let package = Package(
                 "Model",
                 "greenroom", "greenroom-simulator",
             ]),
+        .testTarget(name: "TransferCoreTests", dependencies: ["TransferCore", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
@@ -148,11 +191,17 @@ let package = Package(
         .testTarget(name: "KeeperTests", dependencies: ["LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
+        .testTarget(name: "BackgroundTransferTests", dependencies: ["BackgroundTransfer", "LinuxSystem", "Wire"]),
         .testTarget(
             name: "UIKitTests",
-            dependencies: ["UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "GreenroomTesting", "Misbehaver", "Hoard"]),
+            dependencies: [
+                "UIKit", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer", "Wire",
+                "GreenroomTesting", "Misbehaver",
+                "Hoard",
+            ]),
         .testTarget(
-            name: "GreenroomTestingTests", dependencies: ["GreenroomTesting", "UIKit", "_Testing_UIKit"]),
+            name: "GreenroomTestingTests",
+            dependencies: ["GreenroomTesting", "BackgroundTasks", "UIKit", "_Testing_UIKit"]),
         .testTarget(
             name: "JournalTests", dependencies: ["Journal", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/Journal/Tests"),
@@ -166,6 +215,12 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Wire", "Model", "LinuxSystem"]),
+        // Also runs the program itself, against the servers of Fixtures/servers.
+        .testTarget(
+            name: "TransferServiceTests",
+            dependencies: [
+                "TransferService", "TransferCore", "Wire", "LinuxSystem", "Model", "greenroom", "greenroom-transferd",
+            ]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -14,7 +14,7 @@ put() {
     mv -f "$2.new" "$2"
 }
 
-for tool in greenroom greenroom-simulator greenroomd greenroom-keeper greenroom-bundle greenroom-bench; do
+for tool in greenroom greenroom-simulator greenroomd greenroom-keeper greenroom-bundle greenroom-transferd greenroom-bench; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 
@@ -31,6 +31,7 @@ bundle() {
 bundle Journal Examples/Journal
 bundle IconReel Examples/IconReel
 bundle Uploader Examples/Uploader
+bundle Podcasts Examples/Podcasts
 bundle Misbehaver Fixtures/Misbehaver
 
 rm -rf "$apps/Counter.app" "$apps/plain"

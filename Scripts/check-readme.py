@@ -37,9 +37,11 @@ def compiles(number, source):
     with tempfile.NamedTemporaryFile("w", prefix=f"readme{number}-", suffix=".swift") as file:
         file.write(source)
         file.flush()
-        shim = f"-fmodule-map-file={products}/CUIKit.build/module.modulemap"
+        shims = [
+            word for name in ("CUIKit", "CBackgroundTransfer")
+            for word in ("-Xcc", f"-fmodule-map-file={products}/{name}.build/module.modulemap")]
         return subprocess.run(
-            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", f"{products}/Modules", "-Xcc", shim,
+            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", f"{products}/Modules", *shims,
              file.name]).returncode == 0
 
 

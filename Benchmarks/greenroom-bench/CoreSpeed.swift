@@ -74,7 +74,7 @@ struct CoreSpeed {
         case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt,
             .sample,
             .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority, .guardListeners,
-            .lookAtSockets, .closeConnections, .takeSnapshot:
+            .lookAtSockets, .closeConnections, .takeSnapshot, .expireWindow:
             break
         }
     }

@@ -26,13 +26,21 @@ struct Measurement {
     }
 
     private mutating func measure() throws -> CInt {
-        if options.only == nil { try measureSpeeds() }
-        if options.only != .waking {
+        switch options.only {
+        case nil:
+            try measureSpeeds()
             try measureVictims()
             try measureMemory()
+            try measureSystem()
+        case .core: try measureCore()
+        case .background:
+            let tool = try system.start()
+            try measureBackground(tool, Footprint(system, tool))
+        case .memory:
+            try measureVictims()
+            try measureMemory()
+        case .waking: try measureWaking()
         }
-        if options.only == nil { try measureSystem() }
-        if options.only == .waking { try measureWaking() }
         print(report.text)
         if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
         if report.missed > 0 { print("\n\(report.missed) of the targets are missed.") }

@@ -6,7 +6,7 @@ enum Program {
         usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  memory, or waking: nothing but that
+          --only WHAT  core, background, memory or waking: nothing but that
           --json FILE  the figures as JSON as well
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
           --apps DIR   where Journal.app is (default: ../apps beside the programs)
@@ -48,7 +48,7 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    enum Part: String { case memory, waking }
+    enum Part: String { case core, background, memory, waking }
     /// Nothing but this.
     var only: Part?
     var jsonFile: String?
@@ -75,7 +75,9 @@ struct Options {
             switch option {
             case "--only":
                 only = Part(rawValue: value)
-                if only == nil { throw UsageError(sentence: "--only \(value): memory or waking can be alone") }
+                if only == nil {
+                    throw UsageError(sentence: "--only takes core, background, memory or waking, not \(value)")
+                }
             case "--json": jsonFile = value
             case "--bin": programs = value
             case "--apps": apps = value

@@ -13,7 +13,7 @@ import time
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 CALLBACKS = {
     "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
-    "willEnterForeground", "willTerminate"}
+    "willEnterForeground", "willTerminate", "performFetch", "handleEventsForBackgroundURLSession"}
 
 
 class Failed(Exception):

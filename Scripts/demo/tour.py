@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import time
 import urllib.request
 
@@ -10,8 +12,8 @@ from system import Failed, free_port, kill, moment, text, wait_for, write
 from terminal import Attached
 
 PREFIX = "org.greenroom.examples."
-JOURNAL, COUNTER, EDITOR, SERVER, SLEEPYHEAD = (
-    PREFIX + name for name in ("journal", "counter", "editor", "server", "sleepyhead"))
+JOURNAL, COUNTER, EDITOR, SERVER, SLEEPYHEAD, PODCASTS = (
+    PREFIX + name for name in ("journal", "counter", "editor", "server", "sleepyhead", "podcasts"))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -33,6 +35,7 @@ class Tour:
         self.interrupt()
         self.edit()
         self.serve()
+        self.transfer()
         self.close()
         self.hang()
         self.crash()
@@ -243,6 +246,44 @@ class Tour:
         except OSError:
             answer = None
         return answer, time.monotonic() - began
+
+    def transfer(self):
+        self.show.heading(
+            "While nobody looks", "Podcasts is woken to look for new episodes, and leaves them to the transfer service, "
+            "a process of its own. Then the app is killed. Its downloads go on; when they are done it is launched "
+            "where nobody sees it, and hears what has come.")
+        port = free_port()
+        script = os.path.join(HERE, "..", "..", "Examples", "Podcasts", "server.py")
+        server = subprocess.Popen(
+            [sys.executable, script, str(port), "2", "1000000"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        try:
+            server.stdout.readline()
+            self.do("install", os.path.join(self.apps, "Podcasts.app"))
+            self.do("open", f"podcasts://subscribe?feed=http://127.0.0.1:{port}/feed.xml")
+            self.do("home")
+            self.system.await_state(PODCASTS, "suspended")
+            before = self.system.last()
+            self.do("simulate", "fetch", "podcasts")
+            self.system.await_state(PODCASTS, "suspended", 30)
+            self.do("transfers")
+            pid = self.system.app(PODCASTS)["pid"]
+            self.show.command(f"kill -9 {pid}")
+            kill(pid)
+            wait_for("the episodes", lambda: self.printed("finished the events"), 60)
+            callbacks = self.system.callbacks(PODCASTS, before)
+            self.expect("handleEventsForBackgroundURLSession" in callbacks, "the app was launched for what had come")
+            self.do("open", "podcasts")
+            self.show.command("greenroom output podcasts")
+            shown = self.system.run("output", "podcasts").output
+            self.show.output("\n".join(shown.splitlines()[-3:]))
+            self.expect(shown.count("2000 kB") == 2, "both episodes are there, each once")
+            self.row("Downloads outlive the app that began them", "2 of 2")
+        finally:
+            server.kill()
+            server.wait()
+
+    def printed(self, words):
+        return words in self.system.run("output", "podcasts").output
 
     def close(self):
         self.show.heading(

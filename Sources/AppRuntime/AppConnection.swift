@@ -89,9 +89,19 @@ package final class AppConnection: Sendable {
     package func requestAndWait(
         _ method: AppMethod, _ params: JSONValue = .null, seconds: Double
     ) -> Result<JSONValue, RPCError>? {
-        let waiter = Waiter()
+        let waiter = Waiter<JSONValue>()
         send(session.withLock { ($0.request(method, params, .waiter(waiter)), $0.epoch) })
         return waiter.wait(seconds: seconds)
+    }
+
+    /// Asks the daemon for something that comes as a descriptor, and blocks the calling thread, which may be any
+    /// but the one that reads. The caller owns it.
+    package func requestDescriptor(
+        _ method: AppMethod, _ params: JSONValue = .null, seconds: Double
+    ) -> Result<CInt, RPCError>? {
+        let waiter = Waiter<OwnedDescriptor>()
+        send(session.withLock { ($0.request(method, params, .descriptor(waiter)), $0.epoch) })
+        return waiter.wait(seconds: seconds)?.map { $0.duplicate() }
     }
 
     // MARK: Writing
@@ -124,12 +134,14 @@ package final class AppConnection: Sendable {
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         var framer = LineFramer()
         var isGreeted = false
-        while let count = socket.receive(into: &buffer) {
+        // Those that came and were not given to anybody yet; they come in the order of the answers that they belong to.
+        var passengers: [OwnedDescriptor] = []
+        while let count = socket.receive(into: &buffer, &passengers) {
             framer.append(buffer.span.extracting(0..<count))
             var work: [Work] = []
             do throws(WireError) {
                 while let line = try framer.next() {
-                    handle(session.withLock { $0.receive(line) }, epoch, &work, &isGreeted)
+                    handle(session.withLock { $0.receive(line) }, epoch, &work, &isGreeted, &passengers)
                 }
             } catch {
                 // The daemon never sends such a line: something else is at the other end.
@@ -141,13 +153,21 @@ package final class AppConnection: Sendable {
         return isGreeted
     }
 
-    private func handle(_ incoming: Session.Incoming, _ epoch: Int, _ work: inout [Work], _ isGreeted: inout Bool) {
+    private func handle(
+        _ incoming: Session.Incoming, _ epoch: Int, _ work: inout [Work], _ isGreeted: inout Bool,
+        _ passengers: inout [OwnedDescriptor]
+    ) {
         switch incoming {
         case .callback(let callback): work.append(.callback(callback))
         case .ping(let id): work.append(.ping(id))
         case .answer(let bytes): send((bytes, epoch))
         case .complete(.main(let completion), let result): work.append(.complete(completion, result))
         case .complete(.waiter(let waiter), let result): waiter.give(result)
+        case .complete(.descriptor(let waiter), .failure(let error)): waiter.give(.failure(error))
+        case .complete(.descriptor(let waiter), .success):
+            let passenger = passengers.isEmpty ? nil : passengers.removeFirst()
+            let missing = RPCError(.internalError, "the daemon's answer came without its descriptor")
+            waiter.give(passenger.map { .success($0) } ?? .failure(missing))
         case .greeted(let answer, let lines):
             isGreeted = true
             lastGreeting.withLock { $0 = answer }

@@ -14,8 +14,21 @@ package protocol AppLink: AnyObject, Sendable {
     /// Asks the system and waits for the answer on the calling thread. `nil` when the time is over.
     func requestAndWait(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<JSONValue, RPCError>?
 
+    /// Asks the system for something that comes as a descriptor, and waits for it on the calling thread, which then
+    /// owns it. `nil` when the time is over.
+    func requestDescriptor(_ method: AppMethod, _ params: JSONValue, seconds: Double) -> Result<CInt, RPCError>?
+
     /// Ends it for good.
     func stop()
+}
+
+extension AppLink {
+    /// A system in the same process has no descriptors to give.
+    package func requestDescriptor(
+        _ method: AppMethod, _ params: JSONValue, seconds: Double
+    ) -> Result<CInt, RPCError>? {
+        .failure(.methodNotFound(method.rawValue))
+    }
 }
 
 extension AppConnection: AppLink {}

@@ -1,4 +1,17 @@
 internal import Glibc
+internal import Wire
+
+/// A descriptor that is closed with its last reference, unless somebody has taken it.
+final class OwnedDescriptor: Sendable {
+    private let number: CInt
+
+    init(_ number: CInt) { self.number = number }
+
+    deinit { close(number) }
+
+    /// One of the caller's own, for the same open file.
+    func duplicate() -> CInt { fcntl(number, F_DUPFD_CLOEXEC, 3) }
+}
 
 /// A connected Unix stream socket. Raw system calls: an app should link little, and this is all that it needs.
 final class RawSocket: Sendable {
@@ -62,14 +75,44 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// Blocks until something is there. `nil` when the connection has ended.
-    func receive(into buffer: inout [UInt8]) -> Int? {
-        unsafe buffer.withUnsafeMutableBytes { bytes in
-            while true {
-                let count = unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
-                if count > 0 { return count }
-                if count == 0 || errno != EINTR { return nil }
+    /// Blocks until something is there, and appends the descriptors that came with it. `nil` when the connection has
+    /// ended.
+    func receive(into buffer: inout [UInt8], _ passengers: inout [OwnedDescriptor]) -> Int? {
+        // Room for a header and as many descriptors as a message may have, aligned as the kernel wants it.
+        var control = [UInt64](repeating: 0, count: 2 + (Limits.descriptors + 1) / 2)
+        return unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe control.withUnsafeMutableBytes { control in
+                while true {
+                    var part = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                    let (count, used) = unsafe withUnsafeMutablePointer(to: &part) { part in
+                        var message = unsafe msghdr()
+                        unsafe message.msg_iov = part
+                        unsafe message.msg_iovlen = 1
+                        unsafe message.msg_control = control.baseAddress
+                        unsafe message.msg_controllen = control.count
+                        let count = unsafe recvmsg(descriptor, &message, CInt(MSG_CMSG_CLOEXEC))
+                        return unsafe (count, message.msg_controllen)
+                    }
+                    if count > 0 {
+                        passengers += unsafe Self.descriptors(UnsafeRawBufferPointer(rebasing: control[..<used]))
+                        return count
+                    }
+                    if count == 0 || errno != EINTR { return nil }
+                }
             }
+        }
+    }
+
+    /// The one kind of control message that a daemon sends: its length, the level, the type, and then descriptors.
+    private static func descriptors(_ control: UnsafeRawBufferPointer) -> [OwnedDescriptor] {
+        let header = 16
+        guard control.count >= header else { return [] }
+        let length = unsafe control.load(fromByteOffset: 0, as: Int.self)
+        let level = unsafe control.load(fromByteOffset: 8, as: CInt.self)
+        let type = unsafe control.load(fromByteOffset: 12, as: CInt.self)
+        guard level == SOL_SOCKET, type == CInt(SCM_RIGHTS), length <= control.count else { return [] }
+        return stride(from: header, to: length, by: MemoryLayout<CInt>.size).map {
+            OwnedDescriptor(unsafe control.load(fromByteOffset: $0, as: CInt.self))
         }
     }
 

@@ -5,21 +5,23 @@ internal import Wire
 /// Where the answer to a request goes.
 enum Completion: Sendable {
     case main(@MainActor @Sendable (Result<JSONValue, RPCError>) -> Void)
-    case waiter(Waiter)
+    case waiter(Waiter<JSONValue>)
+    /// The answer comes with a descriptor.
+    case descriptor(Waiter<OwnedDescriptor>)
 }
 
 /// A thread that waits for an answer. The reader thread gives it, so the main thread may be the one that waits.
-final class Waiter: Sendable {
+final class Waiter<Answer: Sendable>: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
-    private let answer = Mutex<Result<JSONValue, RPCError>?>(nil)
+    private let answer = Mutex<Result<Answer, RPCError>?>(nil)
 
-    func give(_ result: Result<JSONValue, RPCError>) {
+    func give(_ result: Result<Answer, RPCError>) {
         answer.withLock { $0 = result }
         semaphore.signal()
     }
 
     /// `nil` when the time is over.
-    func wait(seconds: Double) -> Result<JSONValue, RPCError>? {
+    func wait(seconds: Double) -> Result<Answer, RPCError>? {
         _ = semaphore.wait(timeout: .now() + seconds)
         return answer.withLock { $0 }
     }

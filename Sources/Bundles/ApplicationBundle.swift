@@ -34,6 +34,8 @@ enum ApplicationBundle {
             .withoutRepetitions
         manifest.exitsOnSuspend = try boolean("UIApplicationExitsOnSuspend", in: info)
         manifest.urlSchemes = try urlSchemes(info)
+        manifest.taskIdentifiers = try strings("BGTaskSchedulerPermittedIdentifiers", in: info)
+            .mapRefusing(Names.task).withoutRepetitions
         return manifest
     }
 

@@ -23,6 +23,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var workingDirectory: String?
     /// Perhaps a graphical program that was not asked about freezing: the daemon decides with the display in mind.
     package var graphical = false
+    /// `BGTaskSchedulerPermittedIdentifiers`.
+    package var taskIdentifiers: [String] = []
 
     package init(identifier: String, name: String, kind: Kind, executable: String) {
         self.identifier = identifier
@@ -61,6 +63,7 @@ extension Manifest {
         writer.field("version", version)
         writer.field("workingDirectory", workingDirectory)
         writer.field("graphical", graphical)
+        writer.field("taskIdentifiers", taskIdentifiers)
         return writer.object
     }
 }

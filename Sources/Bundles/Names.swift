@@ -46,6 +46,13 @@ enum Names {
         return text
     }
 
+    static func task(_ text: String) throws(Refusal) -> String {
+        guard !text.isEmpty, text.utf8.count <= 256 else {
+            throw Refusal("BGTaskSchedulerPermittedIdentifiers holds \(quoted(text)): use 1 to 256 bytes.")
+        }
+        return text
+    }
+
     /// RFC 3986's grammar. What browsers and file managers own cannot be taken by an app.
     static func scheme(_ text: String) throws(Refusal) -> String {
         let scheme = text.lowercased()

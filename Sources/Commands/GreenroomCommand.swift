@@ -21,15 +21,16 @@ package struct GreenroomCommand: RootCommand {
             CommandGroup(
                 name: "The system",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, StatusCommand.self, MemoryCommand.self, DoctorCommand.self,
-                    ThawCommand.self,
+                    UpCommand.self, DownCommand.self, StatusCommand.self, MemoryCommand.self, EnergyCommand.self,
+                    DoctorCommand.self, ThawCommand.self,
                 ]),
             CommandGroup(
                 name: "Apps",
                 subcommands: [
                     InstallCommand.self, UninstallCommand.self, AppsCommand.self, ExemptCommand.self,
-                    AttachCommand.self, OutputCommand.self, SnapshotCommand.self,
+                    AttachCommand.self, OutputCommand.self, SnapshotCommand.self, RefreshCommand.self,
                 ]),
+            CommandGroup(name: "Transfers", subcommands: [TransferCommand.self, TransfersCommand.self]),
             CommandGroup(
                 name: "The screen",
                 subcommands: [
@@ -38,7 +39,9 @@ package struct GreenroomCommand: RootCommand {
                 ]),
             CommandGroup(
                 name: "What happened, and why",
-                subcommands: [WhyCommand.self, LogCommand.self, TimelineCommand.self, ReportsCommand.self]),
+                subcommands: [
+                    WhyCommand.self, LogCommand.self, TimelineCommand.self, ReportsCommand.self, FetchCommand.self,
+                ]),
             CommandGroup(
                 name: "In virtual time",
                 subcommands: [PassedOn.Run.self, PassedOn.Replay.self]),

@@ -35,6 +35,7 @@ extension AppCode: AppLink {
             return
         }
         device?.noteTask(question, place)
+        device?.noteCompletion(question, place)
         completions[id] = completion
     }
 
@@ -42,7 +43,11 @@ extension AppCode: AppLink {
         _ method: AppMethod, _ params: JSONValue, seconds: Double
     ) -> Result<JSONValue, RPCError>? {
         onMainThread { code in
-            code.question(method, params).flatMap { code.device?.answer($0, code.place) }.map(code.answer)
+            guard let question = code.question(method, params) else { return nil }
+            let reply = code.device?.answer(question, code.place).map(code.answer)
+            // What changes something also happens.
+            if case .submitTask = question { code.device?.request(question, code.place) }
+            return reply
         }
     }
 
@@ -67,7 +72,12 @@ extension AppCode: AppLink {
         case .backgroundTime: return .backgroundTime
         case .provideSnapshots: return params["provides"]?.bool.map(AppRequest.provideSnapshots)
         case .refreshSnapshot: return .refreshSnapshot
-        case .hello, .ping, .state, .snapshot, .ignoreSnapshot: return nil
+        case .complete: return completion(params)
+        case .setFetchInterval: return .setFetchInterval(params["seconds"]?.number.map(Span.seconds))
+        case .submitTask: return taskRequest(params).map(AppRequest.submitTask)
+        case .cancelTask: return .cancelTask(params["identifier"]?.string)
+        case .pendingTasks: return .pendingTasks
+        case .hello, .ping, .state, .snapshot, .ignoreSnapshot, .transfers: return nil
         }
     }
 
@@ -75,9 +85,44 @@ extension AppCode: AppLink {
         switch reply {
         case .done: .success(["opened": true])
         case .canOpen(let can): .success(["canOpen": .bool(can)])
+        case .refused(.backgroundTask(let refusal)):
+            .failure(RPCError(.refused, refusal.sentence, data: ["code": .string(refusal.code)]))
         case .refused(let refusal): .failure(RPCError(.refused, refusal.sentence))
         case .taskBegan(let left), .remaining(let left): .success(["remaining": JSONValue(left?.seconds)])
         case .taskEnded, .noted: .success([:])
+        case .pendingTasks(let requests): .success(["tasks": .array(requests.map(message))])
         }
+    }
+
+    private func completion(_ params: JSONValue) -> AppRequest? {
+        guard let window = params["window"]?.int.flatMap({ UInt64(exactly: $0) }) else { return nil }
+        let result = WindowResult.allCases.first { $0.name == params["result"]?.string }
+        return .complete(WindowID(window), result ?? .done)
+    }
+
+    private func taskRequest(_ params: JSONValue) -> BackgroundTaskRequest? {
+        guard let identifier = params["identifier"]?.string, let now = wall,
+            let kind = BackgroundTaskRequest.Kind.allCases.first(where: { $0.name == params["kind"]?.string })
+        else { return nil }
+        let earliest = params["after"]?.number.map { after in
+            WallTime(nanoseconds: now.nanoseconds &+ Span.seconds(after).nanoseconds)
+        }
+        return BackgroundTaskRequest(
+            identifier: identifier, kind: kind, earliest: earliest, needsNetwork: params["network"]?.bool ?? false,
+            needsPower: params["power"]?.bool ?? false)
+    }
+
+    private func message(_ request: BackgroundTaskRequest) -> JSONValue {
+        let after = request.earliest.flatMap { earliest in
+            wall.map { Double(earliest.nanoseconds &- $0.nanoseconds) / 1e9 }
+        }
+        return [
+            "identifier": .string(request.identifier), "kind": .string(request.kind.name), "after": JSONValue(after),
+            "network": .bool(request.needsNetwork), "power": .bool(request.needsPower),
+        ]
+    }
+
+    private var wall: WallTime? {
+        device.map { WallTime(nanoseconds: $0.now.nanoseconds &+ $0.wallOffset) }
     }
 }

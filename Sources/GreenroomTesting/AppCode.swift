@@ -85,6 +85,11 @@ final class AppCode: Program {
         ])
     }
 
+    func windowExpired(_ window: WindowID) {
+        enter()
+        BackgroundLaunches.shared.expire(Int(clamping: window.rawValue))
+    }
+
     func told(_ conditions: DeviceConditions) {
         enter()
         if application == nil { launch() }
@@ -123,10 +128,26 @@ final class AppCode: Program {
             params["url"] = JSONValue(callback.options.url)
             params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
         case .didReceiveMemoryWarning: params["level"] = .string(callback.memoryLevel.name)
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+            add(callback.window, to: &params)
         case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
         }
         return AppRuntime.Callback(
             seq: Int64(callback.number.rawValue), name: name(callback.kind), params: .object(params))
+    }
+
+    private func add(_ window: OpenWindow?, to params: inout JSONObject) {
+        guard let window else { return }
+        params["window"] = .int(Int64(clamping: window.id.rawValue))
+        switch window.kind {
+        case .fetch: break
+        case .transferEvents(let session, let authentication):
+            params["session"] = .string(session)
+            params["authentication"] = .bool(authentication)
+        case .refresh(let identifier), .processing(let identifier):
+            params["identifier"] = .string(identifier)
+            params["kind"] = .string(window.kind.service.name)
+        }
     }
 
     private func message(_ conditions: DeviceConditions) -> JSONValue {
@@ -147,7 +168,7 @@ final class AppCode: Program {
                 "level": .double(Double(conditions.battery.percent) / 100),
                 "state": .string(conditions.battery.state.name),
             ],
-            "network": .string(conditions.network.name),
+            "network": .string(conditions.network.name), "backgroundRefresh": .bool(conditions.refreshes),
         ]
     }
 
@@ -170,6 +191,9 @@ final class AppCode: Program {
         case .willTerminate: .willTerminate
         case .openURL: .openURL
         case .didReceiveMemoryWarning: .didReceiveMemoryWarning
+        case .performFetch: .performFetch
+        case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
+        case .launchBackgroundTask: .launchBackgroundTask
         }
     }
 }

@@ -70,3 +70,29 @@ extension TestDevice {
     /// The device is started again; every app ends.
     public func reboot() async throws(TestDeviceError) { try await perform(.reboot) }
 }
+
+// What the system does by itself, now.
+extension TestDevice {
+    /// The app is fetched in the background: it is thawed, or launched into the background, and
+    /// `application(_:performFetchWithCompletionHandler:)` is called. Returns when it has called the completion
+    /// handler, or its time is over.
+    ///
+    /// - Parameter launches: in a new process: one that is there is ended first.
+    /// - Throws: `TestDeviceError.refused` if it lacks the background mode `fetch`, is on screen, or was closed by the
+    ///   user and not opened since.
+    public func fetch(_ app: InstalledApp, launching launches: Bool = false) async throws(TestDeviceError) {
+        try await perform(.fetch(app.name, launches: launches))
+    }
+
+    /// The user lets an app refresh in the background, or no longer.
+    public func setBackgroundRefresh(of app: InstalledApp, _ isAllowed: Bool) async throws(TestDeviceError) {
+        try await perform(.allowRefresh(app.name, isAllowed))
+    }
+
+    /// All transfers of a background URL session of the app have come to an end, or a server wants to know who asks.
+    public func endTransfers(
+        of app: InstalledApp, session: String, needsAuthentication: Bool = false
+    ) async throws(TestDeviceError) {
+        try await perform(.transferEvents(app.name, session: session, authentication: needsAuthentication))
+    }
+}

@@ -80,6 +80,7 @@ public final class TestDevice {
     ///   - name: what log and reports call it; the last part of the identifier unless given.
     ///   - urlSchemes: those of `CFBundleURLTypes`.
     ///   - backgroundModes: those of `UIBackgroundModes`, for example `audio`.
+    ///   - backgroundTasks: those of `BGTaskSchedulerPermittedIdentifiers`.
     ///   - exitsOnSuspend: `UIApplicationExitsOnSuspend`.
     ///   - principal: the class of the app.
     ///   - clock: where the delegate takes its clock; it gets the device's, before any of its methods is called.
@@ -89,7 +90,7 @@ public final class TestDevice {
     @discardableResult
     public func install<Delegate: UIApplicationDelegate>(
         _ delegate: Delegate.Type, identifier: String, name: String? = nil, urlSchemes: [String] = [],
-        backgroundModes: [String] = [], exitsOnSuspend: Bool = false,
+        backgroundModes: [String] = [], backgroundTasks: [String] = [], exitsOnSuspend: Bool = false,
         principal: UIApplication.Type = UIApplication.self,
         clock: ReferenceWritableKeyPath<Delegate, any Clock<Duration>>? = nil, configure: ((Delegate) -> Void)? = nil
     ) throws(TestDeviceError) -> TestedApp<Delegate> {
@@ -99,7 +100,8 @@ public final class TestDevice {
             throw .unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(delegate)").description)
         }
         let script = try script(
-            identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend)
+            identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend,
+            backgroundTasks: backgroundTasks)
         let code = AppCode(
             principal: principal, delegate: delegate, on: simulated, since: start, sleepers: sleepers
         ) { [own = self.clock] made in
@@ -141,7 +143,7 @@ public final class TestDevice {
 
     private func script(
         _ identifier: String, _ name: String?, urlSchemes: [String], backgroundModes: [String],
-        exitsOnSuspend: Bool = false
+        exitsOnSuspend: Bool = false, backgroundTasks: [String] = []
     ) throws(TestDeviceError) -> AppScript {
         guard let valid = AppIdentifier(identifier) else { throw .invalidIdentifier(identifier) }
         let name = name ?? identifier.split(separator: ".").last.map(String.init) ?? identifier
@@ -152,7 +154,8 @@ public final class TestDevice {
             name: name,
             manifest: AppManifest(
                 identifier: valid, name: name, backgroundModes: BackgroundModes(keys: backgroundModes),
-                exitsOnSuspend: exitsOnSuspend, urlSchemes: urlSchemes.map { $0.lowercased() }))
+                exitsOnSuspend: exitsOnSuspend, urlSchemes: urlSchemes.map { $0.lowercased() },
+                taskIdentifiers: backgroundTasks))
     }
 
     // MARK: What happened

@@ -148,6 +148,12 @@ extension InstalledApp {
         case openURL
         /// `applicationDidReceiveMemoryWarning(_:)`
         case didReceiveMemoryWarning
+        /// `application(_:performFetchWithCompletionHandler:)`
+        case performFetch
+        /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)`
+        case handleEventsForBackgroundURLSession
+        /// A task of `BGTaskScheduler`.
+        case launchBackgroundTask
 
         init(_ kind: CallbackKind) {
             self =
@@ -161,6 +167,9 @@ extension InstalledApp {
                 case .willTerminate: .willTerminate
                 case .openURL: .openURL
                 case .didReceiveMemoryWarning: .didReceiveMemoryWarning
+                case .performFetch: .performFetch
+                case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
+                case .launchBackgroundTask: .launchBackgroundTask
                 }
         }
 
@@ -175,6 +184,9 @@ extension InstalledApp {
             case .willTerminate: .willTerminate
             case .openURL: .openURL
             case .didReceiveMemoryWarning: .didReceiveMemoryWarning
+            case .performFetch: .performFetch
+            case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
+            case .launchBackgroundTask: .launchBackgroundTask
             }
         }
     }

@@ -88,11 +88,13 @@ package enum Daemon {
         host.locks = LockWatch(host)
         host.conditions = ConditionWatch(host)
         host.sockets = SocketWatch(host)
+        host.transfers = TransferLink(host)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
+        host.transfers?.resume()
         try loop.run { host.settle() }
         host.timeline?.flush()
         workers.finish(.storage)
@@ -147,6 +149,12 @@ extension Host {
             else { continue }
             _ = command(.exempt(index, isExempt)) { _ in }
         }
+        restoreRefresh(installations.map(\.0.identifier))
+        if isNew {
+            restoreWishes()
+            restoreHabits()
+        }
+        savedWishes = system.fetch.changes
         if isNew {
             conditions?.tellAll()
             endStrays()
@@ -154,6 +162,17 @@ extension Host {
         } else {
             adoptAll()
             conditions?.tellAll()
+        }
+    }
+
+    /// What the user said of refreshing in the background, which the Core of a new boot does not know.
+    private func restoreRefresh(_ installed: [String]) {
+        for name in installed {
+            let isOff = (try? store.setting(Self.refreshKey(name))) == "off"
+            guard let identifier = AppIdentifier(name), let index = system.index(of: identifier),
+                system.app(index)?.wake.isRefreshOff != isOff
+            else { continue }
+            _ = command(.allowRefresh(index, !isOff)) { _ in }
         }
     }
 

@@ -14,6 +14,8 @@ package struct Home: Sendable {
     package var journal: String { path + "/journal" }
     package var timeline: String { path + "/timeline" }
     package var snapshots: String { path + "/snapshots" }
+    /// The transfer service's.
+    package var transfers: String { path + "/transfers" }
     package var reports: String { path + "/reports" }
     package var cgroupFile: String { path + "/cgroup" }
     package var daemonPID: String { path + "/daemon.pid" }

@@ -40,6 +40,13 @@ final class Host {
     var locks: LockWatch?
     var conditions: ConditionWatch?
     var sockets: SocketWatch?
+    var transfers: TransferLink?
+    let transferProgram: String
+    /// What of the apps' wishes is in the database, or on its way.
+    var savedWishes: UInt64 = 0
+    var gpuDevices = GPUDevices()
+    /// When what the planner learned went to the database last.
+    var habitsSaved = Instant(nanoseconds: Clock.boot())
     private(set) var isHalting = false
 
     init(
@@ -54,6 +61,7 @@ final class Host {
         self.system = system
         records = RecordKeeper(store, workers)
         launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)
+        transferProgram = programs.transfers
         installer = Installer(home: home, helper: programs.bundle, store: store, environment: environment)
     }
 
@@ -79,6 +87,7 @@ final class Host {
             journal?.append(effects, system: system)
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
+            transfers?.note(effects)
         }
         queue.removeAll(keepingCapacity: true)
         isDraining = false
@@ -88,6 +97,8 @@ final class Host {
     func settle() -> Int64? {
         while let deadline = system.nextDeadline(), deadline <= now { post(.timer) }
         records.settle(loop)
+        saveWishes()
+        saveHabits()
         memory?.settle()
         timeline?.settle()
         return system.nextDeadline()?.nanoseconds
@@ -147,6 +158,8 @@ final class Host {
         case .senseMemory: loop.soon { [weak self] in self?.memory?.look() }
         case .stopService: break
         case .expireTasks(let app, let generation, let expiration): expireTasks(app, generation, expiration)
+        case .expireWindow(let app, let generation, let window, let left):
+            expireWindow(app, generation, window, left: left)
         case .tellConditions(let app, let generation, let conditions): tell(app, generation, conditions)
         case .reply(let app, let id, let reply): answerApp(app, id, reply)
         case .answer(let id, let answer): pending.removeValue(forKey: id)?(answer)
@@ -158,12 +171,16 @@ final class Host {
     private func halt() {
         guard !isHalting else { return }
         isHalting = true
+        transfers?.end()
         records.flush()
+        saveWishes()
+        saveHabits(isEnd: true)
         workers.finish(.storage)
         Journal.remove(home.journal)
         if let cgroup = environment.cgroup { try? Cgroup.remove(at: cgroup) }
         if let group = environment.legacyPids { try? Cgroup.remove(at: group) }
         LegacyShares.removeAll(environment)
+        transfers?.waitForEnd()
         loop.stop()
     }
 }
@@ -172,9 +189,11 @@ final class Host {
 package struct Programs: Sendable {
     package let keeper: String
     package let bundle: String
+    package let transfers: String
 
     package init(directory: String) {
         keeper = directory + "/greenroom-keeper"
         bundle = directory + "/greenroom-bundle"
+        transfers = directory + "/greenroom-transferd"
     }
 }

@@ -12,6 +12,12 @@ package enum FileSystem {
         return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Bytes of disk in use; zero for what is not there.
+    package static func allocated(by path: String) -> Int64 {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
+    }
+
     /// When a file was last written, by the wall clock; `nil` for what is not there.
     package static func modified(_ path: String) -> Int64? {
         var status = stat()

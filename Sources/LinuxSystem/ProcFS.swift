@@ -38,7 +38,9 @@ package struct ProcFS: Sendable {
         (try? Descriptor.open("\(root)/\(pid)/stat", .read).readAll(limit: 4096)).flatMap { Self.parseStat($0) }
     }
 
-    package func memory(_ pid: CInt) -> Memory? { read("\(pid)/smaps_rollup").flatMap(Self.parseMemory) }
+    package func memory(_ pid: CInt) -> Memory? {
+        (try? Descriptor.open("\(root)/\(pid)/smaps_rollup", .read).readAll()).flatMap { Self.parseMemory($0) }
+    }
 
     package func tracer(_ pid: CInt) -> CInt? {
         field("TracerPid", in: "\(pid)/status").flatMap { CInt($0) }.flatMap { $0 == 0 ? nil : $0 }
@@ -158,17 +160,38 @@ package struct ProcFS: Sendable {
         return nil
     }
 
-    package static func parseMemory(_ text: String) -> Memory? {
-        func bytes(_ name: String) -> Int64? { field(name, in: text).flatMap { Int64($0) }.map { $0 &* 1024 } }
-        guard let privateDirty = bytes("Private_Dirty"), let privateClean = bytes("Private_Clean")
-        else { return nil }
-        let lazy = bytes("LazyFree") ?? 0
+    package static func parseMemory(_ text: String) -> Memory? { parseMemory(Array(text.utf8)) }
+
+    /// By bytes: apps that run are looked at again and again.
+    package static func parseMemory(_ bytes: [UInt8]) -> Memory? {
+        var found = [Int64?](repeating: nil, count: fields.count)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+                let place = fields.firstIndex(where: { line[..<colon].elementsEqual($0) }), found[place] == nil
+            else { continue }
+            found[place] = number(line[(colon + 1)...])
+        }
+        func amount(_ field: MemoryField) -> Int64? { found[field.rawValue].map { $0 &* 1024 } }
+        guard let privateDirty = amount(.privateDirty), let privateClean = amount(.privateClean) else { return nil }
+        let lazy = amount(.lazyFree) ?? 0
         var memory = Memory()
-        memory.dirty = privateDirty &+ (bytes("Swap") ?? 0)
+        memory.dirty = privateDirty &+ (amount(.swap) ?? 0)
         memory.purgeable = lazy
         // MADV_FREE makes pages clean: they must not count twice.
-        memory.clean = max(0, privateClean &- lazy) &+ (bytes("Shared_Clean") ?? 0)
-        memory.proportional = bytes("Pss") ?? 0
+        memory.clean = max(0, privateClean &- lazy) &+ (amount(.sharedClean) ?? 0)
+        memory.proportional = amount(.proportional) ?? 0
         return memory
+    }
+
+    private enum MemoryField: Int { case proportional, sharedClean, privateClean, privateDirty, lazyFree, swap }
+    /// Their names, in that order.
+    private static let fields = ["Pss", "Shared_Clean", "Private_Clean", "Private_Dirty", "LazyFree", "Swap"]
+        .map { Array($0.utf8) }
+
+    /// The digits after blanks; `nil` if there are none, or more than a number has.
+    private static func number(_ text: ArraySlice<UInt8>) -> Int64? {
+        let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+        let digits = text.drop(while: blanks.contains).prefix { !blanks.contains($0) }
+        return Int64(String(decoding: digits, as: UTF8.self))
     }
 }

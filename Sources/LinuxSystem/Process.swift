@@ -75,6 +75,7 @@ package enum CurrentProcess {
     package static var pid: CInt { getpid() }
     package static var isRoot: Bool { geteuid() == 0 }
     package static var uid: UInt32 { getuid() }
+    package static var gid: UInt32 { getgid() }
 
     /// Orphans below this process become its children. The corresponding C function is `prctl`.
     package static func becomeSubreaper() throws(SystemError) { try check("prctl") { gr_set_subreaper() } }

@@ -9,6 +9,8 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
     case task
     /// Somebody is connected to an app that serves others, or has just been (X5).
     case listen
+    /// It was woken, and says when it is done (S9, S10).
+    case fetch, transferEvents, refresh, processing
 
     package var name: String {
         switch self {
@@ -18,6 +20,10 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
         case .graphical: "graphical"
         case .task: "task"
         case .listen: "listen"
+        case .fetch: "fetch"
+        case .transferEvents: "transferEvents"
+        case .refresh: "refresh"
+        case .processing: "processing"
         }
     }
 }
@@ -54,6 +60,11 @@ extension AssertionKind {
                 + "(X-Greenroom-Freeze=true in its .desktop file allows it)"
         case .task: "it finishes a background task"
         case .listen: "it answers others and declares the background mode listen"
+        case .fetch: "it fetches what is new, and has yet to call its completion handler"
+        case .transferEvents:
+            "it handles the events of a background URL session, and has yet to call its completion handler"
+        case .refresh: "it refreshes its content in a task of BGTaskScheduler"
+        case .processing: "it works in a processing task of BGTaskScheduler"
         }
     }
 }

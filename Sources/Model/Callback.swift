@@ -2,6 +2,8 @@
 package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
+    // What an app is woken for (S8 to S10).
+    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask
 
     package var name: String {
         switch self {
@@ -14,6 +16,9 @@ package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
         case .willTerminate: "willTerminate"
         case .openURL: "openURL"
         case .didReceiveMemoryWarning: "didReceiveMemoryWarning"
+        case .performFetch: "performFetch"
+        case .handleEventsForBackgroundURLSession: "handleEventsForBackgroundURLSession"
+        case .launchBackgroundTask: "launchBackgroundTask"
         }
     }
 }
@@ -26,6 +31,17 @@ extension CallbackKind {
             .willEnterForeground, .willTerminate:
             true
         case .openURL, .didReceiveMemoryWarning: false
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: false
+        }
+    }
+
+    /// Opens a window.
+    package var opensWindow: Bool {
+        switch self {
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: true
+        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+            .willEnterForeground, .willTerminate, .openURL, .didReceiveMemoryWarning:
+            false
         }
     }
 }
@@ -56,16 +72,19 @@ package struct Callback: Hashable, Sendable, Codable {
     package var isBackground: Bool
     /// For a memory warning: how short memory is.
     package var memoryLevel: MemoryLevel
+    /// What it opens, if it does.
+    package var window: OpenWindow?
 
     package init(
         number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false,
-        memoryLevel: MemoryLevel = .normal
+        memoryLevel: MemoryLevel = .normal, window: OpenWindow? = nil
     ) {
         self.number = number
         self.kind = kind
         self.options = options
         self.isBackground = isBackground
         self.memoryLevel = memoryLevel
+        self.window = window
     }
 
     /// A checkpoint from before there were memory warnings says nothing of them.
@@ -76,6 +95,7 @@ package struct Callback: Hashable, Sendable, Codable {
         options = try values.decode(LaunchOptions.self, forKey: .options)
         isBackground = try values.decode(Bool.self, forKey: .isBackground)
         memoryLevel = try values.decodeIfPresent(MemoryLevel.self, forKey: .memoryLevel) ?? .normal
+        window = try values.decodeIfPresent(OpenWindow.self, forKey: .window)
     }
 }
 

@@ -1,6 +1,6 @@
 /// A kind of change that apps are told of (R12). They are told in this order.
 package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
-    case settings, locale, timeZone, significantTime, screen, battery, network
+    case settings, locale, timeZone, significantTime, screen, battery, network, backgroundRefresh
 
     package var name: String { "\(self)" }
 
@@ -13,6 +13,7 @@ package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
         case .screen: "the screen"
         case .battery: "the battery"
         case .network: "the network"
+        case .backgroundRefresh: "whether it may refresh in the background"
         }
     }
 }
@@ -172,8 +173,23 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
     package var screen = ScreenReading()
     package var battery = BatteryReading.none
     package var network = NetworkKind.none
+    /// The user lets the app refresh in the background.
+    package var refreshes = true
 
     package init(time: ClockReading) { self.time = time }
+
+    /// A checkpoint from before the user could forbid that says nothing of it.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        settings = try values.decode([Setting].self, forKey: .settings)
+        locale = try values.decode(String.self, forKey: .locale)
+        timeZone = try values.decode(String.self, forKey: .timeZone)
+        time = try values.decode(ClockReading.self, forKey: .time)
+        screen = try values.decode(ScreenReading.self, forKey: .screen)
+        battery = try values.decode(BatteryReading.self, forKey: .battery)
+        network = try values.decode(NetworkKind.self, forKey: .network)
+        refreshes = try values.decodeIfPresent(Bool.self, forKey: .refreshes) ?? true
+    }
 
     /// What is not as it was, in the order in which apps are told.
     package func changes(since old: DeviceConditions) -> [SystemChange] {
@@ -185,6 +201,7 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         if screen != old.screen { changes.append(.screen) }
         if battery != old.battery { changes.append(.battery) }
         if network != old.network { changes.append(.network) }
+        if refreshes != old.refreshes { changes.append(.backgroundRefresh) }
         return changes
     }
 }

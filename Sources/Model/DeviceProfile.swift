@@ -23,8 +23,11 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
         package var willTerminate: Span
         package var openURL: Span
         package var didReceiveMemoryWarning: Span
+        package var performFetch: Span
+        package var handleEventsForBackgroundURLSession: Span
+        package var launchBackgroundTask: Span
 
-        package init(launch: Span, resume: Span, leave: Span, terminate: Span) {
+        package init(launch: Span, resume: Span, leave: Span, terminate: Span, window: Span? = nil) {
             willFinishLaunching = launch
             didFinishLaunching = launch
             didBecomeActive = resume
@@ -34,6 +37,9 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
             willTerminate = terminate
             openURL = resume
             didReceiveMemoryWarning = resume
+            performFetch = window ?? resume
+            handleEventsForBackgroundURLSession = window ?? resume
+            launchBackgroundTask = resume
         }
 
         /// A profile from before there were memory warnings says nothing of them.
@@ -50,6 +56,13 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
             openURL = try limit(.openURL)
             didReceiveMemoryWarning =
                 try values.decodeIfPresent(Span.self, forKey: .didReceiveMemoryWarning) ?? openURL
+            let usual = openURL
+            func later(_ key: CodingKeys) throws -> Span {
+                try values.decodeIfPresent(Span.self, forKey: key) ?? usual
+            }
+            performFetch = try later(.performFetch)
+            handleEventsForBackgroundURLSession = try later(.handleEventsForBackgroundURLSession)
+            launchBackgroundTask = try later(.launchBackgroundTask)
         }
     }
 
@@ -78,8 +91,16 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var tasks: TaskRules?
     /// What becomes of a suspended app's sockets; `nil`: as everywhere.
     package var sockets: SocketRules?
+    /// The radio of its cellular network; `nil`: LTE.
+    package var cellular: RadioModel?
+
+    package var cellularModel: RadioModel { cellular ?? .lte }
 
     package var socketRules: SocketRules { sockets ?? SocketRules() }
+    /// What apps may do that are woken for something; `nil`: as today.
+    package var windows: WindowRules?
+
+    package var windowRules: WindowRules { windows ?? WindowRules() }
 
     /// How long an app has for the callback until the watchdog ends it.
     package func limit(for callback: CallbackKind) -> Span {
@@ -93,6 +114,9 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
         case .willTerminate: callbackLimits.willTerminate
         case .openURL: callbackLimits.openURL
         case .didReceiveMemoryWarning: callbackLimits.didReceiveMemoryWarning
+        case .performFetch: callbackLimits.performFetch
+        case .handleEventsForBackgroundURLSession: callbackLimits.handleEventsForBackgroundURLSession
+        case .launchBackgroundTask: callbackLimits.launchBackgroundTask
         }
     }
 }
@@ -104,22 +128,26 @@ extension DeviceProfile {
     package static func named(_ name: String) -> DeviceProfile? { all.first { $0.name == name } }
 
     /// What the machine has, with today's behaviour.
-    package static let linux = modern("linux", hasSplitScreen: true, tasks: TaskRules())
-    package static let iOS7 = modern("ios-7", hasSplitScreen: false, tasks: .iOS7)
-    package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true, tasks: .iOS7)
+    package static let linux = modern("linux", hasSplitScreen: true, tasks: TaskRules(), windows: WindowRules())
+    package static let iOS7 = modern("ios-7", hasSplitScreen: false, tasks: .iOS7, windows: .early)
+    package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true, tasks: .iOS7, windows: .early)
     package static let iPhone3GS = of2010("iphone-3gs", hasMultitasking: true)
     package static let iPhone4 = of2010("iphone-4", hasMultitasking: true)
     package static let iPhoneOS3 = of2010("iphone-os-3", hasMultitasking: false)
 
-    private static func modern(_ name: String, hasSplitScreen: Bool, tasks: TaskRules) -> DeviceProfile {
+    private static func modern(
+        _ name: String, hasSplitScreen: Bool, tasks: TaskRules, windows: WindowRules
+    ) -> DeviceProfile {
         DeviceProfile(
             name: name, hasMultitasking: true, locking: .sendsToBackground, expirationThread: .mainThread,
             launchLimit: .seconds(20),
             callbackLimits: CallbackLimits(
-                launch: .seconds(20), resume: .seconds(10), leave: .seconds(5), terminate: .seconds(5)),
+                launch: .seconds(20), resume: .seconds(10), leave: .seconds(5), terminate: .seconds(5),
+                // Not before the window's own time is over.
+                window: .seconds(35)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks,
-            sockets: SocketRules())
+            sockets: SocketRules(), windows: windows)
     }
 
     /// "We only gave you six seconds" (document A): one limit for every callback.
@@ -131,6 +159,6 @@ extension DeviceProfile {
                 launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4,
-            sockets: SocketRules())
+            sockets: SocketRules(), cellular: .threeG, windows: .early)
     }
 }

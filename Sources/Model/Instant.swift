@@ -37,6 +37,8 @@ package struct WallTime: Hashable, Comparable, Sendable, Codable {
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: WallTime, b: Span) -> WallTime { WallTime(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
+    package static func - (a: WallTime, b: WallTime) -> Span { Span(nanoseconds: a.nanoseconds &- b.nanoseconds) }
 
     /// UTC, ISO 8601 with six digits and `Z`, the form of every time that Greenroom prints.
     package var iso8601: String {
@@ -76,7 +78,10 @@ package struct WallTime: Hashable, Comparable, Sendable, Codable {
         }
         let days = Self.days(year, month, day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
-        self.init(nanoseconds: seconds * 1_000_000_000 + nanoseconds)
+        // Nanoseconds reach from 1677 to 2262.
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflows, product <= Int64.max - nanoseconds else { return nil }
+        self.init(nanoseconds: product + nanoseconds)
     }
 
     private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {

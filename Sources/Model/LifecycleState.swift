@@ -14,7 +14,12 @@ package enum LifecycleState: UInt8, Sendable, Codable, CaseIterable {
     }
 
     package var isForeground: Bool { self == .inactive || self == .active }
-    package var isRunning: Bool { self != .notRunning && self != .suspended }
+    package var isRunning: Bool {
+        switch self {
+        case .notRunning, .suspended: false
+        case .inactive, .active, .background: true
+        }
+    }
 }
 
 /// What happens to an app's process, as the transition table knows it.

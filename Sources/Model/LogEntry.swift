@@ -16,6 +16,10 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case conditionChanged, toldOfChanges
     // Sockets.
     case listens, peerConnected, peersRefused, connectionsClosed
+    // What apps are woken for.
+    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask
+    case wakeRequested, wakeRefused, windowCompleted, windowExpires, windowOverrun
+    case taskSubmitted, taskCancelled, taskRequestRefused, refreshAllowed
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -28,6 +32,9 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
         case .willTerminate: self = .willTerminate
         case .openURL: self = .openedURL
         case .didReceiveMemoryWarning: self = .didReceiveMemoryWarning
+        case .performFetch: self = .performFetch
+        case .handleEventsForBackgroundURLSession: self = .handleEventsForBackgroundURLSession
+        case .launchBackgroundTask: self = .launchBackgroundTask
         }
     }
 
@@ -135,6 +142,18 @@ package enum Reason: Hashable, Sendable, Codable {
     case answersPeers(grace: Span)
     case peersRefused(String, count: Int32)
     case connectionsClosed(count: Int32, after: Span)
+    /// It is woken: because of what, in a sentence.
+    case woken(WindowKind, because: String)
+    case usesWindow(WindowKind, limit: Span)
+    case windowCompleted(WindowKind, WindowResult)
+    case windowExpires(WindowKind, left: Span)
+    case windowOverrun(WindowKind, allowed: Span)
+    /// It would have been woken.
+    case notWoken(WindowKind, because: WakeObstacle)
+    case taskSubmitted(BackgroundTaskRequest)
+    case taskCancelled(String)
+    case taskRequestRefused(BackgroundTaskRefusal)
+    case refreshAllowed(String, Bool)
     case end(EndReason, name: String, state: LifecycleState)
 }
 
@@ -224,6 +243,22 @@ extension Reason {
         case .connectionsClosed(let count, let span):
             "\(count == 1 ? "a connection of it was" : "\(count) connections of it were") closed, because it has been "
                 + "suspended for \(span.twoDigits) seconds"
+        case .woken(let kind, let because): "it is woken for \(kind.phrase): \(because)"
+        case .usesWindow(let kind, let limit):
+            "it was woken for \(kind.phrase), and has \(limit.twoDigits) seconds to call its completion handler"
+        case .windowCompleted(let kind, let result):
+            "it called the completion handler of \(kind.phrase): \(result.phrase)"
+        case .windowExpires(let kind, let left):
+            "\(left.twoDigits) seconds are left for \(kind.phrase): its expiration handler is called"
+        case .windowOverrun(let kind, let allowed):
+            "it did not call the completion handler of \(kind.phrase) within \(allowed.twoDigits) seconds"
+        case .notWoken(let kind, let obstacle): "it is not woken for \(kind.phrase): \(obstacle.sentence)"
+        case .taskSubmitted(let request):
+            "it asked for \(request.window.phrase)" + (request.earliest.map { ", not before \($0.iso8601)" } ?? "")
+        case .taskCancelled(let identifier): "it cancelled its request for the task “\(identifier)”"
+        case .taskRequestRefused(let refusal): refusal.sentence
+        case .refreshAllowed(let name, let isAllowed):
+            "the user \(isAllowed ? "allowed \(name) to refresh" : "forbade \(name) refreshing") in the background"
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
         }
     }
@@ -239,6 +274,9 @@ extension Reason {
         case .willTerminate: "it is about to be ended while it runs"
         case .openURL: "it is registered for the URL's scheme"
         case .didReceiveMemoryWarning: "memory is short, and it may have some to give back"
+        case .performFetch: "it is time to fetch what is new"
+        case .handleEventsForBackgroundURLSession: "a background URL session of it has something to tell"
+        case .launchBackgroundTask: "the time for a task has come that it asked for"
         }
     }
 }

@@ -9,10 +9,11 @@ package struct BackgroundModes: OptionSet, Hashable, Sendable, Codable {
     package static let fetch = BackgroundModes(rawValue: 8)
     package static let remoteNotification = BackgroundModes(rawValue: 16)
     package static let listen = BackgroundModes(rawValue: 32)
+    package static let processing = BackgroundModes(rawValue: 64)
 
     private static let keys: [(String, BackgroundModes)] = [
         ("audio", .audio), ("location", .location), ("voip", .voip), ("fetch", .fetch),
-        ("remote-notification", .remoteNotification), ("listen", .listen),
+        ("remote-notification", .remoteNotification), ("listen", .listen), ("processing", .processing),
     ]
 
     /// Values that are not ours to know (`bluetooth-central`, …) are skipped, as Apple's system does.
@@ -45,10 +46,13 @@ package struct AppManifest: Hashable, Sendable, Codable {
     package var urlSchemes: [String]
     /// False for a graphical program that knows nothing of Greenroom: freezing it would break other programs.
     package var isFreezable: Bool
+    /// `BGTaskSchedulerPermittedIdentifiers`.
+    package var taskIdentifiers: [String]
 
     package init(
         identifier: AppIdentifier, name: String, kind: AppKind = .application, backgroundModes: BackgroundModes = [],
-        exitsOnSuspend: Bool = false, urlSchemes: [String] = [], isFreezable: Bool = true
+        exitsOnSuspend: Bool = false, urlSchemes: [String] = [], isFreezable: Bool = true,
+        taskIdentifiers: [String] = []
     ) {
         self.identifier = identifier
         self.name = name
@@ -57,5 +61,19 @@ package struct AppManifest: Hashable, Sendable, Codable {
         self.exitsOnSuspend = exitsOnSuspend
         self.urlSchemes = urlSchemes
         self.isFreezable = isFreezable
+        self.taskIdentifiers = taskIdentifiers
+    }
+
+    /// A checkpoint from before there were such tasks says nothing of them.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        identifier = try values.decode(AppIdentifier.self, forKey: .identifier)
+        name = try values.decode(String.self, forKey: .name)
+        kind = try values.decode(AppKind.self, forKey: .kind)
+        backgroundModes = try values.decode(BackgroundModes.self, forKey: .backgroundModes)
+        exitsOnSuspend = try values.decode(Bool.self, forKey: .exitsOnSuspend)
+        urlSchemes = try values.decode([String].self, forKey: .urlSchemes)
+        isFreezable = try values.decode(Bool.self, forKey: .isFreezable)
+        taskIdentifiers = try values.decodeIfPresent([String].self, forKey: .taskIdentifiers) ?? []
     }
 }

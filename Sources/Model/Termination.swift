@@ -8,6 +8,8 @@ package enum Limit: Hashable, Sendable, Codable {
     case mainThread
     /// The time for background tasks.
     case tasks
+    /// The time for what the app was woken for.
+    case window(WindowService)
 
     /// Apple's style of naming what was exceeded.
     package var name: String {
@@ -20,10 +22,13 @@ package enum Limit: Hashable, Sendable, Codable {
                 "scene-update (\(kind.name))"
             case .willTerminate: "process-exit (willTerminate)"
             case .didReceiveMemoryWarning: "memory-warning"
+            case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+                "process-resume (\(kind.name))"
             }
         case .termination: "process-exit (SIGTERM)"
         case .mainThread: "main-thread"
         case .tasks: "background-task"
+        case .window(let service): "background-window (\(service.name))"
         }
     }
 
@@ -36,6 +41,7 @@ package enum Limit: Hashable, Sendable, Codable {
         case .termination: "end when SIGTERM arrives"
         case .mainThread: "keep blocking work off the main thread"
         case .tasks: "end background tasks in time"
+        case .window: "call the completion handler in time"
         }
     }
 }
@@ -62,6 +68,7 @@ package enum EndReason: Hashable, Sendable, Codable {
     case tasksNotEnded(TaskEnd)
     /// In the background, where the GPU is off limits (R10).
     case usedGPU(GPUUse)
+    case windowNotCompleted(WindowEnd)
 }
 
 /// Why an app ended for memory, with the numbers that it was decided by, in bytes.
@@ -164,6 +171,9 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     /// A background task that was not ended in time: of today, and as earlier systems reported it.
     package static let taskNotEnded = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad2)
     package static let taskTooLong = TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
+    /// The completion handler of a fetch, or of a URL session's events, was not called in time.
+    package static let fetchNotFinished = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad4)
+    package static let transferEventsNotFinished = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad3)
     package static let excessiveUse = TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
     /// Ours: the app could not be started, or ended before it had launched ("fail to run").
     package static let launchFailed = TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
@@ -172,8 +182,8 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     /// The kernel's numbers of these reasons on Apple's systems.
     package static let pageShortage = TerminationCode(namespace: "JETSAM", code: 4)
     package static let perProcessLimit = TerminationCode(namespace: "JETSAM", code: 7)
-    /// "Dead lock": a file outside the app's own container was locked when it was suspended. Of a plain program, which goes
-    /// on, a fault.
+    /// "Dead lock": a file outside the app's own container was locked when it was suspended. Of a plain program, which
+    /// goes on, a fault.
     package static let heldLock = TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
     /// Ours: the GPU was used in the background ("off screen").
     package static let gpuOffScreen = TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)
@@ -190,7 +200,7 @@ extension EndReason {
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray: nil
         case .exceeded(.launch, _), .exceeded(.callback, _), .exceeded(.termination, _): .launchTooSlow
         case .exceeded(.mainThread, _): .watchdog
-        case .exceeded(.tasks, _): .taskNotEnded
+        case .exceeded(.tasks, _), .exceeded(.window, _): .taskNotEnded
         case .tooManyProcesses: .excessiveUse
         case .tooManyMappings, .mappingTooLarge: .addressSpaceAbuse
         case .ended(.exited(0)), .ended(.unknown): nil
@@ -203,6 +213,7 @@ extension EndReason {
         case .heldLock: .heldLock
         case .tasksNotEnded(let end): end.code
         case .usedGPU: .gpuOffScreen
+        case .windowNotCompleted(let end): end.code
         }
     }
 
@@ -240,6 +251,7 @@ extension EndReason {
                 + "background task before it and end that one after it"
         case .tasksNotEnded(let end): end.sentence(name: name)
         case .usedGPU(let use): use.sentence(name: name, state: state)
+        case .windowNotCompleted(let end): end.sentence(name: name)
         case .stray: "a process of an earlier system was left in the group of \(name)"
         }
     }

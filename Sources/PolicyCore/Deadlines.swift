@@ -13,6 +13,8 @@ enum DeadlineKind: UInt32, CaseIterable, Codable {
     case assertion
     /// A look at the sockets of an app that they keep running, or the end of a suspended app's connections.
     case sockets
+    /// The end of what an app was woken for, or its expiration handler's call.
+    case window
 }
 
 struct DeadlineSlot: Hashable, Codable {

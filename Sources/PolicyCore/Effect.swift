@@ -60,6 +60,8 @@ package enum Action: Hashable, Sendable {
     case stopService(AppIndex, ServiceKind)
     /// Its expiration handlers are called.
     case expireTasks(AppIndex, Generation, Expiration)
+    /// The time for what it was woken for is nearly over: its expiration handler is called.
+    case expireWindow(AppIndex, Generation, WindowID, left: Span)
     /// Everything about the device that apps are told of. The app compares it with what it was told before, so to hear
     /// it twice does no harm.
     case tellConditions(AppIndex, Generation, DeviceConditions)
@@ -80,6 +82,7 @@ package enum AppReply: Hashable, Sendable {
     case taskEnded
     case remaining(Span?)
     case noted
+    case pendingTasks([BackgroundTaskRequest])
 }
 
 package enum Answer: Hashable, Sendable {
@@ -110,6 +113,9 @@ package enum Refusal: Error, Hashable, Sendable {
     case tooManySettings(String, limit: Int)
     case leftTheScreen(String)
     case ended(String)
+    case backgroundTask(BackgroundTaskRefusal)
+    case notWoken(String, WakeObstacle)
+    case takesNoFetch(String)
 
     package var sentence: String {
         switch self {
@@ -137,6 +143,9 @@ package enum Refusal: Error, Hashable, Sendable {
             "\(name) has \(limit) settings that were set outside of it, and can have no more: take one back first"
         case .leftTheScreen(let name): "\(name) left the screen before it was done"
         case .ended(let sentence): sentence
+        case .backgroundTask(let refusal): refusal.sentence
+        case .notWoken(let name, let obstacle): "\(name) is not woken: \(obstacle.sentence)"
+        case .takesNoFetch(let name): "\(name) is a plain program: nobody in it could be told to fetch"
         }
     }
 }

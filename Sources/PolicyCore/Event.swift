@@ -64,6 +64,19 @@ package enum Event: Hashable, Sendable {
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)
 
+    // Energy.
+    /// Bytes of an app, or of the system itself, flowed between two moments of the boot clock. Told in the order of the
+    /// ends.
+    case trafficSeen(AppIndex?, Purpose, sent: Int64, received: Int64, from: Instant, to: Instant)
+    /// A background URL session of the app has come to its end, or somebody has to say who he is. Not told of a session
+    /// to which a running process of the app is attached.
+    case transferEvents(AppIndex, session: String, authentication: Bool)
+
+    /// What the app asked for before the device was restarted.
+    case wishesRestored(AppIndex, WakeWishes)
+    /// What the planner of fetches had learned before the restart.
+    indirect case habitsRestored(FetchMemory)
+
     // Services and requests of apps.
     case request(AppIndex, RequestID, AppRequest)
 
@@ -100,6 +113,10 @@ package enum Command: Hashable, Sendable {
     case endSimulation(SystemChange)
     /// The user changes a setting of an app, outside of the app; `nil` is the app's own default.
     case changeSetting(AppIndex, key: String, value: String?)
+    /// Fetches now what would be fetched some time; `launches`: in a new process.
+    case simulateFetch(AppIndex, launches: Bool, wait: Bool)
+    /// The user allows the app to refresh in the background, or no longer.
+    case allowRefresh(AppIndex, Bool)
 }
 
 /// What an app asks for; an app speaks only of itself.
@@ -117,6 +134,14 @@ package enum AppRequest: Hashable, Sendable {
     case provideSnapshots(Bool)
     /// It has another one than when it left the screen.
     case refreshSnapshot
+    /// What it was woken for is done.
+    case complete(WindowID, WindowResult)
+    /// The least time between fetches; `nil`: never.
+    case setFetchInterval(Span?)
+    case submitTask(BackgroundTaskRequest)
+    /// `nil`: all that it has asked for.
+    case cancelTask(String?)
+    case pendingTasks
 }
 
 /// The services that need a key of `UIBackgroundModes` (L11).

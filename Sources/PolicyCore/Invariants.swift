@@ -15,6 +15,7 @@ extension System {
             checkTasks(app, &broken)
             checkPriority(app, &broken)
             checkSockets(app, &broken)
+            checkWindows(app, &broken)
             for place in before..<broken.texts.count {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
             }
@@ -101,7 +102,7 @@ extension System {
         let isPerceived = screenPresence(app) != .hidden || app.assertions.isPerceived
         broken.require(!isPerceived || app.priority == .foreground, "seen or heard, with priority \(app.priority.name)")
         guard !isPerceived, app.state == .background, !app.suspension.isUnderWay else { return }
-        let hurries = app.tasks.areExpiring || app.sockets.phase != .none
+        let hurries = app.tasks.areExpiring || app.sockets.phase != .none || app.windows.areTimed
         let wanted: AppPriority = hurries ? .timed : .background
         broken.require(app.priority == wanted, "in the background with priority \(app.priority.name)")
     }
@@ -113,6 +114,25 @@ extension System {
         broken.require(screenPresence(app) == .hidden || !app.isSettled, "its sockets are watched on screen")
         broken.require(
             deadlines.instant(DeadlineSlot(app: app.index, kind: .sockets)) != nil, "its sockets let it run for ever")
+    }
+
+    /// Every window is an assertion; in the background its time is limited by whatever limits it.
+    @inline(__always) private func checkWindows(_ app: borrowing App, _ broken: inout Findings) {
+        let isArmed = deadlines.instant(DeadlineSlot(app: app.index, kind: .window)) != nil
+        broken.require(!app.windows.isEmpty || !isArmed, "a deadline of no window")
+        guard !app.windows.isEmpty else { return }
+        broken.require(
+            app.windows.held.allSatisfy { window in
+                app.assertions.held.contains { $0.id.rawValue == window.id.rawValue }
+            },
+            "a window without an assertion")
+        guard app.isSettled else { return }
+        let isHidden = screenPresence(app) == .hidden
+        broken.require(isHidden == isArmed || app.exceeded != nil, "what it was woken for takes for ever")
+        for window in app.windows.held {
+            broken.require((window.phase == .stopped) != isHidden, "a window is \(window.phase)")
+            broken.require(!window.isWaiting, "it is awake, and does not hear for what")
+        }
     }
 
     private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }

@@ -14,6 +14,9 @@ package struct System: Sendable, Codable {
     var wallOffset: Int64 = 0
     package internal(set) var memory = MemoryState()
     package internal(set) var conditions = ConditionState()
+    /// What was spent on the network; `nil`: nothing was seen.
+    var energy: EnergyAccount?
+    package internal(set) var fetch: FetchState
     var isShuttingDown = false
     /// A reboot ends everything and then boots.
     var rebootsWhenDown = false
@@ -31,12 +34,13 @@ package struct System: Sendable, Codable {
 
     package init(profile: DeviceProfile, firstSequence: LogSequence = LogSequence(1)) {
         self.profile = profile
+        fetch = FetchState(rules: FetchRules())
         nextSequence = firstSequence
     }
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown, memory, conditions
+        case rebootsWhenDown, memory, conditions, energy, fetch
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -49,6 +53,10 @@ package struct System: Sendable, Codable {
             relieveMemory()
             settle()
         }
+        if fetch.mustLook {
+            lookAtFetches()
+            settle()
+        }
         if mayBeDown { continueShutdown() }
         if !waiters.isEmpty { settleWaiters() }
         return takeEffects()
@@ -57,8 +65,10 @@ package struct System: Sendable, Codable {
     private mutating func takeEffects() -> [Effect] {
         var result: [Effect] = []
         swap(&result, &effects)
-        result.append(contentsOf: answers)
-        answers.removeAll(keepingCapacity: true)
+        if !answers.isEmpty {
+            result.append(contentsOf: answers)
+            answers.removeAll(keepingCapacity: true)
+        }
         if halts { result.append(Effect(.halt, cause: root)) }
         halts = false
         return result
@@ -66,7 +76,7 @@ package struct System: Sendable, Codable {
 
     /// When the host has to send `timer` at the latest.
     package mutating func nextDeadline() -> Instant? {
-        let looks = [memory.nextLook, conditions.nextLook, deadlines.next()]
+        let looks = [memory.nextLook, conditions.nextLook, fetch.nextLook, deadlines.next()]
         return looks.lazy.compactMap { $0 }.min()
     }
 
@@ -105,6 +115,12 @@ package struct System: Sendable, Codable {
             peersRefused(app, generation, name: name, count: count)
         case .socketsSeen(let app, let generation, let use): socketsSeen(app, generation, use)
         case .gpuUsed(let app, let generation, let use): gpuUsed(app, generation, use)
+        case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
+            trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
+        case .transferEvents(let app, let session, let authentication):
+            transferEvents(app, session: session, authentication: authentication)
+        case .wishesRestored(let app, let wishes): restoreWishes(app, wishes)
+        case .habitsRestored(let memory): restoreHabits(memory)
         case .memoryConfigured(let budget, let source): memoryConfigured(budget: budget, source: source)
         case .memorySensed(let available): memorySensed(available: available)
         case .footprintSampled(let app, let generation, let footprint): footprintSampled(app, generation, footprint)
@@ -167,7 +183,11 @@ package struct System: Sendable, Codable {
 
     // MARK: Deciding
 
-    mutating func emit(_ action: Action, cause: LogSequence?) { effects.append(Effect(action, cause: cause)) }
+    mutating func emit(_ action: Action, cause: LogSequence?) {
+        // One allocation for what most events lead to.
+        if effects.isEmpty { effects.reserveCapacity(8) }
+        effects.append(Effect(action, cause: cause))
+    }
 
     /// Writes an entry of an app; it becomes the cause of the app's next one.
     mutating func log(_ i: Int, _ event: LogEvent, _ reason: Reason) {
@@ -207,9 +227,24 @@ package struct System: Sendable, Codable {
             illegalTransitions += 1
             return
         }
+        if let count = runningApps, apps[i].state.isRunning != next.isRunning {
+            runningApps = next.isRunning ? count + 1 : count - 1
+        }
         apps[i].state = next
         apps[i].since = wall(now)
+        if event == .enteredBackground, fetch.isInUse { fetch.mustLook = true }
         if event == .becameActive, memory.budget > 0 { memory.history.used(apps[i].index) }
+    }
+
+    /// How many apps run; `nil` until somebody asks after a start.
+    private var runningApps: Int?
+
+    mutating func countRunningApps() -> Int {
+        if let runningApps { return runningApps }
+        var count = 0
+        for app in apps where app.state.isRunning { count += 1 }
+        runningApps = count
+        return count
     }
 
     /// Transitions that the table refused; anything but zero is a fault (`brokenInvariants`).

@@ -77,6 +77,14 @@ package enum ScenarioWriter {
         add("taskWindowLimit", \.tasks?.windowLimit) { $0.tasks?.windowLimit.text ?? "" }
         add("taskVerdict", \.tasks?.verdict) { $0.tasks?.verdict.rawValue ?? "" }
         add("taskNotice", \.tasks?.notice) { $0.tasks?.notice.text ?? "" }
+        add("fetchLimit", \.windowRules.fetch) { $0.windowRules.fetch.text }
+        add("transferEventsLimit", \.windowRules.transferEvents) { $0.windowRules.transferEvents.text }
+        add("refreshLimit", \.windowRules.refresh) { $0.windowRules.refresh.text }
+        add("processingLimit", \.windowRules.processing) { $0.windowRules.processing.text }
+        add("windowNotice", \.windowRules.notice) { $0.windowRules.notice.text }
+        add("closingEndsTransfers", \.windowRules.closingEndsTransfers) { "\($0.windowRules.closingEndsTransfers)" }
+        add("windowOverrun", \.windowRules.overrun) { $0.windowRules.overrun.rawValue }
+        add("cellular", \.cellularModel) { $0.cellularModel.name }
         add("connectionLimit", \.socketRules.connectionLimit) { ($0.socketRules.connectionLimit ?? .zero).text }
         add("listenGrace", \.socketRules.grace) { $0.socketRules.grace.text }
         return YAML.mapping(keys)
@@ -96,6 +104,7 @@ package enum ScenarioWriter {
         add("modes", !manifest.backgroundModes.isEmpty, YAML.list(manifest.backgroundModes.keys))
         add("exitsOnSuspend", manifest.exitsOnSuspend, "true")
         add("schemes", !manifest.urlSchemes.isEmpty, YAML.list(manifest.urlSchemes.map(YAML.text)))
+        add("tasks", !manifest.taskIdentifiers.isEmpty, YAML.list(manifest.taskIdentifiers.map(YAML.text)))
         add("freezable", !manifest.isFreezable, "false")
         add("startup", app.startup != AppScript.standardStartup, app.startup.text)
         let times = CallbackKind.allCases.compactMap { kind in

@@ -68,24 +68,63 @@ package struct WhyAnswer: WireRecord {
         }
     }
 
+    /// What it would be woken for, and is not yet.
+    package struct Wish: WireRecord {
+        /// For people, for example “a background fetch”.
+        package var what: String
+        /// The condition that is missing; `nil`: none, it begins when it is looked at.
+        package var missing: String?
+        /// When that is looked at next: at a time, or with a change that is named.
+        package var next: String?
+        package var changesWith: String?
+
+        package init(what: String, missing: String?, next: String?, changesWith: String?) {
+            self.what = what
+            self.missing = missing
+            self.next = next
+            self.changesWith = changesWith
+        }
+
+        package init(json: JSONValue) throws(RPCError) {
+            what = try json.string("what")
+            missing = try json.optionalString("missing")
+            next = try json.optionalString("next")
+            changesWith = try json.optionalString("changesWith")
+        }
+
+        package var json: JSONValue {
+            [
+                "what": .string(what), "missing": JSONValue(missing), "next": JSONValue(next),
+                "changesWith": JSONValue(changesWith),
+            ]
+        }
+    }
+
     package var app: String
     package var state: String
     package var because: [Step]
+    package var waits: [Wish]
 
-    package init(app: String, state: String, because: [Step]) {
+    package init(app: String, state: String, because: [Step], waits: [Wish] = []) {
         self.app = app
         self.state = state
         self.because = because
+        self.waits = waits
     }
 
     package init(json: JSONValue) throws(RPCError) {
         app = try json.string("app")
         state = try json.string("state")
         because = try Step.list(json: .array(json.array("because")))
+        // A daemon of before said nothing of it.
+        waits = json["waits"] == nil ? [] : try Wish.list(json: .array(json.array("waits")))
     }
 
     package var json: JSONValue {
-        ["app": .string(app), "state": .string(state), "because": Step.json(of: because)]
+        [
+            "app": .string(app), "state": .string(state), "because": Step.json(of: because),
+            "waits": Wish.json(of: waits),
+        ]
     }
 }
 

@@ -142,7 +142,3 @@ extension MemoryInfo.Passage {
         ]
     }
 }
-
-extension JSONValue {
-    fileprivate func integer(_ key: String) throws(RPCError) -> Int64 { Int64(try int(key)) }
-}

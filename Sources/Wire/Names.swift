@@ -13,6 +13,8 @@ package enum Limits {
     package static let identifierMagnitude: Int64 = 1 << 53
     /// Bytes of a background task's name.
     package static let taskName = 256
+    /// Bytes of the identifier of a task of `BGTaskScheduler`, or of a URL session.
+    package static let windowIdentifier = 256
     /// Bytes of the name of a locale or a time zone.
     package static let placeName = 64
     /// Descriptors a message.
@@ -32,23 +34,27 @@ package enum AppEnvironment {
 package enum CallbackName: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
+    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask
 }
 
 /// The other methods of the app socket (sections 2.1, 2.3, 2.4).
 package enum AppMethod: String, Sendable, CaseIterable {
     case hello, ping, openURL, canOpenURL, state, beginTask, endTask, backgroundTime
     case provideSnapshots, refreshSnapshot, snapshot, ignoreSnapshot
+    case transfers
+    case complete, setFetchInterval, submitTask, cancelTask, pendingTasks
 }
 
 /// The notifications of section 2.6.
 package enum AppNotification: String, Sendable, CaseIterable {
-    case tasksExpire, systemChanged, takeSnapshot
+    case tasksExpire, systemChanged, takeSnapshot, windowExpires
 }
 
 /// The methods of the control socket (section 3).
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
-    case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot
+    case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot, fetch, refresh
+    case transfers, energy
 }
 
 /// The notification that follows `log` with `follow`.
@@ -67,5 +73,5 @@ package enum SimulatedEvent: String, Sendable, CaseIterable {
     case memoryPressure = "memory-pressure"
     case memoryPressureCritical = "memory-pressure-critical"
     case memoryPressureOver = "memory-pressure-over"
-    case network, battery, locale, timezone, screen, settings
+    case network, battery, locale, timezone, screen, settings, fetch
 }

@@ -37,6 +37,8 @@ extension JSONValue {
         return Int(number)
     }
 
+    package func number(_ name: String) throws(RPCError) -> Double { try required(name, optionalNumber(name)) }
+
     package func optionalNumber(_ name: String) throws(RPCError) -> Double? {
         guard let value = try parameter(name) else { return nil }
         guard let number = value.number else { throw wrong(name, value, "a number") }

@@ -24,6 +24,7 @@ struct InspectionTests {
                 <key>CFBundleIconFile</key><string>art/icon.png</string>
                 <key>UIBackgroundModes</key><array><string>audio</string><string>voip</string><string>audio</string></array>
                 <key>UIApplicationExitsOnSuspend</key><true/>
+                <key>BGTaskSchedulerPermittedIdentifiers</key><array><string>good.sync</string></array>
                 <!-- what is not known is left alone -->
                 <key>LSMinimumSystemVersion</key><real>10.5</real>
                 <key>Stamp</key><date>2010-06-21T00:00:00Z</date>
@@ -40,6 +41,7 @@ struct InspectionTests {
         expected.icon = "art/icon.png"
         expected.backgroundModes = ["audio", "voip"]
         expected.exitsOnSuspend = true
+        expected.taskIdentifiers = ["good.sync"]
         expected.urlSchemes = ["good", "g+1.x-y"]
         #expect(try inspect("Good.app") == expected)
     }

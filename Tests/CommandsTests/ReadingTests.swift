@@ -120,6 +120,57 @@ struct ReadingTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test("why names the condition that is missing for a fetch, and when it is looked at next")
+    func whyNotFetched() throws {
+        let tool = try Tool()
+        let answer = WhyAnswer(
+            app: "org.greenroom.examples.journal", state: "suspended", because: [],
+            waits: [
+                WhyAnswer.Wish(
+                    what: "a background fetch", missing: "there is no network", next: nil,
+                    changesWith: "when there is a network"),
+                WhyAnswer.Wish(
+                    what: "the refresh task “sync”", missing: "it asked to begin not before then",
+                    next: "2026-11-21T11:03:04.500000Z", changesWith: nil),
+            ])
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            .result(request.method == "apps" ? Sample.apps : answer.json)
+        }
+        let output = tool.run("why", "org.greenroom.examples.journal").output
+        #expect(
+            output.contains(
+                "It waits for a background fetch: there is no network; looked at when there is a network.\n"))
+        #expect(output.contains("the refresh task “sync”: it asked to begin not before then; looked at next 13:03:04"))
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("fetch says what an app asked for, what it waits for, and what its fetches were good for")
+    func fetch() throws {
+        let tool = try Tool()
+        var info = FetchInfo(app: "org.example.news", name: "News", interval: 3600, isAllowed: true)
+        info.missing = "there is no network"
+        info.changesWith = "when there is a network"
+        info.reason = "the chance is small"
+        info.expected = [
+            FetchInfo.Opening(from: "2026-11-21T11:00:00.000000Z", to: "2026-11-21T12:00:00.000000Z", chance: 0.75)
+        ]
+        info.decisions = [
+            FetchInfo.Decision(
+                began: "2026-11-21T10:00:00.000000Z", ended: nil, result: "newData", expected: 0.5, verdict: "hit",
+                openedAfter: 600, joules: 9.5)
+        ]
+        let answer = FetchInfo.json(of: [info])
+        let daemon = try FakeDaemon(in: tool.home) { _ in .result(answer) }
+        let output = tool.run("fetch").output
+        for part in [
+            "News (org.example.news): every 3600 s at most",
+            "waits: there is no network; looked at when there is a network",
+            "plan: the chance is small", "75 %", "newData, opened 600 s later (0.5 openings expected, 9.5 J)",
+        ] { #expect(output.contains(part), "\(output)") }
+        #expect(try JSONValue(parsing: tool.run("fetch", "--json").output) == answer)
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test("An app of which the log knows nothing any more is still said to be what it is")
     func whyUnknown() throws {
         let tool = try Tool()

@@ -4,7 +4,7 @@ package import Model
 package struct Contract: Sendable, CustomStringConvertible {
     package enum Group: String, Sendable, CaseIterable {
         case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks, sockets,
-            priority
+            priority, windows
     }
 
     package let sentence: String
@@ -40,6 +40,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         case .locks: locks
         case .sockets: sockets
         case .priority: priority
+        case .windows: windows
         }
     }
 

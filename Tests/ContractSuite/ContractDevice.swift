@@ -89,6 +89,8 @@ package struct TestApp: Hashable, Sendable {
     package var exitsOnSuspend: Bool
     package var backgroundModes: BackgroundModes
     package var urlSchemes: [String]
+    /// `BGTaskSchedulerPermittedIdentifiers`.
+    package var taskIdentifiers: [String]
     /// Of a plain program: it draws and must not be frozen.
     package var isGraphical: Bool
     /// What it does by itself: from delegate methods, and `expiration`, to actions in the words of scenarios.
@@ -98,7 +100,8 @@ package struct TestApp: Hashable, Sendable {
         _ name: String, _ kind: AppKind = .application, launch: Launch = .works, holds: [CallbackKind] = [],
         slow: [CallbackKind] = [], by slowness: Span = .zero, ignoresTermination: Bool = false,
         leavesChild: Bool = false, exitsOnSuspend: Bool = false, backgroundModes: BackgroundModes = [],
-        urlSchemes: [String] = [], isGraphical: Bool = false, script: [String: [String]] = [:]
+        urlSchemes: [String] = [], taskIdentifiers: [String] = [], isGraphical: Bool = false,
+        script: [String: [String]] = [:]
     ) {
         self.name = name
         self.kind = kind
@@ -111,6 +114,7 @@ package struct TestApp: Hashable, Sendable {
         self.exitsOnSuspend = exitsOnSuspend
         self.backgroundModes = backgroundModes
         self.urlSchemes = urlSchemes
+        self.taskIdentifiers = taskIdentifiers
         self.isGraphical = isGraphical
         self.script = script
     }
@@ -134,6 +138,9 @@ package enum UserCommand: Hashable, Sendable {
     case memoryWarning
     case sleep, wake
     case reboot
+    /// What would be fetched some time is fetched now; in a new process, or not.
+    case fetch(String, launches: Bool)
+    case allowRefresh(String, Bool)
 }
 
 /// Names a command that was given.
@@ -168,6 +175,12 @@ package enum Deed: Hashable, Sendable {
     case lock(String)
     /// It waits for others to connect, at a place whose name ends in `listener`.
     case listen
+    /// It calls the completion handler of what it was woken for; once more, if it has.
+    case complete(WindowService, WindowResult)
+    /// The least time between fetches; `nil`: never.
+    case setFetchInterval(Span?)
+    /// It asks for a task that needs nothing.
+    case submitTask(BackgroundTaskRequest.Kind, String)
 }
 
 /// An app at a moment.

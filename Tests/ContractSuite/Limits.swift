@@ -1,7 +1,12 @@
 import Model
 
 extension Contract {
-    static let limits = CallbackKind.allCases.map(neverReturns) + [slowButInTime] + otherLimits
+    /// Those that a user can bring about, and in which an app can hang.
+    private static let provokable = CallbackKind.allCases.filter {
+        $0 != .handleEventsForBackgroundURLSession && $0 != .launchBackgroundTask
+    }
+
+    static let limits = provokable.map(neverReturns) + [slowButInTime] + otherLimits
 
     // MARK: Callbacks
 
@@ -13,7 +18,7 @@ extension Contract {
             "An app that does not return from \(kind.name) is ended when its time is over, neither early nor late",
             on: profile
         ) { device throws(Breach) in
-            try device.install(TestApp("alpha", holds: [kind], urlSchemes: ["alpha"]))
+            try device.install(TestApp("alpha", holds: [kind], backgroundModes: .fetch, urlSchemes: ["alpha"]))
             try provoke(kind, device)
             try device.awaitEnd(of: "alpha")
             let heard = try device.heard(by: "alpha")
@@ -33,7 +38,9 @@ extension Contract {
 
     private static func provoke(_ kind: CallbackKind, _ device: any ContractDevice) throws(Breach) {
         switch kind {
-        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive: break
+        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .performFetch,
+            .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+            break
         case .willResignActive, .didEnterBackground, .willTerminate, .openURL, .didReceiveMemoryWarning:
             try device.do(.open("alpha"))
         case .willEnterForeground:
@@ -48,6 +55,9 @@ extension Contract {
         case .willTerminate: try device.begin(.close("alpha"))
         case .openURL: try device.begin(.openURL("alpha://x"))
         case .didReceiveMemoryWarning: try device.begin(.memoryWarning)
+        case .performFetch: try device.begin(.fetch("alpha", launches: false))
+        case .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+            throw Breach("nobody can bring about \(kind.name)")
         }
     }
 
@@ -169,6 +179,9 @@ extension DeviceProfile.CallbackLimits {
         case .willTerminate: \.willTerminate
         case .openURL: \.openURL
         case .didReceiveMemoryWarning: \.didReceiveMemoryWarning
+        case .performFetch: \.performFetch
+        case .handleEventsForBackgroundURLSession: \.handleEventsForBackgroundURLSession
+        case .launchBackgroundTask: \.launchBackgroundTask
         }
     }
 }

@@ -8,12 +8,12 @@ struct LoopTests {
     func timers() throws {
         let loop = try Loop()
         var fired: [Int] = []
-        loop.after(nanoseconds: 3_000_000) {
+        loop.after(nanoseconds: 300_000_000) {
             fired.append(3)
             loop.stop()
         }
-        loop.after(nanoseconds: 1_000_000) { fired.append(1) }
-        loop.after(nanoseconds: 2_000_000) { fired.append(2) }
+        loop.after(nanoseconds: 100_000_000) { fired.append(1) }
+        loop.after(nanoseconds: 200_000_000) { fired.append(2) }
         try loop.run { nil }
         #expect(fired == [1, 2, 3])
     }

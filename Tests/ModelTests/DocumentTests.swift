@@ -48,12 +48,26 @@ import Testing
             $0.hasMultitasking ? seconds($0.tasks?.windowLimit ?? .zero) : "none"
         }
         add("expiration handlers before the end") { $0.hasMultitasking ? seconds($0.tasks?.notice ?? .zero) : "–" }
+        func window(_ limit: KeyPath<WindowRules, Span>) -> (DeviceProfile) -> String {
+            { $0.hasMultitasking ? seconds($0.windowRules[keyPath: limit]) : "none" }
+        }
+        add("a background fetch", window(\.fetch))
+        add("the events of a background URL session", window(\.transferEvents))
+        add("a refresh task", window(\.refresh))
+        add("a processing task", window(\.processing))
+        add("who takes longer for these") {
+            $0.hasMultitasking ? $0.windowRules.overrun == .suspends ? "is suspended" : "is ended" : "–"
+        }
+        add("transfers of an app that the user closed") {
+            $0.hasMultitasking ? $0.windowRules.closingEndsTransfers ? "end" : "go on" : "–"
+        }
         add("connections of a suspended app stand for") {
             $0.hasMultitasking ? $0.socketRules.connectionLimit.map(seconds) ?? "ever" : "–"
         }
         add("a server of the mode `listen` goes on after its last peer for") {
             $0.hasMultitasking ? seconds($0.socketRules.grace) : "–"
         }
+        add("cellular radio") { $0.cellularModel.name }
         add("running apps are looked at every") { seconds($0.checkInterval) }
         add("processes of one app") { "\($0.processLimit)" }
         add("one attempt to freeze") { seconds($0.freezeLimit) }
@@ -103,7 +117,7 @@ import Testing
             EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.tooManyMappings(count: 2, limit: 1).code,
             EndReason.failedToLaunch(failure).code, .cannotFreeze, EndReason.heldLock(path: "").code,
             .listensSuspended,
-            EndReason.usedGPU(GPUUse(.context, driver: "")).code,
+            EndReason.usedGPU(GPUUse(.context, driver: "")).code, .fetchNotFinished, .transferEventsNotFinished,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))
@@ -141,6 +155,10 @@ import Testing
                 .tooManyProcesses(count: 600, limit: 512), .tooManyMappings(count: 60_000, limit: 20_000),
                 .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36), .heldLock(path: "/srv/notes.db"),
                 .usedGPU(GPUUse(.commands, driver: "amdgpu")),
+                .windowNotCompleted(WindowEnd(kind: .fetch, allowed: .seconds(30))),
+                .windowNotCompleted(WindowEnd(kind: .processing("x"), allowed: .seconds(180))),
+                .windowNotCompleted(
+                    WindowEnd(kind: .transferEvents(session: "x", authentication: false), allowed: .seconds(10))),
             ] + Self.limits.map { .exceeded($0, allowed: .seconds(5)) }
         for reason in reasons {
             let sentence = reason.sentence(name: "Journal", state: .background)

@@ -17,6 +17,14 @@ import Testing
                 AdoptedApp(app: AppIndex(2), pid: 1, isFrozen: false, status: .unknown),
             ]),
             .installed(.test("x", modes: [.audio, .listen], schemes: ["geo", "käse"])),
+            .installed(.test("z", modes: .processing, tasks: ["a", ""])),
+            .transferEvents(app, session: "é\u{0}", authentication: true),
+            .transferEvents(app, session: "", authentication: false),
+            .wishesRestored(app, WakeWishes()),
+            .wishesRestored(
+                app, WakeWishes(interval: .zero, tasks: [BackgroundTaskRequest(identifier: "a", kind: .refresh)])),
+            .habitsRestored(FetchPlannerTests.remembered),
+            .habitsRestored(FetchPlanner(rules: FetchRules()).memory),
             .installed(.test("y", kind: .plain, exitsOnSuspend: true, isFreezable: false)),
             .processStarted(app, generation, pid: .min), .connected(app, generation, executed: nil),
             .launchFailed(app, generation, LaunchFailure(stage: "clone3 🧊", errorNumber: -5, message: "")),
@@ -27,6 +35,8 @@ import Testing
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
             .lockFound(app, generation, path: "/é\u{0} b", blocksOthers: true),
             .gpuUsed(app, generation, GPUUse(.context, driver: "nvidia")),
+            .trafficSeen(app, .fetch, sent: 1, received: .max, from: .zero, to: Instant(nanoseconds: .max)),
+            .trafficSeen(nil, .push, sent: 0, received: 0, from: Instant(nanoseconds: -1), to: .zero),
             .gpuUsed(app, generation, GPUUse(.commands, driver: "")),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
@@ -55,6 +65,7 @@ import Testing
             .openURL("geo:\u{0}1", wait: true), .home(wait: false), .lock(wait: true), .unlock(wait: true),
             .switcher(isOpen: true, wait: false), .switcher(isOpen: false, wait: true), .close(app, wait: true),
             .restart(app, wait: true), .exempt(app, true), .uninstall(app), .endCall(wait: true), .sleep(wait: true),
+            .simulateFetch(app, launches: true, wait: false), .allowRefresh(app, false),
             .wake(wait: true), .reboot, .shutDown, .warnMemory, .pressMemory(.critical), .pressMemory(.normal),
         ] + ScreenRole.allCases.map { .open(app, role: $0, wait: true) }
         + InterruptionKind.allCases.flatMap {
@@ -65,7 +76,15 @@ import Testing
         [
             .openURL("a:b"), .canOpenURL(""), .beginTask(TaskID(1), name: "é"), .beginTask(TaskID(.max), name: ""),
             .endTask(TaskID(0)), .endTask(TaskID(.max)), .backgroundTime,
-            .provideSnapshots(true), .provideSnapshots(false), .refreshSnapshot,
+            .provideSnapshots(true), .provideSnapshots(false), .refreshSnapshot, .setFetchInterval(nil),
+            .setFetchInterval(.zero), .setFetchInterval(Model.Span(nanoseconds: .max)), .cancelTask(nil),
+            .cancelTask("é"),
+            .pendingTasks, .complete(WindowID(.max), .done), .complete(WindowID(0), .newData),
+            .submitTask(BackgroundTaskRequest(identifier: "", kind: .refresh)),
+            .submitTask(
+                BackgroundTaskRequest(
+                    identifier: "é", kind: .processing, earliest: WallTime(nanoseconds: .min), needsNetwork: true,
+                    needsPower: true)),
         ]
         + ServiceKind.allCases.flatMap { [.beginService($0), .endService($0)] }
 

@@ -10,7 +10,7 @@ enum ConditionEffects {
             { $0.locale = "de_DE" }, { $0.timeZone = "Asia/Tokyo" }, { $0.time.day = 2 }, { $0.time.utcOffset = 3 },
             { $0.time.clock = 4 }, { $0.screen.brightness = 1 }, { $0.screen.external = 1 },
             { $0.battery = BatteryReading(.full, percent: 100) }, { $0.battery = BatteryReading(.unknown, percent: 9) },
-            { $0.network = .wifi }, { $0.network = .cellular },
+            { $0.network = .wifi }, { $0.network = .cellular }, { $0.refreshes = false },
         ]
         return [one]
             + changes.map { change in

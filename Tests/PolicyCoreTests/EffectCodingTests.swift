@@ -71,7 +71,7 @@ import Testing
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "")),
         ] + memoryEnds.map { .memory($0) } + statuses.map { .ended($0) }
         + CallbackKind.allCases.map { .exceeded(.callback($0), allowed: .zero) }
-        + [.exceeded(.tasks, allowed: .zero)] + TaskEffects.ends.map { .tasksNotEnded($0) }
+        + [.exceeded(.tasks, allowed: .zero)] + TaskEffects.ends.map { .tasksNotEnded($0) } + WindowEffects.ends
 
     private static let memoryEnds: [MemoryEnd] = {
         let end = MemoryEnd(
@@ -132,7 +132,7 @@ import Testing
         + [.end(.closedByUser, name: "b", state: .active), .end(.closedByUser, name: "a", state: .background)]
 
     private static let refusals: [Refusal] =
-        TaskEffects.refusals.map { .task($0) } + [
+        TaskEffects.refusals.map { .task($0) } + WindowEffects.refusals + [
             .unknownApp, .notRunning("a"), .notRunning("b"), .deviceLocked, .deviceAsleep, .noHandler(scheme: "a"),
             .malformedURL("a"), .notInForeground, .noCall, .shuttingDown, .missingBackgroundMode("a"),
             .takesNoSettings("a"), .takesNoSettings("b"), .tooManySettings("a", limit: 1),
@@ -184,11 +184,11 @@ import Testing
 
     private static let actions: [Action] =
         simple + ConditionEffects.actions(app, generation, other) + TaskEffects.actions(app, generation, other)
-        + callbacks.map { .deliver(app, generation, $0) }
+        + callbacks.map { .deliver(app, generation, $0) } + WindowEffects.actions(app, generation, other)
         + reports.map { .report($0) }
         + ServiceKind.allCases.map { .stopService(app, $0) }
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
-        + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons).map {
+        + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons + WindowEffects.reasons).map {
             .log(entry(.terminated, $0))
         }
         + refusals.flatMap {

@@ -35,11 +35,21 @@ import Testing
     func pinned() {
         var writer = RecordWriter()
         writer.write(.timer, after: Span(nanoseconds: 64))
-        #expect(writer.bytes == [4, 1, 128, 1, 20, 99, 241])
+        #expect(writer.bytes == [4, 1, 128, 1, 20, 170, 168])
         writer.write([Effect(.halt)])
-        #expect(writer.bytes == [6, 2, 16, 144, 16, 34, 59, 191, 224])
+        #expect(writer.bytes == [6, 2, 16, 144, 16, 34, 59, 74, 227])
         writer.write([])
-        #expect(writer.bytes == [1, 2, 73, 103])
+        #expect(writer.bytes == [1, 2, 178, 193])
+    }
+
+    @Test("Records of version 2 had another check, and are read as well")
+    func versionTwo() throws {
+        var reader = RecordReader([4, 1, 128, 1, 20, 99, 241, 1, 2, 73, 103][...], version: 2)
+        #expect(try reader.next() == .event(.timer, after: Span(nanoseconds: 64)))
+        #expect(try reader.next() == .effects([]))
+        #expect(reader.isAtEnd)
+        var other = RecordReader([4, 1, 128, 1, 20, 99, 241][...], version: 3)
+        #expect(throws: RecordReader.Fault.self) { try other.next() }
     }
 
     @Test("A record that is cut is an error where it begins, and reading can go on from there")
@@ -50,7 +60,7 @@ import Testing
         writer.write(effects)
         let second = writer.bytes
         for length in 1..<second.count {
-            var reader = RecordReader((first + second.prefix(length))[...], version: 2)
+            var reader = RecordReader((first + second.prefix(length))[...], version: SegmentHeader.version)
             #expect(try reader.next() == .event(.booted, after: .zero))
             for _ in 0..<2 {
                 #expect(throws: RecordReader.Fault.cut(at: first.count)) { try reader.next() }
@@ -62,14 +72,14 @@ import Testing
     @Test("A change of any bit is an error")
     func damaged() {
         var writer = RecordWriter()
-        for event in events {
+        for (number, event) in events.enumerated() {
             writer.write(event, after: .seconds(3))
             for place in writer.bytes.indices {
                 for bit in 0..<8 {
                     var damaged = writer.bytes
                     damaged[place] ^= 1 << UInt8(bit)
-                    var reader = RecordReader(damaged[...], version: 2)
-                    #expect(throws: RecordReader.Fault.self, "\(event), byte \(place)") { try reader.next() }
+                    var reader = RecordReader(damaged[...], version: SegmentHeader.version)
+                    #expect(throws: RecordReader.Fault.self, "event \(number), byte \(place)") { try reader.next() }
                 }
             }
         }

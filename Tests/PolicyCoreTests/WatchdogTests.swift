@@ -24,6 +24,16 @@ import Testing
         case .didReceiveMemoryWarning:
             device.open(app)
             device.perform(.warnMemory)
+        case .performFetch:
+            device.suspend(app)
+            device.perform(.simulateFetch(app, launches: false, wait: false))
+        case .handleEventsForBackgroundURLSession:
+            device.suspend(app)
+            device.transfers(app)
+        case .launchBackgroundTask:
+            device.open(app)
+            device.request(app, .submitTask(BackgroundTaskRequest(identifier: "a", kind: .processing)))
+            device.home()
         }
     }
 
@@ -31,15 +41,21 @@ import Testing
         switch kind {
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .didEnterBackground: .inactive
         case .willResignActive, .openURL, .didReceiveMemoryWarning: .active
-        case .willEnterForeground, .willTerminate: .background
+        case .willEnterForeground, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
+            .launchBackgroundTask:
+            .background
         }
     }
 
     @Test("Every callback of every profile has its limit to the millisecond", arguments: CallbackKind.allCases)
     func everyCallback(kind: CallbackKind) throws {
-        for profile in DeviceProfile.all where profile.hasMultitasking {
+        for var profile in DeviceProfile.all where profile.hasMultitasking {
+            // What it is woken for is not what is tested here.
+            for limit in [\WindowRules.fetch, \.transferEvents, \.processing] {
+                profile.windows?[keyPath: limit] = .seconds(1000)
+            }
             let device = TestDevice(profile, label: "\(profile.name) \(kind.name)")
-            let app = device.installTest("slow", schemes: ["test"])
+            let app = device.installTest("slow", modes: [.processing, .fetch], schemes: ["test"], tasks: ["a"])
             hang(kind, device, app)
             let limit = min(profile.limit(for: kind), kind.isLaunch ? profile.launchLimit : .seconds(99))
             device.pass(Span(nanoseconds: limit.nanoseconds - 1_000_000))
@@ -270,7 +286,8 @@ import Testing
         arguments: CallbackKind.allCases)
     func machineSlept(kind: CallbackKind) {
         let device = TestDevice(label: kind.name)
-        let app = device.installTest("journal", schemes: ["test"])
+        let app = device.installTest(
+            "journal", modes: [.processing, .fetch], schemes: ["test"], tasks: ["a"])
         hang(kind, device, app)
         let started = device.now
         device.now = started + .seconds(3600)
@@ -279,7 +296,7 @@ import Testing
         #expect(device.reports.isEmpty, "\(kind.name)")
         device.pass(.milliseconds(4900))
         #expect(device.reports.isEmpty, "\(kind.name)")
-        device.pass(.seconds(16))
+        device.pass(.seconds(kind == .performFetch ? 26 : 16))
         #expect(device.reports.count == 1, "\(kind.name): awake, the limit is the limit")
         device.finish()
     }

@@ -83,6 +83,11 @@ struct Generator {
         if flag() { profile.tasks?.limit = span() }
         if flag() { profile.tasks?.windowLimit = span() }
         if flag() { profile.tasks?.notice = span() }
+        if flag() { profile.windows?.fetch = span() }
+        if flag() { profile.windows?.processing = span() }
+        if flag() { profile.windows?.notice = span() }
+        if flag() { profile.windows?.overrun = pick(WindowRules.Overrun.allCases) }
+        if flag() { profile.callbackLimits.performFetch = span() }
         if flag() { profile.tasks?.verdict = pick([.watchdog, .runningBoard]) }
         return profile
     }
@@ -105,7 +110,8 @@ struct Generator {
         var manifest = AppManifest(identifier: identifier, name: flag() ? name : text())
         let isPlain = random.oneIn(5)
         if isPlain { manifest.kind = .plain }
-        manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(64)))
+        manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(128)))
+        manifest.taskIdentifiers = (0..<random.below(3)).map { _ in "t" + text() }
         manifest.exitsOnSuspend = flag()
         manifest.urlSchemes = (0..<random.below(3)).map { "x\($0)+y" }
         manifest.isFreezable = flag()
@@ -145,7 +151,14 @@ struct Generator {
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 22 : 21) {
+        switch random.below(depth > 0 ? 26 : 25) {
+        case 21: .complete(pick(WindowService.allCases), pick(WindowResult.allCases))
+        case 22: .setFetchInterval(flag() ? span() : nil)
+        case 23: .cancelTask(flag() ? text() : nil)
+        case 24:
+            .submitTask(
+                pick(BackgroundTaskRequest.Kind.allCases), text(), after: flag() ? span() : nil,
+                needs: flag() ? pick(TaskNeed.allCases) : nil)
         case 18: .provideSnapshots(flag())
         case 19: .refreshSnapshot
         case 0: .begin(pick(ServiceKind.allCases))
@@ -186,7 +199,10 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(33) {
+        switch random.below(36) {
+        case 32: .fetch(name(), launches: flag())
+        case 33: .allowRefresh(name(), flag())
+        case 34: .transferEvents(name(), session: text(), authentication: flag())
         case 0: .open(name(), role: pick(ScreenRole.allCases))
         case 1: .openURL(url())
         case 2: .home
@@ -254,7 +270,10 @@ extension Generator {
         let ofApps: [LogEvent] = [
             .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused,
             .toldOfChanges,
-            .listens, .peerConnected, .peersRefused, .connectionsClosed,
+            .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
+            .handleEventsForBackgroundURLSession, .launchBackgroundTask,
+            .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
+            .taskCancelled, .taskRequestRefused,
         ]
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)
@@ -300,7 +319,7 @@ extension Generator {
     private mutating func launchOptions() -> Expectation {
         let options = LaunchOptions(
             url: flag() ? url() : nil, sourceApplication: flag() ? text() : nil,
-            service: BackgroundModes(rawValue: UInt8(random.below(64))))
+            service: BackgroundModes(rawValue: UInt8(random.below(128))))
         return .launchOptions(name(), options)
     }
 }

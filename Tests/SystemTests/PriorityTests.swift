@@ -95,6 +95,35 @@ extension SystemTests {
             try expect(soon: "given back", system) { try Scheduling(of: thread) == own }
         }
 
+        @Test(
+            "All that runs in the background is one group to the scheduler, and who leaves it does not come after the rest",
+            .enabled(if: LegacyGroups.areThere, "no cpu controller of the v1 hierarchy beside the v2 one"))
+        func commonGroup() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            for name in ["one", "two"] {
+                try system.installPython(name, Self.busy)
+                try system.play(["exempt \(name)", "open \(name)"])
+            }
+            try system.play(["home"])
+            let (one, two) = (try system.app("one"), try system.app("two"))
+            let groups = LegacyGroups(system)
+            try expect(soon: "together", system) {
+                groups.members("~background").isSuperset(of: (one.pids + two.pids).map { CInt($0) })
+            }
+            #expect(groups.number("~background", "cpu.idle") == 1)
+            try PidFD(system.daemon).send(9)
+            try system.follower().wait(for: "the daemon's restart") { $0.event == "daemonRestarted" }
+            try system.play(["open one"])
+            try expect(soon: "out of it", system) { groups.members("one") == Set(one.pids.map { CInt($0) }) }
+            try expect(soon: "the other left in it", system) {
+                groups.members("~background") == Set(two.pids.map { CInt($0) })
+                    && groups.number("~background", "cpu.idle") == 1
+            }
+            try system.play(["close one", "close two"])
+            #expect(groups.members("~background").isEmpty)
+        }
+
         @Test("A new process of an app has nothing of what the one before had")
         func successor() throws {
             let system = try TestSystem()
@@ -110,5 +139,23 @@ extension SystemTests {
             #expect(after.pid != before.pid && !system.isSlowed("worker", after.pids))
             #expect(disks(after) == [.none])
         }
+    }
+}
+
+/// The groups of the v1 `cpu` controller that a system has.
+private struct LegacyGroups {
+    static let areThere = CurrentProcess.isRoot && CgroupRoot.legacyMountPoint(of: "cpu") != nil
+
+    private let start: String
+
+    init(_ system: TestSystem) {
+        let name = (system.cgroup ?? "").split(separator: "/").last ?? ""
+        start = "\(CgroupRoot.legacyMountPoint(of: "cpu") ?? "")/\(name)-"
+    }
+
+    func members(_ group: String) -> Set<CInt> { Set(Cgroup.processes(at: start + group)) }
+
+    func number(_ group: String, _ file: String) -> Int? {
+        FileSystem.read("\(start)\(group)/\(file)").flatMap { Int(String(decoding: $0.dropLast(), as: UTF8.self)) }
     }
 }

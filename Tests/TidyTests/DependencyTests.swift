@@ -6,6 +6,7 @@ struct DependencyTests {
     static let allowed: [(folder: String, modules: Set<String>)] = [
         ("Sources/Model", []),
         ("Sources/PolicyCore", ["Model", "HeapModule", "DequeModule", "OrderedCollections", "BitCollections"]),
+        ("Sources/TransferCore", ["Model", "HeapModule", "DequeModule"]),
         ("Sources/Simulation", ["Model", "PolicyCore", "HeapModule"]),
         ("Sources/ScenarioText", ["Model", "PolicyCore", "Simulation", "SystemPackage", "Yams"]),
         ("Sources/Recording", ["Model", "PolicyCore", "FoundationEssentials"]),
@@ -15,9 +16,30 @@ struct DependencyTests {
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
+        (
+            "Sources/TransferService",
+            [
+                "AsyncHTTPClient", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "GRDB",
+                "LinuxSystem", "Model", "NIOCore", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "Synchronization",
+                "SystemPackage", "TransferCore", "Wire",
+            ]
+        ),
+        (
+            "Sources/Frameworks/BackgroundTransfer",
+            [
+                "CBackgroundTransfer", "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization",
+                "Wire",
+            ]
+        ),
+        (
+            "Sources/Frameworks/BackgroundTasks",
+            ["AppRuntime", "Dispatch", "Foundation", "Synchronization", "Wire"]
+        ),
         ("Tests/ContractSuite", ["Model"]),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
+        ("Examples/StandaloneTransfer/Sources", ["BackgroundTransfer", "Foundation", "FoundationNetworking"]),
         ("Examples/IconReel/Sources", ["Foundation", "Glibc", "UIKit"]),
+        ("Examples/Podcasts/Sources", ["FoundationXML", "Synchronization", "UIKit"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]
 
@@ -41,7 +63,10 @@ struct DependencyTests {
         (["Sources/GreenroomTesting"], ["Host", "Storage", "LinuxSystem", "Commands"]),
         (["Sources/Host"], ["Simulation", "ScenarioText", "Foundation", "ArgumentParser", "Bundles", "Keeper"]),
         (["Sources/SimulationCommands", "Sources/Recording"], ["Host", "Storage", "LinuxSystem", "AppRuntime"]),
-        (["Sources/Model", "Sources/PolicyCore"], ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]),
+        (
+            ["Sources/Model", "Sources/PolicyCore", "Sources/TransferCore"],
+            ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]
+        ),
     ]
 
     @Test("No folder imports what its layer forbids", arguments: forbidden.indices)
@@ -60,10 +85,13 @@ struct DependencyTests {
     @Test("Core and simulator know no clock, no randomness and no threads")
     func purity() {
         let words = [
-            "ContinuousClock", "SuspendingClock", "SystemRandomNumberGenerator", ".random(", "Task {", "await ",
+            "ContinuousClock", "SuspendingClock", "SystemRandomNumberGenerator", ".random(", " Task {", "(Task {",
+            "await ",
             " print(",
         ]
-        for file in Repository.files("Sources/Model", "Sources/PolicyCore", "Sources/Simulation") {
+        for file in Repository.files(
+            "Sources/Model", "Sources/PolicyCore", "Sources/TransferCore", "Sources/Simulation")
+        {
             for (number, line) in file.code.enumerated() {
                 for word in words where line.contains(word) {
                     Issue.record("\(file.path):\(number + 1) uses \(word)")

@@ -1,4 +1,5 @@
 import AppRuntime
+import BackgroundTransfer
 import Dispatch
 import Glibc
 import Synchronization
@@ -38,6 +39,12 @@ final class FakeDaemon: Sendable {
     }
 
     func send(_ messages: RPCMessage...) { send(messages.flatMap { $0.encoded() }) }
+
+    /// A message with which a descriptor goes.
+    func send(_ message: RPCMessage, with passenger: CInt) {
+        let socket = ServiceSocket(owning: dup(descriptor.withLock { $0 }))
+        socket.send(message.encoded(), with: OwnedDescriptor(dup(passenger)))
+    }
 
     func send(_ bytes: [UInt8]) {
         let descriptor = descriptor.withLock { $0 }

@@ -54,11 +54,12 @@ struct RecordTests {
         #expect(try (["event": "call-accept"] as JSONValue).word("event", of: SimulatedEvent.self) == .callAccept)
         #expect(
             SimulatedEvent.allCases.map(\.rawValue).sorted() == [
-                "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "locale",
+                "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "fetch",
+                "locale",
                 "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
                 "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "timezone", "wake",
             ])
-        #expect(ControlMethod.allCases.count == 24)
+        #expect(ControlMethod.allCases.count == 28)
         #expect(CallbackName(rawValue: "openURL") == .openURL)
     }
 
@@ -91,9 +92,34 @@ struct RecordTests {
         try check(LogEntry(seq: 3, at: at, app: nil, event: "locked", reason: nil, cause: nil, took: nil))
         try check(LogEntry(seq: 3, at: at, app: "a", event: "launched", reason: "r", cause: 2, took: 0.000_012))
         try check(WhyAnswer(app: "a", state: "active", because: [.init(seq: 1, at: at, event: "e", reason: "r")]))
+        let wish = WhyAnswer.Wish(what: "w", missing: "m", next: at, changesWith: nil)
+        try check(WhyAnswer(app: "a", state: "active", because: [], waits: [wish]))
+        #expect(try WhyAnswer(json: ["app": "a", "state": "active", "because": []]).waits.isEmpty)
+        var fetch = FetchInfo(app: "a.b", name: "A", interval: nil, isAllowed: false)
+        try check(fetch)
+        (fetch.interval, fetch.wanted, fetch.reason, fetch.missing) = (1.5, at, "r", "m")
+        (fetch.next, fetch.changesWith) = (at, "c")
+        fetch.expected = [FetchInfo.Opening(from: at, to: at, chance: 0.25)]
+        fetch.decisions = [
+            FetchInfo.Decision(
+                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125)
+        ]
+        fetch.tasks = [
+            FetchInfo.Task(
+                identifier: "t", kind: "refresh", earliest: at, missing: nil, next: nil, changesWith: "x")
+        ]
+        try check(fetch)
         try check(ReportSummary(id: "x", app: "a", at: at, namespace: "WATCHDOG", code: 0x8bad_f00d, reason: "r"))
         try check(DoctorFinding(mechanism: "m", status: .replaced, detail: "d", instead: "i", cost: "c"))
         try check(DoctorFinding(mechanism: "m", status: .ok, detail: "d"))
+        let shares = [
+            EnergyInfo.Share(app: "a.b", service: "fetch", part: "cellular", joules: 9.5),
+            EnergyInfo.Share(app: nil, service: "push", part: "wifi", joules: 0.25),
+        ]
+        try check(
+            EnergyInfo(
+                radio: "lte", state: "tail", awakeFor: 3.5, wakeups: 2, sent: 1, received: 2, joules: 9.75,
+                shares: shares))
         #expect(try AppInfo.list(json: AppInfo.json(of: [info, info])) == [info, info])
         #expect(throws: RPCError.self) { try AppInfo.list(json: [:]) }
     }

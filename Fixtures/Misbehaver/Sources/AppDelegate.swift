@@ -39,6 +39,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         Surroundings.observe()
+        Wakings.register()
         told("didFinishLaunching")
         return true
     }
@@ -52,6 +53,28 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
         told("didReceiveMemoryWarning")
         Spare.giveBack()
+    }
+
+    func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) {
+        Wakings.keep(completionHandler)
+        told("performFetch")
+    }
+
+    func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        Wakings.keep(completionHandler)
+        say("session \(identifier)")
+        told("handleEventsForBackgroundURLSession")
+    }
+
+    func launched(_ task: String) {
+        say("task \(task)")
+        told("launchBackgroundTask")
     }
 
     func application(

@@ -40,8 +40,22 @@ final class Script: Sendable {
             DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.milliseconds(time))) { [self] in
                 perform(rest)
             }
+        case ("provide", "snapshots"): provideSnapshots(!action.hasSuffix("off"))
+        case ("complete", _), ("fetch", _), ("submit", _), ("cancel", _):
+            DispatchQueue.main.async { MainActor.assumeIsolated { Wakings.perform(action) } }
         default: say("cannot \(action)")
         }
+    }
+
+    private func provideSnapshots(_ isOn: Bool) {
+        DispatchQueue.main.async { [application] in
+            MainActor.assumeIsolated { application.snapshotProvider = isOn ? Self.picture : nil }
+        }
+    }
+
+    @MainActor private static func picture() -> UIApplication.Snapshot {
+        say("snapshot")
+        return .svg(#"<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>"#)
     }
 
     private func begin(_ name: String) {
@@ -69,14 +83,16 @@ final class Script: Sendable {
         run("expiration")
     }
 
-    private static func quoted(_ action: String) -> String {
+    static func quoted(_ action: String) -> String {
         let parts = action.split(separator: "\"", omittingEmptySubsequences: false)
         return parts.count > 1 ? String(parts[1]) : ""
     }
 
     /// `1.5s`, `200ms`, `20us`, `2m`.
-    private static func milliseconds(_ text: String) -> Int {
-        let units: [(String, Double)] = [("ms", 1), ("us", 0.001), ("ns", 0.000001), ("s", 1000), ("m", 60_000)]
+    static func milliseconds(_ text: String) -> Int {
+        let units: [(String, Double)] = [
+            ("ms", 1), ("us", 0.001), ("ns", 0.000001), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
+        ]
         for (unit, length) in units where text.hasSuffix(unit) {
             return Double(text.dropLast(unit.count)).map { Int($0 * length) } ?? 0
         }

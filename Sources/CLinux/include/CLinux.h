@@ -109,6 +109,27 @@ ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
 int gr_duplicate(int fd);
 int gr_open(const char *path, int flags, unsigned mode);
 
+
+// Names below an open directory; close-on-exec.
+int gr_openat(int directory, const char *name, int flags, unsigned mode);
+// Shares the blocks of a file with an empty one, where the file system can.
+int gr_clone_file(int to, int from);
+// Appends at most `length` bytes of another file from `*offset` on, which it moves; 0 at the end.
+ssize_t gr_copy_range(int to, int from, int64_t *offset, size_t length);
+// Gives an open file another name.
+int gr_link_descriptor(int fd, int directory, const char *name);
+// An exclusive flock(2), or -1 at once.
+int gr_lock_file(int fd);
+struct gr_file {
+    uint64_t device, inode;
+    int64_t size;
+    // Nanoseconds of the wall clock.
+    int64_t modified;
+    uint32_t owner;
+    int is_regular, is_directory;
+};
+int gr_file_identity(int fd, struct gr_file *file);
+
 static const int GR_O_PATH = 010000000;
 static const int GR_RLIMIT_PROCESSES = RLIMIT_NPROC;
 static const int GR_RLIMIT_ADDRESS_SPACE = RLIMIT_AS;

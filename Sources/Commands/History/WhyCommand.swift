@@ -36,7 +36,7 @@ package struct Explanation {
     package var text: String {
         let name = Visible.line(name)
         guard let first = why.because.first else {
-            return "\(name) is \(Self.phrase(why.state)). The log tells no more about it.\n"
+            return "\(name) is \(Self.phrase(why.state)). The log tells no more about it.\n" + wishes
         }
         var text = "\(name) is \(Self.phrase(why.state))"
         if let reason = first.reason { text += " because \(Visible.line(reason))" }
@@ -45,7 +45,16 @@ package struct Explanation {
             let lead = index == 0 ? "That came from" : "which came from"
             text += "\(String(repeating: "  ", count: index))\(lead): \(sentence(step)), at \(when(step.at)).\n"
         }
-        return text
+        return text + wishes
+    }
+
+    /// What it waits to be woken for.
+    private var wishes: String {
+        why.waits.map { wish in
+            let looked = wish.next.map { "looked at next \(when($0))" } ?? wish.changesWith.map { "looked at \($0)" }
+            let missing = wish.missing.map(Visible.line) ?? "nothing is missing"
+            return "It waits for \(Visible.line(wish.what)): \(missing)" + (looked.map { "; \($0)" } ?? "") + ".\n"
+        }.joined()
     }
 
     /// What the step says: what the app was told, or who did what.
@@ -81,6 +90,9 @@ package struct Explanation {
         case "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive",
             "didEnterBackground", "willEnterForeground", "willTerminate":
             "its \(event) was called"
+        case "performFetch": "its performFetchWithCompletionHandler was called"
+        case "handleEventsForBackgroundURLSession": "its handleEventsForBackgroundURLSession was called"
+        case "launchBackgroundTask": "a task of it was launched"
         case "openedURL": "it was given a URL"
         case "suspensionFailed": "it could not be suspended"
         case "serviceStopped": "a service that it used was stopped"

@@ -26,6 +26,7 @@ package struct GreenroomHome: Equatable {
     package var appSocket: String { "\(path)/app" }
     package var keeperFile: String { "\(path)/keeper.pid" }
     package var daemonFile: String { "\(path)/daemon.pid" }
+    package var transferFile: String { "\(path)/transfers/pid" }
     package var daemonLog: String { "\(path)/daemon.log" }
     /// Names the system's cgroup; empty where SIGSTOP stands in for it.
     package var cgroupFile: String { "\(path)/cgroup" }
@@ -36,6 +37,7 @@ package struct GreenroomHome: Equatable {
 
     package var keeper: RecordedProcess? { RecordedProcess(file: keeperFile) }
     package var daemon: RecordedProcess? { RecordedProcess(file: daemonFile) }
+    package var transferService: RecordedProcess? { RecordedProcess(file: transferFile) }
 
     package var notRunning: CommandFailure {
         .noDaemon("no Greenroom is running in \(path): start it with greenroom up")

@@ -33,6 +33,8 @@ struct Leftovers {
         var ended = endSupervision()
         ended += try CgroupTree(home: home)?.kill(within: Self.limit) ?? 0
         ended += try RecordedGroups(home: home).kill(within: Self.limit)
+        // Its records are on disk, and the next system goes on with them.
+        if home.transferService?.end(milliseconds: 5000) == true { ended += 1 }
         // These go by themselves when the last process of their terminal has gone.
         let holders = ProcessTable.terminalHolders(below: home.runFolder)
         ended += holders.count { !$0.isDead(within: 500) && $0.end(milliseconds: 5000) }
@@ -57,6 +59,7 @@ struct Leftovers {
     private func removeFiles() {
         let files = [
             home.appSocket, home.keeperFile, home.daemonFile, home.cgroupFile, "\(home.path)/daemon.arguments",
+            home.transferFile, "\(home.path)/transfers/control",
         ]
         for file in files { Files.remove(file) }
         // The next `up` is a boot: the journal still has log entries to give, but nothing that lives.

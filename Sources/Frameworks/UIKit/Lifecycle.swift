@@ -6,7 +6,7 @@ package import Wire
 /// Turns the daemon's callbacks into calls of the delegate, each followed by its notification.
 @MainActor
 package final class Lifecycle {
-    private let application: UIApplication
+    let application: UIApplication
     /// False once a launch method has returned false.
     private var acceptsLaunchURL = true
     private var launchURL: String?
@@ -30,6 +30,7 @@ package final class Lifecycle {
             if delegate?.application(application, didFinishLaunchingWithOptions: options) == false {
                 acceptsLaunchURL = false
             }
+            BackgroundLaunches.shared.finishLaunching()
             post(UIApplication.didFinishLaunchingNotification, userInfo: options)
         case .didBecomeActive:
             application.state = .active
@@ -53,6 +54,9 @@ package final class Lifecycle {
             delegate?.applicationWillTerminate(application)
             post(UIApplication.willTerminateNotification)
         case .openURL: return ["handled": .bool(open(callback.params))]
+        case .performFetch: performFetch(callback.params)
+        case .handleEventsForBackgroundURLSession: handleEvents(callback.params)
+        case .launchBackgroundTask: launchTask(callback.params)
         case .didReceiveMemoryWarning: warn(callback.params["level"]?.string == "critical" ? .critical : .warning)
         }
         return [:]

@@ -53,10 +53,13 @@ open class UIApplication: UIResponder {
     package internal(set) var connection: (any AppLink)? {
         didSet {
             backgroundTasks.attach(connection)
+            backgroundWindows.attach(connection)
+            BackgroundLaunches.shared.attach(connection)
             snapshots.connection = connection
         }
     }
     package nonisolated let backgroundTasks = BackgroundTasks()
+    package nonisolated let backgroundWindows = BackgroundWindows()
     package internal(set) var systemChanges: SystemChanges?
     package let snapshots = Snapshots()
 

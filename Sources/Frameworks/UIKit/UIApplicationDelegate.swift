@@ -59,6 +59,26 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     ///
     /// - Returns: whether the app handled it.
     func application(_ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]) -> Bool
+
+    /// The system thinks that the user opens the app soon, and gives it 30 seconds to fetch what is new
+    /// (`UIApplication.setMinimumBackgroundFetchInterval(_:)`; it needs `fetch` in `UIBackgroundModes`). The app runs
+    /// as if it were in front, but nobody sees it; it is launched for this if it does not run.
+    ///
+    /// - Parameter completionHandler: to be called when the work is done, as soon as possible, on any thread. The
+    ///   system then takes the app's snapshot anew and suspends it, and minds the result: who often has nothing new is
+    ///   asked less often. Who does not call it in time is ended, or on devices of 2013 suspended.
+    func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
+
+    /// All transfers of a background URL session have come to an end, or a server wants to know who asks. The app
+    /// creates the session with this identifier anew, whose delegate then hears what happened.
+    ///
+    /// - Parameter completionHandler: to be called after `urlSessionDidFinishEvents(forBackgroundURLSession:)`, on any
+    ///   thread, within ten seconds. The system then takes the app's snapshot anew and suspends it.
+    func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void)
 }
 
 extension UIApplicationDelegate {
@@ -116,4 +136,16 @@ extension UIApplicationDelegate {
     public func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
     ) -> Bool { false }
+
+    /// Says that there was nothing new.
+    public func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    ) { completionHandler(.noData) }
+
+    /// Says that it is done.
+    public func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void
+    ) { completionHandler() }
 }

@@ -1,4 +1,5 @@
 package import AppRuntime
+internal import BackgroundTransfer
 internal import CUIKit
 internal import Foundation
 internal import Wire
@@ -77,6 +78,9 @@ package enum ApplicationLauncher {
             notified: { notification, params in
                 switch notification {
                 case .tasksExpire: tasks.expire(params)
+                case .windowExpires:
+                    guard let window = params["window"]?.int else { return }
+                    DispatchQueue.main.async { BackgroundLaunches.shared.expire(window) }
                 case .takeSnapshot:
                     DispatchQueue.main.async { MainActor.assumeIsolated { application.snapshots.take(params) } }
                 // Before the callbacks that came behind it, which get there the same way.
@@ -88,6 +92,9 @@ package enum ApplicationLauncher {
             },
             handler: { lifecycle.handle($0) })
         application.connection = connection
+        let errand = TransferErrand(tasks)
+        TransferClient.shared.whileSpeaking { errand.set($0) }
+        TransferClient.shared.use(SystemConnector(connection))
         connection.start()
         return application
     }

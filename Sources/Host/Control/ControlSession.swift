@@ -61,8 +61,12 @@ final class ControlSession {
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
         case .memory: respond(id, host.memoryInfo.json)
+        case .energy: respond(id, host.energyInfo.json)
         case .timeline: try timeline(params, id)
         case .snapshot: try snapshot(params, id)
+        case .fetch: respond(id, host.fetches)
+        case .refresh: try refresh(params, id)
+        case .transfers: host.transfers?.serve(connection, id)
         }
     }
 
@@ -188,6 +192,16 @@ final class ControlSession {
         }
     }
 
+    private func refresh(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let isAllowed = try params.bool("allowed", default: true)
+        let (index, name, store) = (try app(params), try installation(params).identifier, host.store)
+        work(.storage, id) {
+            try store.set(Host.refreshKey(name), to: isAllowed ? nil : "off")
+            return [:]
+        }
+        _ = host.command(.allowRefresh(index, isAllowed)) { _ in }
+    }
+
     private func install(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let path = try params.string("path")
         guard path.hasPrefix("/") else { throw .invalidParameter("path", "path must be absolute") }
@@ -224,6 +238,7 @@ final class ControlSession {
                 connection.send(.failure(id: id, RPCError(.refused, "\(installation.name) could not be ended")))
                 return
             }
+            host.transfers?.forget(installation.identifier)
             work(.slow, id) {
                 do throws(Installer.Failure) {
                     try installer.uninstall(installation, keepsData: keepsData)
@@ -259,6 +274,9 @@ final class ControlSession {
         case .network, .battery, .locale, .timezone, .screen:
             happening = try params.condition(of: event, in: host.system.conditions)
         case .settings: happening = try params.setting(of: try app(params))
+        case .fetch:
+            let launches = try params.bool("launch", default: false)
+            happening = .simulateFetch(try app(params), launches: launches, wait: wait)
         }
         command(happening, id, forgivesRepetition: try params.isRepetition)
     }
@@ -292,13 +310,14 @@ final class ControlSession {
         guard let app = host.system.app(try app(params)) else { return }
         let store = host.store
         let (name, state, last) = (app.manifest.identifier.rawValue, app.state.name, app.lastEntry)
+        let wishes = host.wishes(of: app.index)
         host.records.flush()
         work(.storage, id) {
             let chain = try last.map { try store.chain(from: Int64($0.rawValue)) } ?? []
             let steps = chain.map(Wire.LogEntry.init).map {
                 WhyAnswer.Step(seq: $0.seq, at: $0.at, event: $0.event, reason: $0.reason)
             }
-            return WhyAnswer(app: name, state: state, because: steps).json
+            return WhyAnswer(app: name, state: state, because: steps, waits: wishes).json
         }
     }
 

@@ -26,10 +26,26 @@ package struct GPUBaseline {
     }
 }
 
+/// Whether there is a GPU, which is asked for every app in the background and found out once a second.
+package struct GPUDevices {
+    private var lookedAt: Int64?
+    private var found = false
+
+    package init() {}
+
+    package mutating func areThere() -> Bool {
+        let now = Clock.monotonic()
+        guard lookedAt.map({ now - $0 >= 1_000_000_000 }) ?? true else { return found }
+        lookedAt = now
+        found = GPUClients.areThere()
+        return found
+    }
+}
+
 extension Host {
     /// An app is looked at anyway: where there is a GPU, it is seen whether one in the background uses it (R10).
     func lookAtGPU(_ index: AppIndex, _ process: AppProcess) {
-        guard let app = system.app(index), app.state == .background, !app.isPlain, GPUClients.areThere() else { return }
+        guard let app = system.app(index), app.state == .background, !app.isPlain, gpuDevices.areThere() else { return }
         let (census, generation, visit) = (process.box.census, process.generation, process.gpu.visit)
         workers.run(.slow) {
             GPUClients(of: census(), in: ProcFS())

@@ -18,6 +18,8 @@ struct Installation: Codable, Sendable, Equatable {
     var version: String?
     var workingDirectory: String?
     var graphical: Bool
+    /// `nil`: it was installed by a version that knew nothing of them.
+    var taskIdentifiers: [String]?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?
 
@@ -27,7 +29,8 @@ struct Installation: Codable, Sendable, Equatable {
         return AppManifest(
             identifier: id, name: name, kind: kind == "plain" ? .plain : .application,
             backgroundModes: BackgroundModes(keys: backgroundModes), exitsOnSuspend: exitsOnSuspend,
-            urlSchemes: urlSchemes, isFreezable: freezable && !(graphical && hasDisplay))
+            urlSchemes: urlSchemes, isFreezable: freezable && !(graphical && hasDisplay),
+            taskIdentifiers: taskIdentifiers ?? [])
     }
 
     init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }

@@ -48,11 +48,13 @@ final class KillTable {
 
     var count: Int { entries.count }
 
-    /// Before the loop waits: if something happened since, the table is made anew in a moment.
-    func settle() {
+    /// Before the loop waits: if something happened since, the table is made anew in a moment, and in any case before
+    /// it can be needed.
+    /// - Parameter leisure: nanoseconds in which memory cannot run short.
+    func settle(leisure: Int64) {
         guard !isDue, madeAt != host.eventCount else { return }
         isDue = true
-        host.loop.after(nanoseconds: Self.pause) { [weak self] in self?.remake() }
+        host.loop.after(nanoseconds: max(Self.pause, leisure / 2)) { [weak self] in self?.remake() }
     }
 
     /// The order depends on the time as well.

@@ -30,6 +30,8 @@ final class MemorySensor {
     private var toldLevel: Int?
     private var isPolling = false
     private var backOff: Int64 = 0
+    /// Nanoseconds in which no mark can be crossed, as the last look found.
+    private var leisure: Int64 = 0
     private(set) var lastAvailable: Int64?
     private var lookedAtRunning: Int64 = 0
     private var trigger: PressureTrigger?
@@ -115,7 +117,7 @@ final class MemorySensor {
 
     /// Before the loop waits: whether somebody runs that could take memory.
     func settle() {
-        table.settle()
+        table.settle(leisure: leisure)
         guard !isPolling, host.apps.contains(where: { $0.process != nil && isRunning($0) }) else { return }
         isPolling = true
         poll()
@@ -135,7 +137,8 @@ final class MemorySensor {
         lastAvailable = available
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
         let room = marks.first { $0 < available }.map { available - $0 } ?? 0
-        let soonest = max(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.shortestPause, backOff)
+        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestPause)
+        let soonest = max(leisure, Self.shortestPause, backOff)
         host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
     }
 

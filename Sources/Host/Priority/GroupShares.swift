@@ -52,8 +52,9 @@ struct GroupShares {
 /// A group of the v1 hierarchy for processors, which an app is born into where the v2 one has no such controller. It
 /// lies beside those of everything else on the machine and not below one of the system: there, what runs in the
 /// background would use up what the system has, and the app on screen would come after other people's programs.
-struct LegacyShares {
+struct LegacyShares: Sendable {
     let group: String
+    private let system: String
 
     /// Microseconds of each second for an app's real-time threads. Kernels that count them so
     /// (`CONFIG_RT_GROUP_SCHED`) let none be real-time in a group that has none.
@@ -61,8 +62,11 @@ struct LegacyShares {
 
     init?(_ environment: HostEnvironment, _ app: String) {
         guard let system = environment.legacyProcessors else { return nil }
+        self.system = system
         group = "\(system)-\(app)"
     }
+
+    var background: CommonBackground { CommonBackground(self, system: system) }
 
     /// When the app has ended; its next process has a new one.
     func remove() { try? Cgroup.remove(at: group) }

@@ -62,6 +62,8 @@ final class AppProcess {
     let startedAt: WallTime
     /// Where its share of processors and disks is written; known when it is first needed.
     var shares: GroupShares?
+    /// What was decided last, as the Core begins with it; `nil` where an earlier daemon decided.
+    var priority: AppPriority? = .foreground
     var gpu = GPUBaseline()
     /// Opened when it may be needed soon.
     var ownKillSwitch: KillSwitch?

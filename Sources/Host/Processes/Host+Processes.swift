@@ -255,10 +255,9 @@ extension Host {
     /// given back here.
     func trimOutput(_ app: String) {
         let path = home.output(app)
+        guard FileSystem.allocated(by: path) > 2 << 20 else { return }
         workers.run(.slow) {
-            guard let file = try? Descriptor.open(path, .readWrite), let status = try? file.status(),
-                status.allocated > 2 << 20
-            else { return }
+            guard let file = try? Descriptor.open(path, .readWrite), let status = try? file.status() else { return }
             try? file.punchHole(upTo: status.size - 1 << 20)
         }
     }

@@ -78,36 +78,13 @@ struct ConditionSources: Sendable {
 
     // MARK: Network
 
-    /// What leads out of the machine: the interface of its default route.
     func network() -> Condition {
-        guard let interface = defaultInterface() else { return .network(.none) }
-        let folder = "\(sys)/class/net/\(interface)"
-        let type = text("\(folder)/uevent")?.split(whereSeparator: \.isNewline).first { $0.hasPrefix("DEVTYPE=") }
-        if type == "DEVTYPE=wlan" || FileSystem.exists("\(folder)/wireless") { return .network(.wifi) }
-        // Point-to-point and raw IP links are what modems make.
-        let isModem = type == "DEVTYPE=wwan" || ["512", "519"].contains(word("\(folder)/type") ?? "")
-        return .network(isModem ? .cellular : .wired)
-    }
-
-    private func defaultInterface() -> String? {
-        var best: (name: String, metric: UInt32)?
-        func consider(_ name: Substring, _ metric: UInt32?) {
-            guard let metric, name != "lo", metric < best?.metric ?? .max else { return }
-            best = (String(name), metric)
+        switch DefaultLink(sys: sys, proc: proc).kind {
+        case nil: .network(.none)
+        case .wireless?: .network(.wifi)
+        case .modem?: .network(.cellular)
+        case .wired?: .network(.wired)
         }
-        for line in (text("\(proc)/net/route") ?? "").split(whereSeparator: \.isNewline).dropFirst() {
-            let fields = line.split(whereSeparator: \.isWhitespace)
-            guard fields.count >= 8, fields[1] == "00000000", fields[7] == "00000000" else { continue }
-            consider(fields[0], UInt32(fields[6]))
-        }
-        for line in (text("\(proc)/net/ipv6_route") ?? "").split(whereSeparator: \.isNewline) {
-            let fields = line.split(whereSeparator: \.isWhitespace)
-            guard fields.count >= 10, fields[0].allSatisfy({ $0 == "0" }), fields[1] == "00",
-                let flags = UInt32(fields[8], radix: 16), flags & 0x200 == 0
-            else { continue }
-            consider(fields[9], UInt32(fields[5], radix: 16))
-        }
-        return best?.name
     }
 
     // MARK: Devices

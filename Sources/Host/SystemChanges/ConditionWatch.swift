@@ -93,7 +93,7 @@ final class ConditionWatch {
             case .screen: sources.screen()
             case .battery: sources.battery()
             case .network: sources.network()
-            case .settings, .significantTime: nil
+            case .settings, .significantTime, .backgroundRefresh: nil
             }
         }
     }

@@ -24,7 +24,7 @@ extension DeviceConditions {
                 "brightness": .double(Double(screen.brightness) / 100), "external": .int(Int64(screen.external)),
             ],
             "battery": ["level": .double(Double(battery.percent) / 100), "state": .string(battery.state.name)],
-            "network": .string(network.name),
+            "network": .string(network.name), "backgroundRefresh": .bool(refreshes),
         ]
     }
 }

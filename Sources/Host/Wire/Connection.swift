@@ -39,6 +39,17 @@ final class Connection {
         flush()
     }
 
+    /// A message that a descriptor rides with. False where the peer has not read what came before: a descriptor belongs
+    /// to the first byte of its message, and nothing waits with one.
+    func send(_ message: RPCMessage, with descriptor: Descriptor) -> Bool {
+        flush()
+        guard isOpen, output.isEmpty else { return false }
+        let bytes = message.encoded()
+        guard case .bytes(let count)? = try? socket.send(bytes, descriptors: [descriptor]) else { return false }
+        if count < bytes.count { send(Array(bytes[count...])) }
+        return true
+    }
+
     func close() {
         guard isOpen else { return }
         isOpen = false

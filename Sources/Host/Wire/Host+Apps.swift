@@ -81,6 +81,7 @@ extension Host {
             params["url"] = JSONValue(callback.options.url)
             params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
         case .didReceiveMemoryWarning: params["level"] = .string(callback.memoryLevel.name)
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: params.add(callback.window)
         case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
         }
         return .request(id: .int(number), method: callback.kind.name, params: .object(params))
@@ -154,8 +155,14 @@ extension Host {
         case .backgroundTime: request(index, .backgroundTime, id: id)
         case .provideSnapshots: request(index, .provideSnapshots(try params.bool("provides")), id: id)
         case .refreshSnapshot: request(index, .refreshSnapshot, id: id)
+        case .complete: request(index, try params.completion, id: id)
+        case .setFetchInterval: request(index, try params.fetchInterval, id: id)
+        case .submitTask: request(index, try params.taskRequest(at: system.wall(now)), id: id)
+        case .cancelTask: request(index, try params.cancellation, id: id)
+        case .pendingTasks: request(index, .pendingTasks, id: id)
         case .snapshot: try snapshotMade(params, id: id, index, process)
         case .ignoreSnapshot: ignoreSnapshot(id: id, index, process)
+        case .transfers: connectTransfers(id: id, index, process)
         }
     }
 
@@ -190,6 +197,21 @@ extension Host {
         post(.connected(index, process.generation, executed: number))
     }
 
+    private func connectTransfers(id: RPCID, _ index: AppIndex, _ process: AppProcess) {
+        guard let app = host(index), let transfers else { return }
+        let generation = process.generation
+        transfers.connect(app) { [unowned self] outcome in
+            guard let connection = self.process(index, generation)?.connection else { return }
+            switch outcome {
+            case .success(let socket):
+                guard !connection.send(.response(id: id, result: [:]), with: socket) else { return }
+                connection.send(
+                    .failure(id: id, RPCError(.tooMuch, "read what was sent before: a descriptor cannot wait")))
+            case .failure(let error): connection.send(.failure(id: id, error))
+            }
+        }
+    }
+
     func answerApp(_ index: AppIndex, _ id: RequestID, _ reply: AppReply) {
         guard let process = host(index)?.process, let rpc = process.requests.removeValue(forKey: id.rawValue) else {
             return
@@ -200,6 +222,9 @@ extension Host {
         case .refused(let refusal): process.connection?.send(.failure(id: rpc, RPCError(refusal)))
         case .taskBegan(let remaining), .remaining(let remaining):
             process.connection?.send(.response(id: rpc, result: ["remaining": JSONValue(remaining?.seconds)]))
+        case .pendingTasks(let requests):
+            process.connection?.send(
+                .response(id: rpc, result: ["tasks": .array(requests.map { $0.json(at: system.wall(now)) })]))
         case .taskEnded, .noted: process.connection?.send(.response(id: rpc, result: [:]))
         }
     }
@@ -224,6 +249,10 @@ extension RPCError {
         case .malformedURL: code = .invalidParams
         default: code = .refused
         }
-        self.init(code, refusal.sentence)
+        if case .backgroundTask(let refused) = refusal {
+            self.init(code, refusal.sentence, data: ["code": .string(refused.code)])
+        } else {
+            self.init(code, refusal.sentence)
+        }
     }
 }

@@ -73,6 +73,11 @@ extension System {
         case .backgroundTime: reply(i, id, .remaining(taskTime(i)))
         case .provideSnapshots(let provides): provideSnapshots(provides, i, id)
         case .refreshSnapshot: refreshSnapshot(i, id)
+        case .complete(let window, let result): complete(window, result, i, id)
+        case .setFetchInterval(let interval): setFetchInterval(interval, i, id)
+        case .submitTask(let request): submit(request, i, id)
+        case .cancelTask(let identifier): cancelTask(identifier, i, id)
+        case .pendingTasks: reply(i, id, .pendingTasks(pendingTasks(app)))
         case .endService(let service):
             guard let place = apps[i].services.firstIndex(of: service) else {
                 reply(i, id, .refused(.serviceNotRunning))

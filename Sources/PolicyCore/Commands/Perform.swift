@@ -50,6 +50,9 @@ extension System {
         case .changeSetting(let app, let key, let value):
             try changeSetting(app, key: key, value: value)
             answer(id, .done(app: app))
+        case .simulateFetch(let app, let launches, let wait):
+            try simulateFetch(app, launches: launches, wait: wait, id)
+        case .allowRefresh(let app, let isAllowed): try allowRefresh(app, isAllowed, id)
         }
     }
 
@@ -90,6 +93,7 @@ extension System {
         if let old = apps[i].role, old != role { screen.remove(old) }
         if let displaced = screen.place(apps[i].index, as: role) { leave(displaced) }
         apps[i].role = role
+        openedByUser(i)
         for other in screen.inOrder { move(Int(other.rawValue)) }
         if apps[i].process == .none || apps[i].ending != nil { apps[i].launchReason = reason }
         // An app that is being ended comes up anew once it is gone.
@@ -126,6 +130,7 @@ extension System {
         logRoot(.closeRequested, .userClosed(apps[i].manifest.name))
         apps[i].cause = root
         apps[i].ending?.relaunches = false
+        closedByUser(i)
         end(i, .closedByUser)
         answer(id, when: .gone(app), waits: wait)
     }
@@ -157,6 +162,12 @@ extension System {
         logRoot(.uninstalled, .uninstalled(apps[i].manifest.name))
         apps[i].isInstalled = false
         apps[i].isExempt = false
+        forgetEnergy(of: app)
+        apps[i].wake.fetchInterval = nil
+        tellPlanner(i)
+        apps[i].wake = WakeState()
+        forgetTasks(of: app)
+        fetch.planner.forget(app)
         if conditions[i] != nil { conditions.withApp(i) { $0.settings = [] } }
         guard apps[i].process != .none else {
             forgetScreen(i)
@@ -229,6 +240,7 @@ extension System {
     ) {
         let before = screen
         change(&screen)
+        fetch.planner.userIsPresent(!screen.isLocked && !screen.isAsleep, at: planTime)
         guard screen != before else {
             answer(id, .done(app: nil))
             return

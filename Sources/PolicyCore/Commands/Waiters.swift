@@ -13,6 +13,8 @@ struct Waiter: Hashable, Codable {
         case screenSettled([AppIndex])
         case gone(AppIndex)
         case shutDown
+        /// The fetch that it was woken for is over.
+        case fetched(AppIndex)
     }
     var id: CommandID
     var condition: Condition
@@ -55,7 +57,15 @@ extension System {
         case .gone(let app):
             return apps[Int(app.rawValue)].process == .none ? .done(app: app) : nil
         case .shutDown: return nil
+        case .fetched(let app): return fetched(Int(app.rawValue))
         }
+    }
+
+    /// Who is opened meanwhile may take as long as it likes.
+    private func fetched(_ i: Int) -> Answer? {
+        guard apps[i].windows.holds(.fetch) || apps[i].wake.afterEnd != nil else { return .done(app: apps[i].index) }
+        guard presence(i) != .hidden, apps[i].windows.holds(.fetch) else { return nil }
+        return .overtaken(.notWoken(apps[i].manifest.name, .onScreen))
     }
 
     /// `isIrrelevant`: what may be under way all the same.

@@ -42,6 +42,9 @@ package struct App: Hashable, Codable, Sendable {
     /// The file for whose lock it was not suspended, so that each is told of once. Checkpoints did not always say.
     var toldLock: String?
     var sockets = SocketState()
+    /// What its process was woken for.
+    var windows = Windows()
+    package internal(set) var wake = WakeState()
     /// Its process has pictures of itself to give; `nil`: it has said nothing of it.
     var providesSnapshots: Bool?
     package internal(set) var ending: Ending?

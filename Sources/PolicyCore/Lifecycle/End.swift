@@ -14,10 +14,11 @@ extension System {
         apps[i].ending = Ending(reason: reason, phase: .leaving, cause: cause, state: state, decidedAt: now)
         // Whoever is being ended is not asked to hurry.
         armAssertions(i)
+        armWindows(i)
         switch reason {
         // Memory cannot wait for a callback.
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory,
-            .heldLock, .tasksNotEnded, .usedGPU:
+            .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted:
             kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)
@@ -140,6 +141,7 @@ extension System {
         memoryGone(i, reason)
         clearProcess(i)
         disarmMidnightIfNobodyRuns()
+        windowsGone(i)
         if !ending.relaunches { forgetScreen(i) }
         endWaiters(of: apps[i].index, reason)
         mayBeDown = mayBeDown || isShuttingDown
@@ -199,6 +201,11 @@ extension System {
         if case .memory(let end) = reason { facts.memory = end }
         if case .tasksNotEnded(let end) = reason {
             facts.limit = Limit.tasks.name
+            facts.allowed = end.allowed
+            facts.elapsed = apps[i].lastElapsed ?? end.allowed
+        }
+        if case .windowNotCompleted(let end) = reason {
+            facts.limit = Limit.window(end.kind.service).name
             facts.allowed = end.allowed
             facts.elapsed = apps[i].lastElapsed ?? end.allowed
         }

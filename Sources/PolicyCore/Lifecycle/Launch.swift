@@ -6,14 +6,14 @@ extension System {
         let isHidden = presence(i) == .hidden
         // What ends when it leaves the screen is not launched where nobody sees it.
         guard !isHidden || !endsOffScreen(i) else { return }
-        start(i, isBackground: isHidden)
+        start(i, isBackground: isHidden, isWoken: false)
     }
 
     /// It opts out of multitasking, or the device has none (L10).
     func endsOffScreen(_ i: Int) -> Bool { apps[i].manifest.exitsOnSuspend || !profile.hasMultitasking }
 
     /// Starts the process; `apps[i].cause` must be set to what led here.
-    mutating func start(_ i: Int, isBackground: Bool) {
+    mutating func start(_ i: Int, isBackground: Bool, isWoken: Bool) {
         apps[i].generation = apps[i].generation.next
         apps[i].process = .starting
         apps[i].processKind = apps[i].manifest.kind
@@ -33,7 +33,6 @@ extension System {
         transition(i, isBackground ? .launchedIntoBackground : .launchedIntoForeground)
         emit(.launch(apps[i].index, apps[i].generation, isBackground: isBackground), cause: apps[i].cause)
         arm(i, .limit, after: profile.launchLimit)
-        let isWoken = !apps[i].launch.service.isEmpty
         if isBackground { startTaskClock(i, limit: isWoken ? taskRules.windowLimit : taskRules.limit) }
     }
 
@@ -76,6 +75,7 @@ extension System {
             while let first = apps[i].outstanding.first, first.callback.number <= executed { finishFirstCallback(i) }
         }
         tellChanges(i)
+        restartUnheardWindows(i)
         if !apps[i].outstanding.isEmpty {
             emit(.deliver(app, generation, apps[i].outstanding.map(\.callback)), cause: apps[i].callCause)
             // Perhaps only now it hears that it leaves the screen: its time begins with that.
@@ -83,6 +83,7 @@ extension System {
             if leaves, case .running(_, let limit) = apps[i].tasks.clock { startTaskClock(i, limit: limit) }
         }
         repeatExpiration(i)
+        repeatWindowExpirations(i)
         touch(app)
     }
 
@@ -131,8 +132,9 @@ extension System {
             apps[i].cause = root
             apps[i].launch = LaunchOptions(service: .voip)
             apps[i].launchReason = .launchedAtBoot(apps[i].manifest.name)
-            start(i, isBackground: true)
+            start(i, isBackground: true, isWoken: true)
         }
+        forgetClosings()
     }
 
     mutating func install(_ given: AppManifest) {
@@ -142,6 +144,7 @@ extension System {
         if let index = apps.firstIndex(where: { $0.manifest.identifier == manifest.identifier }) {
             apps[index].manifest = manifest
             apps[index].isInstalled = true
+            if apps[index].wake.fetchInterval != nil { tellPlanner(index) }
             touch(apps[index].index)
             return
         }

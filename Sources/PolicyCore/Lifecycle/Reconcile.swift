@@ -8,7 +8,9 @@ extension System {
             return
         }
         switch apps[i].process {
-        case .none: launchIfOnScreen(i)
+        case .none:
+            launchIfOnScreen(i)
+            if apps[i].process == .none { wakeAfterEnd(i) }
         case .starting, .connecting: return
         case .launching: return
         case .alive: reconcileAlive(i)
@@ -22,6 +24,7 @@ extension System {
         case .active, .inactive:
             apps[i].keptBy = nil
             socketsOnScreen(i)
+            stopWindows(i)
             bringToScreen(i)
         case .hidden:
             if apps[i].state.isForeground {
@@ -31,6 +34,7 @@ extension System {
                 if !warnBeforeSuspension(i) { suspend(i) }
             } else {
                 keepRunning(i)
+                openWindows(i)
             }
         }
         scheduleCheck(i)
@@ -89,7 +93,8 @@ extension System {
             switch kind {
             case .task: .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit)
             case .listen: .answersPeers(grace: socketRules.grace)
-            default: .assertion(kind)
+            case .fetch, .transferEvents, .refresh, .processing: windowReason(i, assertion)
+            case .audio, .location, .exemption, .graphical: .assertion(kind)
             }
         resumeAndTell(i, reason)
         guard apps[i].keptBy != kind else { return }
@@ -113,12 +118,13 @@ extension System {
             case .openURL:
                 if !apps[i].pendingURLs.isEmpty { options = apps[i].pendingURLs.removeFirst() }
             case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate,
-                .didReceiveMemoryWarning:
+                .didReceiveMemoryWarning, .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask:
                 break
             }
             let callback = Callback(
                 number: number, kind: kind, options: options, isBackground: apps[i].isBackgroundLaunch,
-                memoryLevel: kind == .didReceiveMemoryWarning ? max(memory.level, .warning) : .normal)
+                memoryLevel: kind == .didReceiveMemoryWarning ? max(memory.level, .warning) : .normal,
+                window: nextWindow(i, kind))
             callbacks.append(callback)
             apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
         }
@@ -144,7 +150,9 @@ extension System {
         let kind = done.callback.kind
         forget(i, kind)
         switch kind {
-        case .willFinishLaunching, .openURL, .willTerminate: break
+        case .willFinishLaunching, .openURL, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
+            .launchBackgroundTask:
+            break
         case .didFinishLaunching:
             apps[i].process = .alive
             apps[i].launch = .none

@@ -15,6 +15,7 @@ extension System {
     mutating func passDeadlines() {
         if let look = memory.nextLook, look <= now { memoryLookDue() }
         conditionsDue()
+        if let look = fetch.nextLook, look <= now { fetch.mustLook = true }
         while let (slot, due) = deadlines.popDue(at: now) {
             let i = Int(slot.app.rawValue)
             // The machine slept, or the daemon stood still: in that time no app could answer either.
@@ -25,6 +26,7 @@ extension System {
             case .suspension: suspensionDeadline(i)
             case .assertion: assertionDeadline(i)
             case .sockets: socketDeadline(i)
+            case .window: windowDeadline(i)
             }
         }
     }
@@ -53,6 +55,9 @@ extension System {
             restartExpiration(i)
             return true
         case .sockets: return false
+        case .window:
+            restartWindows(i)
+            return true
         }
     }
 
@@ -75,7 +80,7 @@ extension System {
     /// A limit of the launch or a callback is over, and the host looks for a debugger.
     private func isJudged(_ i: Int) -> Bool {
         guard let exceeded = apps[i].exceeded else { return false }
-        return exceeded.limit != .mainThread && exceeded.limit != .tasks
+        return exceeded.limit != .mainThread && exceeded.limit != .tasks && !exceeded.isWindow
     }
 
     private func allowance(_ limit: Limit) -> Span {
@@ -85,6 +90,7 @@ extension System {
         case .termination: profile.callbackLimits.willTerminate
         case .mainThread: profile.mainThreadLimit
         case .tasks: taskRules.limit
+        case .window(let service): windowRules.limit(service)
         }
     }
 
@@ -121,7 +127,7 @@ extension System {
     @discardableResult
     mutating func exceed(_ i: Int, _ limit: Limit, since: Instant?) -> Bool {
         guard apps[i].exceeded == nil else {
-            arm(i, limit == .mainThread ? .check : limit == .tasks ? .assertion : .limit, after: .seconds(1))
+            arm(i, limit.deadline, after: .seconds(1))
             return false
         }
         let allowed = allowance(limit)
@@ -140,7 +146,7 @@ extension System {
         case .mainThread:
             apps[i].exceeded = nil
             awaitMainThread(i)
-        case .termination, .tasks: break
+        case .termination, .tasks, .window: break
         }
     }
 
@@ -152,9 +158,10 @@ extension System {
             return
         }
         apps[i].lastElapsed = exceeded.elapsed
-        if exceeded.limit == .tasks {
-            endForTasks(i)
-        } else {
+        switch exceeded.limit {
+        case .tasks: endForTasks(i)
+        case .window: endForWindow(i)
+        case .launch, .callback, .termination, .mainThread:
             end(i, .exceeded(exceeded.limit, allowed: exceeded.allowed))
         }
     }
@@ -169,6 +176,7 @@ extension System {
             // It may be in a callback by now.
             restartCalls(i)
         case .tasks: restartExpiration(i)
+        case .window: restartWindows(i)
         }
     }
 
@@ -220,5 +228,17 @@ extension System {
     mutating func processesCounted(_ app: AppIndex, _ generation: Generation, _ count: Int32) {
         guard let i = current(app, generation), count > profile.processLimit else { return }
         end(i, .tooManyProcesses(count: count, limit: profile.processLimit))
+    }
+}
+
+extension Limit {
+    /// What looks at it again.
+    fileprivate var deadline: DeadlineKind {
+        switch self {
+        case .mainThread: .check
+        case .tasks: .assertion
+        case .window: .window
+        case .launch, .callback, .termination: .limit
+        }
     }
 }

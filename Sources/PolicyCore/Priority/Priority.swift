@@ -14,8 +14,8 @@ extension System {
         if presence(i) != .hidden || apps[i].state.isForeground { return .foreground }
         if apps[i].assertions.isPerceived { return .foreground }
         if apps[i].ending != nil || !apps[i].outstanding.isEmpty || apps[i].tasks.areExpiring { return .timed }
-        // Somebody waits for its answer.
-        if apps[i].sockets.phase != .none { return .timed }
+        // Somebody waits for its answer, or it has little time.
+        if apps[i].sockets.phase != .none || apps[i].windows.areTimed { return .timed }
         return apps[i].suspension.isUnderWay ? nil : .background
     }
 
@@ -49,7 +49,7 @@ extension AssertionTable {
         held.contains { assertion in
             switch assertion.kind {
             case .audio, .graphical: true
-            case .location, .exemption, .task, .listen: false
+            case .location, .exemption, .task, .listen, .fetch, .transferEvents, .refresh, .processing: false
             }
         }
     }
@@ -60,4 +60,9 @@ extension BackgroundTasks {
     var areExpiring: Bool {
         if case .expiring = clock, !isEmpty { true } else { false }
     }
+}
+
+extension Windows {
+    /// The app has seconds for what it was woken for. Who processes has minutes, and may take them.
+    var areTimed: Bool { held.contains { $0.kind.service != .processing } }
 }

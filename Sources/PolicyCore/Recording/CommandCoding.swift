@@ -49,6 +49,13 @@ extension Command {
             writer.write(36, app)
             writer.write(key)
             writer.write(value) { $0.write($1) }
+        case .simulateFetch(let app, let launches, let wait):
+            writer.write(41, app)
+            writer.write(launches)
+            writer.write(wait)
+        case .allowRefresh(let app, let isAllowed):
+            writer.write(42, app)
+            writer.write(isAllowed)
         }
     }
 
@@ -92,6 +99,12 @@ extension Command {
             let (app, key) = (try reader.app(), try reader.string())
             let value = try reader.optional { reader throws(MalformedBytes) in try reader.string() }
             self = .changeSetting(app, key: key, value: value)
+        case 41:
+            let (app, launches) = (try reader.app(), try reader.bool())
+            self = .simulateFetch(app, launches: launches, wait: try reader.bool())
+        case 42:
+            let app = try reader.app()
+            self = .allowRefresh(app, try reader.bool())
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a command, not tag \(tag)")
         }
     }
@@ -122,6 +135,20 @@ extension AppRequest {
         case .backgroundTime: writer.write(UInt8(7))
         case .provideSnapshots(let provides): writer.write(9, provides)
         case .refreshSnapshot: writer.write(UInt8(10))
+        case .complete(let window, let result):
+            writer.write(UInt8(13))
+            writer.write(window.rawValue)
+            writer.write(result.rawValue)
+        case .setFetchInterval(let interval):
+            writer.write(UInt8(14))
+            writer.write(interval) { $0.write($1.nanoseconds) }
+        case .submitTask(let request):
+            writer.write(UInt8(15))
+            request.encode(into: &writer)
+        case .cancelTask(let identifier):
+            writer.write(UInt8(16))
+            writer.write(identifier) { $0.write($1) }
+        case .pendingTasks: writer.write(UInt8(17))
         }
     }
 
@@ -139,6 +166,16 @@ extension AppRequest {
         case 7: self = .backgroundTime
         case 9: self = .provideSnapshots(try reader.bool())
         case 10: self = .refreshSnapshot
+        case 13:
+            let window = WindowID(try reader.unsigned())
+            self = .complete(window, try reader.value(WindowResult.self))
+        case 14:
+            self = .setFetchInterval(
+                try reader.optional { reader throws(MalformedBytes) in Span(nanoseconds: try reader.signed()) })
+        case 15: self = .submitTask(try BackgroundTaskRequest(from: &reader))
+        case 16:
+            self = .cancelTask(try reader.optional { reader throws(MalformedBytes) in try reader.string() })
+        case 17: self = .pendingTasks
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")
         }
     }

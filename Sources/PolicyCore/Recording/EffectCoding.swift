@@ -8,7 +8,7 @@ package enum EffectKind: UInt8, Sendable, CaseIterable {
     case log = 1
     case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
     case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
-    case guardListeners, lookAtSockets, closeConnections, takeSnapshot
+    case guardListeners, lookAtSockets, closeConnections, takeSnapshot, expireWindow
 
     package var name: String { "\(self)" }
 }
@@ -53,6 +53,7 @@ extension Effect {
         case .lookAtSockets: .lookAtSockets
         case .closeConnections: .closeConnections
         case .takeSnapshot: .takeSnapshot
+        case .expireWindow: .expireWindow
         }
     }
 
@@ -90,6 +91,10 @@ extension Effect {
         case .expireTasks(let app, let generation, let expiration):
             sink.write(app, generation)
             sink.write(expiration)
+        case .expireWindow(let app, let generation, let window, let left):
+            sink.write(app, generation)
+            sink.write(window.rawValue)
+            sink.write(left.nanoseconds)
         case .tellConditions(let app, let generation, let conditions):
             sink.write(app, generation)
             sink.write(conditions)
@@ -142,6 +147,7 @@ extension FieldSink {
         write(callback.options.service.rawValue)
         write(callback.isBackground)
         write(callback.memoryLevel.rawValue)
+        if callback.kind.opensWindow { write(callback.window) }
     }
 
     fileprivate mutating func write(_ entry: LogEntry) {
@@ -197,6 +203,9 @@ extension FieldSink {
             write(UInt8(6))
             write(remaining)
         case .noted: write(UInt8(8))
+        case .pendingTasks(let requests):
+            write(UInt8(13))
+            write(requests)
         }
     }
 
@@ -242,15 +251,22 @@ extension FieldSink {
         case .task(let refusal):
             write(UInt8(18))
             write(refusal)
+        case .backgroundTask(let refusal):
+            write(UInt8(76))
+            write(refusal)
+        case .notWoken(let name, let obstacle):
+            write(77, name)
+            write(obstacle)
+        case .takesNoFetch(let name): write(78, name)
         }
     }
 
-    private mutating func write(_ tag: UInt8, _ text: String) {
+    mutating func write(_ tag: UInt8, _ text: String) {
         write(tag)
         write(text)
     }
 
-    private mutating func write(_ tag: UInt8, _ number: UInt8) {
+    mutating func write(_ tag: UInt8, _ number: UInt8) {
         write(tag)
         write(number)
     }
@@ -308,80 +324,9 @@ extension FieldSink {
         case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed:
             writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)
-        }
-    }
-
-    private mutating func write(_ reason: EndReason) {
-        switch reason {
-        case .closedByUser: write(UInt8(1))
-        case .restartedByUser: write(UInt8(2))
-        case .uninstalled: write(UInt8(3))
-        case .systemShutdown: write(UInt8(4))
-        case .exitsOnSuspend: write(UInt8(5))
-        case .exceeded(let limit, let allowed):
-            write(UInt8(6))
-            write(limit)
-            write(allowed.nanoseconds)
-        case .tooManyProcesses(let count, let limit):
-            write(UInt8(7))
-            write(Int64(count))
-            write(Int64(limit))
-        case .tooManyMappings(let count, let limit):
-            write(UInt8(12))
-            write(Int64(count))
-            write(Int64(limit))
-        case .mappingTooLarge(let bytes, let limit):
-            write(UInt8(13))
-            write(bytes)
-            write(limit)
-        case .ended(let status):
-            write(UInt8(8))
-            write(status)
-        case .failedToLaunch(let failure):
-            write(9, failure.stage)
-            write(Int64(failure.errorNumber))
-            write(failure.message)
-        case .stray: write(UInt8(10))
-        case .memory(let end):
-            write(UInt8(11))
-            write(end)
-        case .heldLock(let path): write(20, path)
-        case .usedGPU(let use):
-            write(21, use.kind.rawValue)
-            write(use.driver)
-        case .tasksNotEnded(let end):
-            write(UInt8(14))
-            write(end)
-        }
-    }
-
-    private mutating func write(_ end: MemoryEnd) {
-        write(end.kind.rawValue)
-        for bytes in [end.footprint.dirty, end.footprint.purgeable, end.footprint.clean] { write(bytes) }
-        write(end.limit ?? -1)
-        write(end.available)
-        write(end.budget)
-    }
-
-    private mutating func write(_ limit: Limit) {
-        switch limit {
-        case .launch: write(UInt8(1))
-        case .callback(let kind): write(2, kind.rawValue)
-        case .termination: write(UInt8(3))
-        case .mainThread: write(UInt8(4))
-        case .tasks: write(UInt8(5))
-        }
-    }
-
-    private mutating func write(_ status: ExitStatus) {
-        switch status {
-        case .exited(let code):
-            write(UInt8(0))
-            write(Int64(code))
-        case .signaled(let signal):
-            write(UInt8(1))
-            write(Int64(signal))
-        case .unknown: write(UInt8(2))
+        case .woken, .usesWindow, .windowCompleted, .windowExpires, .windowOverrun, .notWoken, .taskSubmitted,
+            .taskCancelled, .taskRequestRefused, .refreshAllowed:
+            writeWindow(reason)
         }
     }
 }

@@ -13,8 +13,9 @@ extension Event {
             writer.write(UInt8(3))
             writer.write(found) { $0.write($1) }
         case .installed(let manifest):
-            writer.write(UInt8(4))
+            writer.write(UInt8(manifest.taskIdentifiers.isEmpty ? 4 : 31))
             writer.write(manifest)
+            if !manifest.taskIdentifiers.isEmpty { writer.write(manifest.taskIdentifiers) { $0.write($1) } }
         case .command(let id, let command):
             writer.write(UInt8(5))
             writer.write(id.rawValue)
@@ -54,6 +55,7 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
+        case .transferEvents, .wishesRestored, .habitsRestored: encodeWaking(into: &writer)
         case .conditionSensed(let condition):
             writer.write(UInt8(34))
             condition.encode(into: &writer)
@@ -66,8 +68,28 @@ extension Event {
             writer.write(path)
             writer.write(blocksOthers)
         case .socketsFound, .peerCame, .peersRefused, .socketsSeen: encodeSockets(into: &writer)
+        case .trafficSeen: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted:
             encodeMemory(into: &writer)
+        }
+    }
+
+    private func encodeWaking(into writer: inout ByteWriter) {
+        switch self {
+        case .transferEvents(let app, let session, let authentication):
+            writer.write(UInt8(32))
+            writer.write(UInt64(app.rawValue))
+            writer.write(session)
+            writer.write(authentication)
+        case .wishesRestored(let app, let wishes):
+            writer.write(UInt8(33))
+            writer.write(UInt64(app.rawValue))
+            writer.write(wishes.interval) { $0.write($1.nanoseconds) }
+            writer.write(wishes.tasks) { $1.encode(into: &$0) }
+        case .habitsRestored(let memory):
+            writer.write(UInt8(41))
+            memory.encode(into: &writer)
+        default: break
         }
     }
 
@@ -156,6 +178,26 @@ extension Event {
         case 2: self = .booted
         case 3: self = .adopted(try reader.array { reader throws(MalformedBytes) in try reader.adoptedApp() })
         case 4: self = .installed(try reader.manifest())
+        case 31:
+            var manifest = try reader.manifest()
+            manifest.taskIdentifiers = try reader.array { reader throws(MalformedBytes) in try reader.string() }
+            guard !manifest.taskIdentifiers.isEmpty else {
+                throw MalformedBytes(offset: reader.offset, expected: "identifiers of tasks")
+            }
+            self = .installed(manifest)
+        case 33:
+            let app = try reader.app()
+            let interval = try reader.optional { reader throws(MalformedBytes) in
+                Span(nanoseconds: try reader.signed())
+            }
+            let tasks = try reader.array { reader throws(MalformedBytes) in
+                try BackgroundTaskRequest(from: &reader)
+            }
+            self = .wishesRestored(app, WakeWishes(interval: interval, tasks: tasks))
+        case 41: self = .habitsRestored(try FetchMemory(from: &reader))
+        case 32:
+            let (app, session) = (try reader.app(), try reader.string())
+            self = .transferEvents(app, session: session, authentication: try reader.bool())
         case 5:
             let id = CommandID(try reader.unsigned())
             self = .command(id, try Command(from: &reader))
@@ -168,6 +210,7 @@ extension Event {
         case 27: self = .memoryConfigured(budget: try reader.signed(), source: .machine)
         case 22: self = .memorySensed(available: try reader.signed())
         case 34: self = .conditionSensed(try Condition(from: &reader))
+        case 56: self = try Self.traffic(from: &reader)
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in
                 Incarnation(try reader.app(), Generation(try reader.number32()))

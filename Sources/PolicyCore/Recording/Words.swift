@@ -59,7 +59,15 @@ extension System {
         case .endedForMemory(let ended, let available):
             "\(available.mebibytes) of memory were available, and ended at once were "
                 + ended.map { name(of: $0.app) }.joined(separator: ", ")
+        case .transferEvents(let app, let session, let authentication):
+            "the URL session “\(session)” of \(name(of: app)) "
+                + (authentication ? "has to say who it is" : "has come to its end")
+        case .wishesRestored(let app, let wishes):
+            "\(name(of: app)) wants what it wanted before the restart, \(wishes.tasks.count) tasks among it"
+        case .habitsRestored(let memory): "the openings of \(memory.apps.count) apps are known from before the restart"
         case .conditionSensed(let condition): condition.sentence
+        case .trafficSeen(let app, let purpose, let sent, let received, _, _):
+            "\(app.map(name(of:)) ?? "the system") sent \(sent) bytes and received \(received) for \(purpose.phrase)"
         case .mappingsCounted(let app, _, let count, let largest):
             "\(name(of: app)) has \(count) mappings, the largest of \(largest.mebibytes)"
         }
@@ -99,6 +107,10 @@ extension System {
         case .endSimulation(let kind): "act no more as if \(kind.phrase) were another"
         case .changeSetting(let app, let key, let value):
             "set \(key) of \(name(of: app)) to \(value.map { "“\($0)”" } ?? "its default")"
+        case .simulateFetch(let app, let launches, _):
+            "fetch in the background with \(name(of: app))" + (launches ? ", launched for it" : "")
+        case .allowRefresh(let app, let isAllowed):
+            "\(isAllowed ? "allow" : "forbid") \(name(of: app)) to refresh in the background"
         case .pressMemory(let level): "act as if the memory pressure were \(level.name)"
         }
     }
@@ -114,6 +126,12 @@ extension System {
         case .provideSnapshots(let provides): provides ? "provide snapshots" : "provide no snapshots"
         case .refreshSnapshot: "take another snapshot"
         case .backgroundTime: "how long it may run in the background"
+        case .complete(let window, let result): "window \(window.rawValue) is completed: \(result.name)"
+        case .setFetchInterval(let interval):
+            interval.map { "be fetched every \($0.seconds) s at most" } ?? "be fetched never"
+        case .submitTask(let request): "do \(request.window.phrase)"
+        case .cancelTask(let identifier): identifier.map { "cancel the task “\($0)”" } ?? "cancel all tasks"
+        case .pendingTasks: "which tasks are pending"
         }
     }
 
@@ -164,6 +182,8 @@ extension System {
             "call the expiration handlers of \(name(of: app)) for its tasks "
                 + expiration.tasks.map { "\($0.rawValue)" }.joined(separator: ", ")
                 + ", with \(expiration.left.seconds) s left"
+        case .expireWindow(let app, _, let window, let left):
+            "call the expiration handler of \(name(of: app)) for window \(window.rawValue), with \(left.seconds) s left"
         case .tellConditions(let app, _, let conditions):
             "tell \(name(of: app)) of the device: locale \(conditions.locale), time zone \(conditions.timeZone), network "
                 + conditions.network.name
@@ -182,6 +202,8 @@ extension System {
         case .taskBegan(let left), .remaining(let left): left.map { "\($0.seconds) s are left" } ?? "without a limit"
         case .taskEnded: "ended"
         case .noted: "noted"
+        case .pendingTasks(let requests):
+            requests.isEmpty ? "no tasks" : "the tasks " + requests.map(\.identifier).joined(separator: ", ")
         }
     }
 

@@ -22,6 +22,7 @@ extension System {
             apps[i].exceeded = nil
             // Whoever looked for a debugger is dead.
             if wasJudged { restartExpiration(i) }
+            restartWindows(i)
             disarm(i, .limit)
             if let pid = one?.pid {
                 adoptLiving(i, pid: pid, isFrozen: one?.isFrozen ?? false, status: one?.status)

@@ -47,7 +47,7 @@ extension Condition {
             try reader.require(battery.percent == percent)
             self = .battery(battery)
         case .network: self = .network(try reader.value(NetworkKind.self))
-        case .settings, .significantTime:
+        case .settings, .significantTime, .backgroundRefresh:
             throw MalformedBytes(offset: reader.offset - 1, expected: "something that can be sensed")
         }
     }
@@ -81,7 +81,8 @@ extension FieldSink {
         write(Int64(conditions.screen.external))
         write(conditions.battery.state.rawValue)
         write(Int64(conditions.battery.percent))
-        write(conditions.network.rawValue)
+        // The upper bit says what was not there when the first of these were written.
+        write(conditions.network.rawValue | (conditions.refreshes ? 0 : 0x80))
     }
 
     /// Reasons 70 to 72.

@@ -28,7 +28,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .screen: screen = nil
             case .battery: battery = nil
             case .network: network = nil
-            case .settings, .significantTime: break
+            case .settings, .significantTime, .backgroundRefresh: break
             }
         }
     }
@@ -86,7 +86,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
         case .screen: (simulated.screen ?? real.screen).map(Condition.screen)
         case .battery: (simulated.battery ?? real.battery).map(Condition.battery)
         case .network: (simulated.network ?? real.network).map(Condition.network)
-        case .settings, .significantTime: nil
+        case .settings, .significantTime, .backgroundRefresh: nil
         }
     }
 }
@@ -105,6 +105,12 @@ extension ConditionState {
         after.take(condition)
         return after != real
     }
+
+    /// Another one means that something is another than it was.
+    package var changeCount: UInt64 { version }
+    package var battery: BatteryReading { simulated.battery ?? real.battery ?? .none }
+    /// As apps are told of it.
+    package var presentNetwork: NetworkKind { network ?? .none }
 
     /// The screen, as apps are told of it.
     package var screen: ScreenReading { simulated.screen ?? real.screen ?? ScreenReading() }

@@ -22,6 +22,7 @@ extension System {
         let before = conditions.value(kind)
         body(&conditions)
         guard let value = conditions.value(kind), value != before else { return }
+        fetch.mustLook = true
         // A network that comes back at once never was away, as far as apps are concerned.
         if case .network(let network) = value, conditions.network != nil {
             if network == conditions.network {
@@ -87,6 +88,7 @@ extension System {
     }
 
     mutating func clockSet() {
+        fetch.mustLook = true
         readTime()
         tellRunning()
     }
@@ -115,23 +117,22 @@ extension System {
         conditions.midnight = isTooLate ? nil : max(earliest, Instant(nanoseconds: moment))
     }
 
-    /// A new day wakes nobody: the deadline for it stands only while somebody runs who can be told.
+    /// A new day wakes nobody: the deadline for it stands only while somebody runs.
     mutating func disarmMidnightIfNobodyRuns() {
-        guard conditions.midnight != nil else { return }
-        // Mostly somebody is on screen, and not all apps have to be looked at.
-        if let front = screen.front, apps[Int(front.rawValue)].state.isRunning { return }
-        // A loop: a closure would copy the system for each look (seen in profiles).
-        for i in apps.indices where apps[i].state.isRunning && isListening(i) { return }
-        conditions.midnight = nil
+        if conditions.midnight != nil, countRunningApps() == 0 { conditions.midnight = nil }
     }
 
     // MARK: Telling
 
     /// Its process hears what it is told.
     func isListening(_ i: Int) -> Bool {
-        guard apps[i].process == .alive || apps[i].process == .launching, !apps[i].isPlain, apps[i].ending == nil
-        else { return false }
-        return apps[i].state.isRunning && !apps[i].suspension.isUnderWay
+        // The app's own properties one by one: what is asked of it as a whole copies it (seen in profiles).
+        switch apps[i].process {
+        case .none, .starting, .connecting: return false
+        case .launching, .alive: break
+        }
+        guard apps[i].processKind != .plain, apps[i].state.isRunning, apps[i].ending == nil else { return false }
+        return !apps[i].suspension.isUnderWay
     }
 
     private mutating func tellRunning() {
@@ -148,6 +149,7 @@ extension System {
         if case .battery(let battery) = conditions.value(.battery) { result.battery = battery }
         result.timeZone = conditions.zone.identifier
         result.network = conditions.network ?? .none
+        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff
         return result
     }
 

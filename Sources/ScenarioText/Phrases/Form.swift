@@ -65,6 +65,10 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case state = "STATE"
     case event = "EVENT"
     case action = "ACTION"
+    case window = "WINDOW"
+    case result = "RESULT"
+    case task = "TASK"
+    case need = "NEED"
 
     /// For `docs/SCENARIOS.md`.
     package var meaning: String {
@@ -89,6 +93,10 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
         case .state: Names.states.list
         case .event: Names.events.list
         case .action: "what an app does by itself, see there"
+        case .window: Names.windows.list
+        case .result: Names.results.list
+        case .task: Names.tasks.list
+        case .need: Names.needs.list
         }
     }
 }
@@ -114,6 +122,10 @@ package struct Arguments: Sendable {
     var state = LifecycleState.notRunning
     var event = LogEvent.launched
     var action = AppAction.exit(0)
+    var window = WindowService.fetch
+    var result = WindowResult.done
+    var task = BackgroundTaskRequest.Kind.refresh
+    var need = TaskNeed.network
     /// The last word is the literal `off`, where that may be left out.
     var isOff = false
 }

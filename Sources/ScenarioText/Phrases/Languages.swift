@@ -66,7 +66,28 @@ extension Language<Input> {
                 "connect to APP for TIME", "connect to radio for 2s",
                 "Somebody connects to the app where it listens, and leaves so long after it answered."
             ) { .connect($0.app, lasting: $0.time) },
-        ] + surroundings)
+        ] + surroundings + waking)
+
+    /// What apps are woken for.
+    private static let waking: [Form<Input>] = [
+        Form("fetch APP", "fetch radio", "The app is fetched in the background now, whatever the plan is.") {
+            .fetch($0.app, launches: false)
+        },
+        Form("launch APP to fetch", "launch radio to fetch", "The same in a new process.") {
+            .fetch($0.app, launches: true)
+        },
+        Form("refresh APP [off]", "refresh radio off", "The user lets it refresh in the background, or no longer.") {
+            .allowRefresh($0.app, !$0.isOff)
+        },
+        Form(
+            "transfers of APP end in TEXT", "transfers of radio end in \"music\"",
+            "All transfers of its background URL session of this identifier have come to an end."
+        ) { .transferEvents($0.app, session: $0.text ?? "", authentication: false) },
+        Form(
+            "transfers of APP ask in TEXT", "transfers of radio ask in \"music\"",
+            "A server wants to know who asks for one of the session's transfers."
+        ) { .transferEvents($0.app, session: $0.text ?? "", authentication: true) },
+    ]
 
     /// What the machine tells of itself.
     private static let surroundings: [Form<Input>] = [
@@ -150,7 +171,36 @@ extension Language<AppAction> {
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },
-        ])
+        ] + waking)
+
+    /// What it does with what it is woken for.
+    private static let waking: [Form<AppAction>] = [
+        Form("complete WINDOW RESULT", "complete fetch newData", "It calls the completion handler.") {
+            .complete($0.window, $0.result)
+        },
+        Form("fetch every TIME", "fetch every 1h", "`setMinimumBackgroundFetchInterval`; `0s`: as often as possible.") {
+            .setFetchInterval($0.time)
+        },
+        Form("fetch never", "fetch never", "It is fetched no more.") { _ in .setFetchInterval(nil) },
+        Form("submit TASK TEXT", "submit refresh \"radio.refresh\"", "It asks `BGTaskScheduler` for a task.") {
+            .submitTask($0.task, $0.text ?? "", after: nil, needs: nil)
+        },
+        Form("submit TASK TEXT after TIME", "submit refresh \"radio.refresh\" after 1h", "Not before that time.") {
+            .submitTask($0.task, $0.text ?? "", after: $0.time, needs: nil)
+        },
+        Form(
+            "submit TASK TEXT with NEED", "submit processing \"radio.index\" with power",
+            "Only while there is a network, or a charger."
+        ) { .submitTask($0.task, $0.text ?? "", after: nil, needs: $0.need) },
+        Form(
+            "submit TASK TEXT after TIME with NEED", "submit processing \"radio.index\" after 1h with network",
+            "Both."
+        ) { .submitTask($0.task, $0.text ?? "", after: $0.time, needs: $0.need) },
+        Form("cancel task TEXT", "cancel task \"radio.refresh\"", "It takes that back.") {
+            .cancelTask($0.text ?? "")
+        },
+        Form("cancel all tasks", "cancel all tasks", "It takes all of that back.") { _ in .cancelTask(nil) },
+    ]
 }
 
 extension Language<Fault> {

@@ -84,6 +84,10 @@ struct Matcher {
         case .key: arguments.key = word
         case .state: arguments.state = try pick(word, LifecycleState.allCases, .states, \.name)
         case .event: arguments.event = try pick(word, LogEvent.allCases, .events, \.name)
+        case .window: arguments.window = try pick(word, WindowService.allCases, .windows, \.name)
+        case .result: arguments.result = try pick(word, WindowResult.allCases, .results, \.name)
+        case .task: arguments.task = try pick(word, BackgroundTaskRequest.Kind.allCases, .tasks, \.name)
+        case .need: arguments.need = try pick(word, TaskNeed.allCases, .needs, \.rawValue)
         case .text, .action: return
         }
     }

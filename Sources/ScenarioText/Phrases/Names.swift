@@ -1,5 +1,6 @@
 internal import Model
 internal import PolicyCore
+internal import Simulation
 
 /// Names that a word may be, for finding the one that was meant.
 struct Names {
@@ -65,6 +66,10 @@ extension Names {
     static let networks = Names("network", NetworkKind.allCases.map(\.name))
     static let charges = Names("state of the battery", BatteryReading.State.allCases.map(\.name))
     static let changes = Names("change", SystemChange.allCases.map(\.name))
+    static let windows = Names("window", WindowService.allCases.map(\.name))
+    static let results = Names("result", WindowResult.allCases.map(\.name))
+    static let tasks = Names("kind of task", BackgroundTaskRequest.Kind.allCases.map(\.name))
+    static let needs = Names("need", TaskNeed.allCases.map(\.rawValue))
     static let profiles = Names("profile", DeviceProfile.all.map(\.name))
 }
 
@@ -85,12 +90,15 @@ extension LogEvent {
             .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
             .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning,
             .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused, .toldOfChanges,
-            .listens, .peerConnected, .peersRefused, .connectionsClosed:
+            .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
+            .handleEventsForBackgroundURLSession, .launchBackgroundTask,
+            .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
+            .taskCancelled, .taskRequestRefused:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,
             .woke, .booted, .shutDown, .daemonRestarted, .uninstalled, .memoryShort, .memoryRecovered,
-            .memoryLimitExceeded, .conditionChanged:
+            .memoryLimitExceeded, .conditionChanged, .refreshAllowed:
             true
         }
     }

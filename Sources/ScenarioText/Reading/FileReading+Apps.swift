@@ -37,6 +37,9 @@ extension FileReading {
         }
         set(&script.manifest.exitsOnSuspend, truth(fields["exitsOnSuspend"]))
         script.manifest.urlSchemes = list(fields["schemes"], of: "URL schemes").compactMap { scheme($0) }
+        script.manifest.taskIdentifiers = list(fields["tasks"], of: "identifiers").compactMap {
+            text($0, of: "an identifier")
+        }
         set(&script.manifest.isFreezable, truth(fields["freezable"]))
         set(&script.startup, span(fields["startup"]))
         for (callback, time) in times(fields["callbacks"]) { script.callbackTimes[callback] = time }

@@ -29,6 +29,18 @@ extension FileReading {
         if let limit = span(fields["connectionLimit"]) { sockets.connectionLimit = limit > .zero ? limit : nil }
         set(&sockets.grace, span(fields["listenGrace"]))
         device.sockets = sockets
+        var windows = device.windowRules
+        set(&windows.fetch, span(fields["fetchLimit"]))
+        set(&windows.transferEvents, span(fields["transferEventsLimit"]))
+        set(&windows.refresh, span(fields["refreshLimit"]))
+        set(&windows.processing, span(fields["processingLimit"]))
+        set(&windows.notice, span(fields["windowNotice"]))
+        set(&windows.closingEndsTransfers, truth(fields["closingEndsTransfers"]))
+        set(&windows.overrun, choice(fields["windowOverrun"], WindowRules.Overrun.allCases.map(\.rawValue)))
+        device.windows = windows
+        if let radio = pick(fields["cellular"], RadioModel.all, Names("radio", RadioModel.all.map(\.name)), \.name) {
+            device.cellular = radio
+        }
         return device
     }
 
@@ -88,6 +100,9 @@ extension DeviceProfile.CallbackLimits {
         case .willTerminate: \.willTerminate
         case .openURL: \.openURL
         case .didReceiveMemoryWarning: \.didReceiveMemoryWarning
+        case .performFetch: \.performFetch
+        case .handleEventsForBackgroundURLSession: \.handleEventsForBackgroundURLSession
+        case .launchBackgroundTask: \.launchBackgroundTask
         }
     }
 

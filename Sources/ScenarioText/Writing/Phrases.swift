@@ -48,6 +48,10 @@ extension Input {
         case .setting(let app, let key, let value?): "set \(Words.word(key)) of \(app) to \(Words.quote(value))"
         case .setting(let app, let key, nil): "reset \(Words.word(key)) of \(app)"
         case .connect(let app, let span): "connect to \(app) for \(span.text)"
+        case .fetch(let app, let launches): launches ? "launch \(app) to fetch" : "fetch \(app)"
+        case .allowRefresh(let app, let isAllowed): "refresh \(app)\(off(isAllowed))"
+        case .transferEvents(let app, let session, let authentication):
+            "transfers of \(app) \(authentication ? "ask" : "end") in \(Words.quote(session))"
         }
     }
 }
@@ -76,6 +80,12 @@ extension AppAction {
         case .unlock(let file): "unlock \(Words.word(file))"
         case .listen(let name): "listen at \(Words.quote(name))"
         case .useGPU: "draw"
+        case .complete(let service, let result): "complete \(service.name) \(result.name)"
+        case .setFetchInterval(let interval): interval.map { "fetch every \($0.text)" } ?? "fetch never"
+        case .submitTask(let kind, let identifier, let span, let need):
+            "submit \(kind.name) \(Words.quote(identifier))" + (span.map { " after \($0.text)" } ?? "")
+                + (need.map { " with \($0.rawValue)" } ?? "")
+        case .cancelTask(let identifier): identifier.map { "cancel task \(Words.quote($0))" } ?? "cancel all tasks"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
         }
     }

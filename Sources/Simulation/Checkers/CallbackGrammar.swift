@@ -34,6 +34,10 @@ struct CallbackGrammar {
         case (.didReceiveMemoryWarning, .inactive), (.didReceiveMemoryWarning, .active),
             (.didReceiveMemoryWarning, .background):
             state
+        // Nobody on screen is woken.
+        case (.performFetch, .background), (.handleEventsForBackgroundURLSession, .background),
+            (.launchBackgroundTask, .background):
+            state
         case (.willTerminate, .background): .terminating
         // An app that opts out of multitasking never enters the background (L10).
         case (.willTerminate, .inactive): isOptedOut ? .terminating : nil

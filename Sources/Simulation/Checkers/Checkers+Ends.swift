@@ -27,7 +27,7 @@ extension Checkers {
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
             case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
-                .memory, .heldLock, .tasksNotEnded, .usedGPU:
+                .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted:
                 false
             }
         let isApp = device.apps[place].script.manifest.kind == .application
@@ -40,6 +40,7 @@ extension Checkers {
         checkLockEnd(place, reason, device)
         checkGPUEnd(place, reason, device)
         checkTaskEnd(place, reason, device)
+        checkWindowEnd(place, reason, device)
     }
 
     /// The app that was opened for a URL has been given it.
@@ -113,6 +114,7 @@ extension Checkers {
             checkWaitingPeers(place, process, device)
             checkGPU(place, process, device)
             if !process.manners.isTraced { checkTasks(place, process, device) }
+            if !process.manners.isTraced { checkWindows(place, device) }
         }
         checkRelief(device)
         // Who waits for an app under a debugger waits as long as that takes.
@@ -180,7 +182,7 @@ extension Checkers {
             !process.isThawedFromOutside, watch.awaited.isEmpty, watch.askedAt == nil, !watch.isExempt,
             process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
             device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty,
-            !process.tasks.contains(where: \.isGranted), !device.isServing(place)
+            !process.tasks.contains(where: \.isGranted), !device.isServing(place), watch.windows.isEmpty
         else { return false }
         return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background
     }
@@ -188,7 +190,7 @@ extension Checkers {
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
-            .memory, .heldLock, .tasksNotEnded, .usedGPU:
+            .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted:
             true
         case .ended(.exited(let status)): status != 0
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
@@ -200,6 +202,7 @@ extension Checkers {
     private func code(of reason: EndReason) -> TerminationCode? {
         switch reason {
         case .tasksNotEnded: Self.taskCode(profile)
+        case .windowNotCompleted(let end): Self.code(of: end.kind.service)
         case .exceeded(.mainThread, _): TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
         case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
         case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)

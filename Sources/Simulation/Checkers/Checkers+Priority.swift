@@ -39,6 +39,8 @@ extension Checkers {
             !watch.grammar.isForeground, process.freezer == .running, process.requests.isEmpty, !isHeard,
             process.isConnected || process.isPlain, device.state(place) == .background
         else { return nil }
+        // What it was woken for has a limit of its own.
+        if !watch.windows.isEmpty { return nil }
         // A server for which somebody came has its grace.
         if app.script.manifest.backgroundModes.contains(.listen), !process.sockets.listeners.isEmpty { return nil }
         return watch.priority == .background ? nil : false

@@ -31,7 +31,8 @@ extension Checkers {
             return device.violate("\(name) is ended for a task, and never left the screen")
         }
         let wasWoken = device.apps[place].calls.last { $0.kind == .didFinishLaunching }?.callback.options.service
-        let least = wasWoken?.isEmpty == false ? Self.window : Self.taskLimit(profile)
+        let hasWindow = wasWoken?.isEmpty == false || watch.wasWoken
+        let least = hasWindow ? Self.window : Self.taskLimit(profile)
         if killed.at - left < least {
             device.violate("\(name) is ended for a task \((killed.at - left).twoDigits) s after it left the screen")
         }
@@ -58,7 +59,7 @@ extension Checkers {
         let isOnTasks =
             process.tasks.contains(where: \.isGranted) && watch.grammar.state == .background && !watch.isExempt
             && device.apps[place].script.manifest.isFreezable && entitlements(place, device).isEmpty
-            && watch.askedAt == nil
+            && watch.askedAt == nil && watch.windows.isEmpty
         guard isOnTasks else {
             watches[place].tasksSince = nil
             return

@@ -45,6 +45,11 @@ struct Checkers {
         var wrongPriority: (isLow: Bool, since: Instant)?
         /// Since when it stands still while somebody waits for its answer.
         var keptWaitingSince: Instant?
+        /// What it was called for and has not completed.
+        var windows: [Window] = []
+        var wasWoken = false
+        var wasWokenNow: Instant?
+        var fetches = Fetches()
 
         mutating func returned(_ kind: CallbackKind) {
             guard kind == .didFinishLaunching, killed == nil else { return }
@@ -95,7 +100,9 @@ struct Checkers {
     private mutating func begin(_ place: Int, _ device: Device) {
         guard let process = device.apps[place].process, watches[place].generation != process.generation else { return }
         let isExempt = watches[place].isExempt
+        let fetches = watches[place].fetches
         watches[place] = Watch()
+        watches[place].fetches = fetches
         watches[place].generation = process.generation
         watches[place].isExempt = isExempt
     }
@@ -115,6 +122,7 @@ struct Checkers {
             watches[place].keptWaitingSince = nil
             watches[place].tasksSince = nil
             watches[place].mayHaveMissed = true
+            for number in watches[place].windows.indices { watches[place].windows[number].since = device.now }
             let isPlain = device.apps[place].process?.isPlain == true
             watches[place].launchedAt = isPlain ? nil : watches[place].launchedAt.map { _ in device.now }
             for number in watches[place].awaited.indices { watches[place].awaited[number].since = device.now }
@@ -125,6 +133,7 @@ struct Checkers {
         prepare(device)
         hear(event, device)
         noteSetting(event, effects, device)
+        noteWindows(event, device)
         if case .callbackReturned(let app, let generation, _) = event { checkBelief(app, generation, device) }
         var hasAnswered = false
         for effect in effects {
@@ -246,6 +255,7 @@ struct Checkers {
                 }
                 watch.pingedAt = nil
                 watch.noteScreen(callbacks, at: device.now)
+                watch.noteWindows(callbacks, at: device.now)
             }
             if callbacks.contains(where: { $0.kind == .willEnterForeground }) { checkTold(app, device) }
         case .tellConditions(let app, let generation, let conditions): told(app, generation, conditions, device)
@@ -278,7 +288,8 @@ struct Checkers {
                 watch.launchedAt = nil
                 watch.unseenSince = nil
             }
-        case .report, .checkTracer, .verify, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim,
+        case .report, .checkTracer, .verify, .thaw, .expireWindow, .stopService, .reply, .answer, .halt, .sample,
+            .reclaim,
             .senseMemory, .guardListeners, .lookAtSockets, .closeConnections, .takeSnapshot:
             return
         }
@@ -289,7 +300,11 @@ struct Checkers {
     ) {
         guard let place = device.place(of: app), place < watches.count else { return }
         let isExempt = watches[place].isExempt
+        let fetches = watches[place].fetches
+        let wasWoken = watches[place].wasWokenNow == device.now
         watches[place] = Watch()
+        watches[place].fetches = fetches
+        watches[place].wasWoken = wasWoken
         watches[place].isExempt = isExempt
         watches[place].generation = generation
         watches[place].launchedAt = device.now
@@ -305,6 +320,7 @@ struct Checkers {
         for service in entitlements(place, device) {
             device.violate("\(name) is frozen although it uses \(service), which it declares")
         }
+        checkFrozenWindows(place, device)
         if let task = device.apps[place].process?.tasks.first(where: \.isGranted) {
             device.violate("\(name) is frozen although it has yet to end the task \(task.name)")
         }
@@ -344,6 +360,9 @@ struct Checkers {
 
     // MARK: The log
 
+    /// They come from outside, and not from what was before.
+    private static let firstCauses: Set<LogEvent> = [.peerConnected, .wakeRequested, .wakeRefused]
+
     private mutating func noteExemption(_ entry: LogEntry, _ device: Device) {
         let change: (name: String, isExempt: Bool)
         switch entry.reason {
@@ -353,6 +372,7 @@ struct Checkers {
         }
         guard let place = device.apps.firstIndex(where: { $0.script.manifest.name == change.name }) else { return }
         watches[place].isExempt = change.isExempt
+        if case .uninstalled = entry.reason { watches[place].fetches = Watch.Fetches() }
     }
 
     private mutating func check(_ entry: LogEntry, _ effects: [Effect], _ device: Device) {
@@ -363,8 +383,10 @@ struct Checkers {
         lastSequence = number
         if let cause = entry.cause, cause >= entry.sequence { device.violate("log entry \(number) is its own cause") }
         noteExemption(entry, device)
+        if entry.event == .booted { forgetClosings() }
         guard let app = entry.app, let place = device.place(of: app) else { return }
-        if entry.cause == nil, entry.event != .peerConnected {
+        noteWake(entry, place, device)
+        if entry.cause == nil, !Self.firstCauses.contains(entry.event) {
             device.violate("log entry \(number) about an app has no cause")
         }
         if entry.event == .suspended { checkSuspended(place, device) }

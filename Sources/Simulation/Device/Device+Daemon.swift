@@ -80,6 +80,8 @@ extension Device {
         }
         journal.begin(system)
         daemon = .running
+        // What the one before was told, it may have had no time for.
+        conditions.isTold = false
         checkers.daemonReturned(on: self)
         send(.clockChanged(wallOffset: wallOffset))
         tellBudget()
@@ -88,7 +90,6 @@ extension Device {
         }
         waitingInstalls = []
         adoptAll()
-        conditions.isTold = false
         tellConditions()
         if memoryBudget != nil { senseMemory() }
         for place in apps.indices where isInTheWay(place) { awaitLook(place) }
@@ -123,6 +124,11 @@ extension Device {
         guard daemon == .off else { return }
         let exempt = system.installedApps.filter(\.isExempt).map(\.manifest.identifier)
         let installed = apps.indices.filter { known($0)?.isInstalled == true }
+        // What the real daemon finds in its database.
+        let wishes = installed.map { known($0).map { (system.wishes(of: $0.index), $0.wake.isRefreshOff) } }
+        let memory = system.fetch.planner.memory
+        let earlier = Dictionary(
+            installed.compactMap { place in apps[place].index.map { ($0, place) } }, uniquingKeysWith: { $1 })
         system = System(profile: profile, firstSequence: system.nextSequence)
         journal.begin(system)
         daemon = .running
@@ -135,12 +141,19 @@ extension Device {
         conditions.settings = [:]
         tellConditions()
         for place in apps.indices { apps[place].index = nil }
-        for place in installed {
+        for (place, wish) in zip(installed, wishes) {
             install(place)
+            if let wish, let index = apps[place].index {
+                if !wish.0.isEmpty { send(.wishesRestored(index, wish.0)) }
+                if wish.1 { begin(.allowRefresh(index, false)) }
+            }
             guard let index = apps[place].index, exempt.contains(apps[place].script.manifest.identifier) else {
                 continue
             }
             begin(.exempt(index, true))
+        }
+        if !memory.apps.isEmpty {
+            send(.habitsRestored(memory.renumbered { app in earlier[app].flatMap { apps[$0].index } }))
         }
         send(.booted)
     }

@@ -95,6 +95,8 @@ extension Device {
                 if apps[place].process?.freezer != .running { violate("a frozen app is told to end its tasks") }
                 after(costs.message, place) { .expire(expiration, connection: $0.connection) }
             }
+        case .expireWindow(let app, let generation, let window, _):
+            change(app, generation, "expireWindow") { hurry(window, $0) }
         case .tellConditions(let app, let generation, let conditions):
             change(app, generation, "tellConditions") { tell(conditions, $0) }
         case .stopService(let app, let service): stop(service, of: app)
@@ -257,7 +259,8 @@ extension Device {
             case .endService(let kind):
                 apps[place].process?.services.removeAll { $0 == kind }
                 noteService(kind, false, place)
-            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot:
+            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot,
+                .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
                 break
             }
         }

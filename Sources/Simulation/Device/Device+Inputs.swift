@@ -40,6 +40,12 @@ extension Device {
         case .screens(let count): changeConditions { $0.screen.external = count }
         case .setting(let name, let key, let value): return changeSetting(name, key, value)
         case .connect(let name, let span): connectPeer(to: name, lasting: span)
+        case .fetch(let name, let launches):
+            return command(name) { .simulateFetch($0, launches: launches, wait: true) }
+        case .allowRefresh(let name, let isAllowed): return command(name) { .allowRefresh($0, isAllowed) }
+        case .transferEvents(let name, let session, let authentication):
+            guard let app = place(named: name).flatMap({ apps[$0].index }) else { return nil }
+            send(.transferEvents(app, session: session, authentication: authentication))
         }
         return nil
     }

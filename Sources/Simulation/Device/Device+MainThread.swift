@@ -80,6 +80,7 @@ extension Device {
         case .snapshot:
             draw(place)
             return .zero
+        case .windowExpiration(let window): return runExpiration(window, place)
         }
     }
 
@@ -96,6 +97,7 @@ extension Device {
         }
         var duration: Span
         if let program = apps[place].program {
+            if let window = callback.window { process.windows.append(window) }
             apps[place].process = process
             switch program.call(callback) {
             case .hangs: return nil
@@ -108,6 +110,7 @@ extension Device {
         }
         apps[place].process = process
         compute(duration, place)
+        if let window = callback.window { apps[place].process?.windows.append(window) }
         if callback.kind == .willEnterForeground { apps[place].process?.isTimeOver = false }
         if callback.kind == .didReceiveMemoryWarning { release(place) }
         for action in script.reactions[callback.kind] ?? [] {
@@ -137,7 +140,7 @@ extension Device {
             if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
             if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
-        case .block, .action, .timer, .expiration, .conditions, .snapshot: break
+        case .block, .action, .timer, .expiration, .conditions, .snapshot, .windowExpiration: break
         }
     }
 
@@ -222,6 +225,11 @@ extension Device {
         case .provideSnapshots(let provides): request(.provideSnapshots(provides), place)
         case .refreshSnapshot: request(.refreshSnapshot, place)
         case .useGPU: useGPU(place)
+        case .complete(let service, let result): complete(service, result, place)
+        case .setFetchInterval(let interval): request(.setFetchInterval(interval), place)
+        case .submitTask(let kind, let identifier, let span, let need):
+            submit(kind, identifier, after: span, needs: need, place)
+        case .cancelTask(let identifier): request(.cancelTask(identifier), place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

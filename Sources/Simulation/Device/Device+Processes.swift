@@ -4,6 +4,7 @@ internal import PolicyCore
 /// What happens to a process next.
 enum ProcessStep {
     case start
+    case traffic
     case connect
     case arrive([Callback], connection: UInt32)
     case workEnds(UInt32)
@@ -11,6 +12,7 @@ enum ProcessStep {
     case reply(CallbackNumber, connection: UInt32)
     case ask(RequestID, AppRequest, connection: UInt32)
     case expire(Expiration, connection: UInt32)
+    case expireWindow(WindowID, connection: UInt32)
     case conditions(DeviceConditions, connection: UInt32)
     case snapshot(connection: UInt32)
     case endDrawing(UInt32)
@@ -41,9 +43,10 @@ enum ProcessStep {
     /// Through the app's socket, and in which direction.
     var way: Way {
         switch self {
-        case .arrive, .ping, .expire, .conditions, .snapshot: .toApp
+        case .arrive, .ping, .expire, .expireWindow, .conditions, .snapshot: .toApp
         case .reply, .ask, .pong: .fromApp
-        case .start, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate, .die,
+        case .start, .traffic, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate,
+            .die,
             .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks, .peerLeaves,
             .peerCame, .tellRefused, .tellSockets, .socketsSeen, .endDrawing:
             .none
@@ -58,6 +61,7 @@ extension Device {
         switch step {
         case .start: start(place)
         case .connect: connect(place)
+        case .traffic: lookAtTraffic(place)
         case .arrive(let callbacks, let connection):
             if connection == process.connection, process.isConnected { arrive(callbacks, place) }
         case .workEnds(let number): if number == process.workNumber { endWork(place) }
@@ -70,6 +74,8 @@ extension Device {
             }
         case .expire(let expiration, let connection):
             if connection == process.connection, process.isConnected { expire(expiration, place) }
+        case .expireWindow(let window, let connection):
+            if connection == process.connection, process.isConnected { enqueue(.windowExpiration(window), place) }
         case .conditions(let conditions, let connection):
             if connection == process.connection, process.isConnected { enqueue(.conditions(conditions), place) }
         case .snapshot(let connection):
@@ -192,11 +198,13 @@ extension Device {
         process.lateTimers = []
         process.requests = []
         process.tasks = []
+        process.windows = []
         process.sockets = SimulatedSockets()
         let connection = process.connection
         noteEnd(place)
         if process.isGone { unlockAll(place) }
         process.transfers = []
+        process.traffic = []
         process.works = []
         apps[place].process = process
         if isNew {

@@ -28,7 +28,7 @@ extension Device {
             apps[place].process?.tasks.append(SimulatedProcess.HeldTask(id: id, name: name))
         case .endTask(let id): apps[place].process?.tasks.removeAll { $0.id == id }
         case .openURL, .canOpenURL, .beginService, .endService, .backgroundTime, .provideSnapshots,
-            .refreshSnapshot:
+            .refreshSnapshot, .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
             break
         }
     }
@@ -84,6 +84,11 @@ extension Device {
             program.expired(expiration)
             return .zero
         }
+        return runHandlers(place)
+    }
+
+    /// What the script says of expiration handlers.
+    func runHandlers(_ place: Int) -> Span {
         var duration = Span.zero
         for action in apps[place].script.expirations {
             if case .block(let span) = action {

@@ -82,8 +82,10 @@ extension Device {
 
     func transfer(_ bytes: Int64, _ place: Int) {
         let consumer = consumer(place)
-        var transfer: TransferID?
+        var transfer: TrafficID?
         changeWorld { transfer = $0.transfer(bytes, .down, for: consumer) }
-        if let transfer { apps[place].process?.transfers.append(transfer) }
+        guard let transfer else { return }
+        apps[place].process?.transfers.append(transfer)
+        watchTraffic(transfer, bytes: bytes, place)
     }
 }

@@ -12,6 +12,8 @@ package protocol Program: AnyObject {
     func answered(_ request: RequestID, _ reply: AppReply)
     /// The time for these background tasks is nearly over.
     func expired(_ expiration: Expiration)
+    /// The time for what the app was woken for is nearly over.
+    func windowExpired(_ window: WindowID)
     /// What of the device apps are told of, all of it: at launch, and whenever something of it has changed.
     func told(_ conditions: DeviceConditions)
     /// The system wants a picture of the app.

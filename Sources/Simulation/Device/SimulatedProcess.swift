@@ -17,6 +17,7 @@ package struct SimulatedProcess {
         case expiration(Expiration)
         case conditions(DeviceConditions)
         case snapshot
+        case windowExpiration(WindowID)
     }
 
     /// A background task that it began and has not ended, as far as it knows.
@@ -86,6 +87,11 @@ package struct SimulatedProcess {
     /// Asked and not yet answered.
     package internal(set) var requests: [(id: RequestID, request: AppRequest)] = []
     var tasks: [HeldTask] = []
+    /// What it was woken for, as it was told, and has not completed; and what it completed last.
+    package internal(set) var windows: [OpenWindow] = []
+    var completed: OpenWindow?
+    /// Windows whose expiration handlers ran.
+    var expiredWindows: Set<WindowID> = []
     var nextTask: UInt64 = 1
     /// It was told that its time in the background is over: it asks for no more.
     var isTimeOver = false
@@ -95,7 +101,10 @@ package struct SimulatedProcess {
     /// What it knows of the device.
     package internal(set) var conditions: DeviceConditions?
     /// What it has the world do.
-    var transfers: [TransferID] = []
+    var transfers: [TrafficID] = []
+    /// What the daemon has seen of them, and until when.
+    var traffic: [WatchedTransfer] = []
+    var trafficSeen = Instant.zero
     var works: [WorkID] = []
     var sockets = SimulatedSockets()
     var random: SplitMix64

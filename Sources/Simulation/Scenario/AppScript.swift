@@ -73,8 +73,21 @@ package enum AppAction: Hashable, Sendable {
     case refreshSnapshot
     /// It draws a picture.
     case useGPU
+    /// It calls the completion handler of what it was woken for: the oldest such window, or, once more, the last one.
+    case complete(WindowService, WindowResult)
+    /// The least time between fetches; `nil`: never.
+    case setFetchInterval(Span?)
+    /// It asks for a task, not before so much time has passed.
+    case submitTask(BackgroundTaskRequest.Kind, String, after: Span?, needs: TaskNeed?)
+    /// `nil`: all of them.
+    case cancelTask(String?)
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
+}
+
+/// What a processing task waits for.
+package enum TaskNeed: String, Hashable, Sendable, CaseIterable {
+    case network, power
 }
 
 /// How an app behaves towards the system.

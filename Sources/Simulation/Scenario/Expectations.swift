@@ -92,7 +92,7 @@ extension ScenarioRun {
         case .refused(let refusal)?:
             guard !refusal.sentence.contains(text) else { return nil }
             return Finding(text: "\(name) should be refused with “\(text)”: \(refusal.sentence)")
-        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?, .noted?:
+        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?, .noted?, .pendingTasks?:
             return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
         case nil: return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
         }

@@ -107,6 +107,12 @@ package enum Input: Hashable, Sendable {
     case setting(String, key: String, value: String?)
     /// Somebody connects to the app, and leaves so long after he was answered.
     case connect(String, lasting: Span)
+    /// Fetches now what would be fetched some time; in a new process, or not.
+    case fetch(String, launches: Bool)
+    /// The user lets the app refresh in the background, or no longer.
+    case allowRefresh(String, Bool)
+    /// A background URL session of the app has something to tell.
+    case transferEvents(String, session: String, authentication: Bool)
 }
 
 /// What goes wrong.

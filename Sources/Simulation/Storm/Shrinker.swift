@@ -101,6 +101,7 @@ package struct Shrinker {
             _ = change { $0.apps[number].manifest.exitsOnSuspend = false }
             _ = change { $0.apps[number].manifest.isFreezable = true }
             _ = change { $0.apps[number].manifest.urlSchemes = [] }
+            _ = change { $0.apps[number].manifest.taskIdentifiers = [] }
         }
         if best.profile != .linux { _ = change { $0.profile = .linux } }
         roundTimes()
@@ -152,7 +153,8 @@ extension Input {
     package var appName: String? {
         switch self {
         case .open(let name, _), .close(let name), .restart(let name), .exempt(let name, _), .install(let name),
-            .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _):
+            .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _),
+            .fetch(let name, _), .allowRefresh(let name, _), .transferEvents(let name, _, _):
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,

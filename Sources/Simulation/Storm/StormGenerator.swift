@@ -51,7 +51,8 @@ package struct StormGenerator {
             names.append(name)
             var manifest = AppManifest(identifier: identifier, name: name)
             manifest.kind = random.oneIn(4) ? .plain : .application
-            manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(64)))
+            manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(128)))
+            if random.oneIn(3) { manifest.taskIdentifiers = ["task a", "task b"] }
             manifest.exitsOnSuspend = random.oneIn(10)
             manifest.urlSchemes = ["s\(random.below(4))"]
             manifest.isFreezable = !random.oneIn(10)
@@ -60,6 +61,7 @@ package struct StormGenerator {
             for kind in CallbackKind.allCases where random.oneIn(3) {
                 script.callbackTimes[kind] = .milliseconds(Int64(random.below(random.oneIn(10) ? 5_500 : 300)))
             }
+            if manifest.kind != .plain, random.oneIn(2) { wake(&script) }
             if scenario.memory != nil { script.footprint = footprint() }
             for kind in CallbackKind.allCases where random.oneIn(6) { script.reactions[kind] = [reaction()] }
             let expirations = expirations()
@@ -90,6 +92,9 @@ package struct StormGenerator {
             return .allocate(bytes: Int64(random.below(random.oneIn(6) ? 400 : 60)) << 20)
         }
         if random.oneIn(4) { return taskAction() }
+        if random.oneIn(8) {
+            return random.oneIn(3) ? .complete(random.pick(WindowService.allCases) ?? .fetch, result()) : wish()
+        }
         if random.oneIn(10) { return .listen("port \(random.below(3))") }
         if random.oneIn(12) { return random.oneIn(3) ? .refreshSnapshot : .provideSnapshots(!random.oneIn(4)) }
         return switch random.below(14) {
@@ -101,6 +106,38 @@ package struct StormGenerator {
         case 10: random.oneIn(2) ? .exit(Int32(random.below(2))) : .crash(signal: 11)
         case 11, 12: lock()
         default: .fork(random.oneIn(4) ? 600 : Int32(1 + random.below(20)))
+        }
+    }
+
+    /// Most do what they are woken for, some too late, some never, some twice.
+    private mutating func wake(_ script: inout AppScript) {
+        let kinds: [(CallbackKind, [WindowService])] = [
+            (.performFetch, [.fetch]), (.handleEventsForBackgroundURLSession, [.transferEvents]),
+            (.launchBackgroundTask, [.refresh, .processing]),
+        ]
+        for (kind, services) in kinds {
+            let pause = Span.milliseconds(Int64(random.below(random.oneIn(4) ? 60_000 : 5_000)))
+            let completions = services.map { AppAction.complete($0, result()) }
+            var actions: [AppAction] = random.oneIn(8) ? [] : completions.map { .after(pause, $0) }
+            if random.oneIn(6) { actions += completions }
+            script.reactions[kind, default: []] += actions
+            if random.oneIn(2) { script.expirations += completions }
+        }
+        script.reactions[.didFinishLaunching, default: []].append(wish())
+    }
+
+    private mutating func result() -> WindowResult { random.pick(WindowResult.allCases) ?? .done }
+
+    private mutating func wish() -> AppAction {
+        switch random.below(8) {
+        case 0...3: .setFetchInterval(.seconds(Double(random.below(random.oneIn(2) ? 1 : 7200))))
+        case 4: .setFetchInterval(nil)
+        case 5: .cancelTask(random.oneIn(2) ? nil : "task a")
+        default:
+            .submitTask(
+                random.oneIn(2) ? .refresh : .processing, random.oneIn(2) ? "task a" : "task b",
+                after: random.oneIn(2) ? nil : .seconds(Double(random.below(4000))),
+                needs: random.oneIn(2) ? nil : random.pick(TaskNeed.allCases))
         }
     }
 
@@ -165,7 +202,8 @@ package struct StormGenerator {
             case 72..<81: add(.input(unusual()))
             case 84..<88: add(.input(.app(name(), action())))
             case 88..<91: add(.input(surroundings()))
-            case 81, 82: add(.input(.app(name(), lock())))
+            case 81: add(.input(.app(name(), lock())))
+            case 82: add(.input(waking()))
             case 83: add(.input(.connect(name(), lasting: .milliseconds(Int64(random.below(9_000))))))
             default: add(.fault(fault()))
             }
@@ -173,6 +211,14 @@ package struct StormGenerator {
         if !random.oneIn(4) {
             add(.input(random.oneIn(2) ? .lock : .home))
             if random.oneIn(3) { add(.input(.sleep)) }
+        }
+    }
+
+    private mutating func waking() -> Input {
+        switch random.below(8) {
+        case 0...3: .fetch(name(), launches: random.oneIn(3))
+        case 4: .allowRefresh(name(), !random.oneIn(3))
+        default: .transferEvents(name(), session: "session \(random.below(2))", authentication: random.oneIn(4))
         }
     }
 

@@ -1,4 +1,5 @@
-internal import Model
+package import Model
+package import PolicyCore
 
 /// The ways to the network, and what moves over them. All transfers in one direction share the line equally.
 package struct Network: Hashable, Sendable, Codable {
@@ -31,9 +32,9 @@ package struct Network: Hashable, Sendable, Codable {
         self.reachability = reachability
     }
 
-    package func transfer(_ id: TransferID) -> Transfer? { index(id).map { transfers[$0] } }
+    package func transfer(_ id: TrafficID) -> Transfer? { index(id).map { transfers[$0] } }
 
-    private func index(_ id: TransferID) -> Int? { transfers.firstIndex { $0.id == id } }
+    private func index(_ id: TrafficID) -> Int? { transfers.firstIndex { $0.id == id } }
 
     private var interface: Interface? {
         switch reachability {
@@ -140,28 +141,28 @@ package struct Network: Hashable, Sendable, Codable {
 
     // MARK: What is done to it; the caller has settled
 
-    mutating func begin(_ bytes: Int64, _ direction: Direction, for consumer: Consumer, at now: Instant) -> TransferID {
-        let id = TransferID(nextTransfer)
+    mutating func begin(_ bytes: Int64, _ direction: Direction, for consumer: Consumer, at now: Instant) -> TrafficID {
+        let id = TrafficID(nextTransfer)
         nextTransfer += 1
         transfers.append(Transfer(id: id, consumer: consumer, direction: direction, bytes: bytes))
         open(transfers.count - 1, at: now)
         return id
     }
 
-    mutating func pause(_ id: TransferID, at now: Instant) {
+    mutating func pause(_ id: TrafficID, at now: Instant) {
         guard let index = index(id) else { return }
         close(transfers[index], at: now)
         transfers[index].state = .paused
         share(at: now)
     }
 
-    mutating func resume(_ id: TransferID, at now: Instant) {
+    mutating func resume(_ id: TrafficID, at now: Instant) {
         guard let index = index(id), transfers[index].state == .paused else { return }
         open(index, at: now)
     }
 
     /// What has arrived is gone with it.
-    mutating func cancel(_ id: TransferID, at now: Instant) {
+    mutating func cancel(_ id: TrafficID, at now: Instant) {
         guard let index = index(id) else { return }
         close(transfers[index], at: now)
         transfers.remove(at: index)

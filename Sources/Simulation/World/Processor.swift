@@ -1,4 +1,5 @@
 package import Model
+internal import PolicyCore
 
 package struct WorkID: Hashable, Comparable, Sendable, Codable {
     package let rawValue: UInt64

@@ -1,15 +1,5 @@
 package import Model
 
-package struct TransferID: Hashable, Comparable, Sendable, Codable {
-    package let rawValue: UInt64
-    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-    package static func < (a: TransferID, b: TransferID) -> Bool { a.rawValue < b.rawValue }
-}
-
-package enum Direction: UInt8, Sendable, Codable, CaseIterable {
-    case up, down
-}
-
 /// The way to the network that the device has.
 package enum Reachability: UInt8, Sendable, Codable, CaseIterable {
     case none, cellular, wifi
@@ -29,7 +19,7 @@ package struct Transfer: Hashable, Sendable, Codable {
         case moving
     }
 
-    package let id: TransferID
+    package let id: TrafficID
     package let consumer: Consumer
     package let direction: Direction
     package let bytes: Int64
@@ -42,7 +32,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     var opened = Instant.zero
     var movedBefore: Int64 = 0
 
-    init(id: TransferID, consumer: Consumer, direction: Direction, bytes: Int64) {
+    init(id: TrafficID, consumer: Consumer, direction: Direction, bytes: Int64) {
         self.id = id
         self.consumer = consumer
         self.direction = direction

@@ -1,11 +1,12 @@
 package import Model
+package import PolicyCore
 
 /// Something in the world changed by itself, or because of what was done to it.
 package enum WorldChange: Hashable, Sendable, Codable {
     case reachability(Reachability)
-    case transferStalled(TransferID)
-    case transferResumed(TransferID)
-    case transferFinished(TransferID)
+    case transferStalled(TrafficID)
+    case transferResumed(TrafficID)
+    case transferFinished(TrafficID)
     case tower(TowerID?)
     case entered(PlaceID)
     case left(PlaceID)
@@ -186,7 +187,7 @@ extension World {
     /// How often the cellular radio has left idle.
     package var cellularWakeups: Int { network.cellular.radio.wakeups }
     package var transfers: [Transfer] { counted.network.transfers }
-    package func transfer(_ id: TransferID) -> Transfer? { counted.network.transfer(id) }
+    package func transfer(_ id: TrafficID) -> Transfer? { counted.network.transfer(id) }
     package var movedBytes: Int64 { counted.network.movedBytes }
 
     package var energy: EnergyLedger { counted.ledger }
@@ -215,17 +216,17 @@ extension World {
 // MARK: What is done to it, now
 
 extension World {
-    package mutating func transfer(_ bytes: Int64, _ direction: Direction, for consumer: Consumer) -> TransferID {
+    package mutating func transfer(_ bytes: Int64, _ direction: Direction, for consumer: Consumer) -> TrafficID {
         change { $0.network.begin(bytes, direction, for: consumer, at: $0.now) }
     }
     // What is over already, is left alone.
-    package mutating func pause(_ transfer: TransferID) {
+    package mutating func pause(_ transfer: TrafficID) {
         if network.transfer(transfer) != nil { change { $0.network.pause(transfer, at: $0.now) } }
     }
-    package mutating func resume(_ transfer: TransferID) {
+    package mutating func resume(_ transfer: TrafficID) {
         if network.transfer(transfer) != nil { change { $0.network.resume(transfer, at: $0.now) } }
     }
-    package mutating func cancel(_ transfer: TransferID) {
+    package mutating func cancel(_ transfer: TrafficID) {
         if network.transfer(transfer) != nil { change { $0.network.cancel(transfer, at: $0.now) } }
     }
 

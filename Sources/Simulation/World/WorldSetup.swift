@@ -1,4 +1,5 @@
-internal import Model
+package import Model
+internal import PolicyCore
 
 /// What a world is made of. The default is a phone of 2010 in a town, at rest and charged.
 package struct WorldSetup: Hashable, Sendable, Codable {
@@ -32,7 +33,7 @@ package struct WorldSetup: Hashable, Sendable, Codable {
 /// What the parts of the device draw, besides the radios.
 package struct Powers: Hashable, Sendable, Codable {
     /// FACTS, "Radio energy".
-    package var satellite = Power.milliwatts(280)
+    package var satellite = Positioning.satellite.power
     // Not from a measurement of ours. Idle is what empties 5.25 Wh in the 300 hours of standby that Apple states for
     // the iPhone 4; screen and core are of the order that was measured on phones of those years.
     package var idle = Power.milliwatts(17)

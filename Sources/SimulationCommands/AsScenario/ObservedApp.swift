@@ -30,6 +30,7 @@ struct ObservedApp {
     // Of all its processes.
     var launches: [Launch] = []
     private var taskNames: [TaskID: String] = [:]
+    private var windows: [WindowID: WindowService] = [:]
     var returns: [Return] = []
     /// The delegate methods that were called, in order.
     var called: [CallbackKind] = []
@@ -125,6 +126,7 @@ struct ObservedApp {
     mutating func deliver(_ callbacks: [Callback], at moment: Span) {
         for callback in callbacks where !outstanding.contains(where: { $0.callback.number == callback.number }) {
             outstanding.append((callback, moment))
+            if let window = callback.window { windows[window.id] = window.kind.service }
         }
     }
 
@@ -160,7 +162,7 @@ struct ObservedApp {
     }
 
     /// What the app did to ask for this. Scenarios know tasks by name.
-    mutating func action(_ request: AppRequest) -> AppAction {
+    mutating func action(_ request: AppRequest, at wall: WallTime) -> AppAction {
         switch request {
         case .openURL(let url): return .openURL(url)
         case .canOpenURL(let url): return .canOpenURL(url)
@@ -173,6 +175,15 @@ struct ObservedApp {
         case .backgroundTime: return .askBackgroundTime
         case .provideSnapshots(let provides): return .provideSnapshots(provides)
         case .refreshSnapshot: return .refreshSnapshot
+        case .complete(let window, let result): return .complete(windows[window] ?? .fetch, result)
+        case .setFetchInterval(let interval): return .setFetchInterval(interval)
+        case .submitTask(let request):
+            let after = request.earliest.map { Span(nanoseconds: max(0, $0.nanoseconds - wall.nanoseconds)) }
+            return .submitTask(
+                request.kind, request.identifier, after: after,
+                needs: request.needsNetwork ? .network : request.needsPower ? .power : nil)
+        case .cancelTask(let identifier): return .cancelTask(identifier)
+        case .pendingTasks: return .askBackgroundTime
         }
     }
 

@@ -179,7 +179,7 @@ extension ScenarioMaker {
             .stray, .usedGPU:
             break
         // A scenario's app ends no task that it was not seen to end.
-        case .exceeded(.tasks, _), .tasksNotEnded: break
+        case .exceeded(.tasks, _), .tasksNotEnded, .exceeded(.window, _), .windowNotCompleted: break
         }
         noteOutOfTheWay(place)
         if let call { apps[place].called.append(call.callback.kind) }

@@ -23,9 +23,11 @@ package struct ScenarioMaker {
     var exactInputs: [Span] = []
     /// The scenario's moment of the event that is looked at.
     var now = Span.zero
+    /// The same on the recording's own clock.
+    private var replayTime = Instant.zero
     /// When the system's own deeds at the start of a daemon began, and what was the last event before.
     private var plumbingSince: Span?
-    private var lastEvent = Span.zero
+    private(set) var lastEvent = Span.zero
     private var wallOffset: Int64?
     /// What the machine said last, and what somebody pretends.
     var sensed: [SystemChange: Condition] = [:]
@@ -169,6 +171,7 @@ package struct ScenarioMaker {
 
     private mutating func note(_ event: ReplayedEvent, _ system: System) {
         now = scenarioTime(event.at)
+        replayTime = event.at
         switch event.event {
         case .clockChanged, .installed, .conditionSensed:
             if plumbingSince == nil { plumbingSince = now }
@@ -186,7 +189,9 @@ package struct ScenarioMaker {
         case .installed(let manifest): noteInstallation(manifest, system)
         case .command(_, let command): note(command, system)
         case .request(let app, let id, let request):
-            if let place = place(app) { apps[place].ask(id, apps[place].action(request), at: now) }
+            if let place = place(app) {
+                apps[place].ask(id, apps[place].action(request, at: system.wall(replayTime)), at: now)
+            }
         case .processStarted(let app, let generation, _):
             guard let place = present(app, generation) else { return }
             apps[place].bornAt = now
@@ -204,10 +209,14 @@ package struct ScenarioMaker {
         case .tracerChecked(let app, let generation, let isTraced): noteTracer(app, generation, isTraced)
         case .frozen(let app, let generation): noteFrozen(app, generation)
         case .timer: noteFailedFreezes(system)
+        case .trafficSeen(let app, _, let sent, let received, _, _):
+            noteTraffic(app, bytes: sent + received)
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
             break
         case .conditionSensed(let condition): noteCondition(condition)
+        case .transferEvents(let app, let session, let authentication):
+            if let name = name(app) { add(.transferEvents(name, session: session, authentication: authentication)) }
         case .gpuUsed(let app, let generation, _):
             if let place = present(app, generation) { add(.input(.app(apps[place].name, .useGPU)), at: lastEvent) }
         case .lockFound(let app, let generation, let path, let blocksOthers):
@@ -288,6 +297,8 @@ package struct ScenarioMaker {
         case .pressMemory(let level): .memoryPressure(level)
         case .simulate, .endSimulation: nil
         case .changeSetting(let app, let key, let value): name(app).map { .setting($0, key: key, value: value) }
+        case .simulateFetch(let app, let launches, _): name(app).map { .fetch($0, launches: launches) }
+        case .allowRefresh(let app, let isAllowed): name(app).map { .allowRefresh($0, isAllowed) }
         }
     }
 
@@ -316,7 +327,8 @@ package struct ScenarioMaker {
         case .check(let app, let generation, let pings):
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
-        case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .reply, .answer, .sample, .reclaim,
+        case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .expireWindow, .reply, .answer, .sample,
+            .reclaim,
             .senseMemory, .tellConditions, .setPriority, .guardListeners, .lookAtSockets, .closeConnections,
             .takeSnapshot:
             break

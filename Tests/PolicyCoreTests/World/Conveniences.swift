@@ -5,13 +5,13 @@ import Testing
 extension AppManifest {
     static func test(
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
-        schemes: [String] = [], isFreezable: Bool = true
+        schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = []
     ) -> AppManifest {
         // The names are literals of the tests.
         guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure("\(name) names no app") }
         return AppManifest(
             identifier: identifier, name: name, kind: kind, backgroundModes: modes, exitsOnSuspend: exitsOnSuspend,
-            urlSchemes: schemes, isFreezable: isFreezable)
+            urlSchemes: schemes, isFreezable: isFreezable, taskIdentifiers: tasks)
     }
 }
 
@@ -19,12 +19,12 @@ extension TestDevice {
     @discardableResult
     func installTest(
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
-        schemes: [String] = [], isFreezable: Bool = true
+        schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = []
     ) -> AppIndex {
         install(
             .test(
                 name, kind: kind, modes: modes, exitsOnSuspend: exitsOnSuspend, schemes: schemes,
-                isFreezable: isFreezable))
+                isFreezable: isFreezable, tasks: tasks))
     }
 
     /// Changes how an app behaves from now on.
@@ -84,4 +84,23 @@ enum Sequences {
     static let backgroundLaunch: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching, .didEnterBackground]
     static let leave: [CallbackKind] = [.willResignActive, .didEnterBackground]
     static let comeBack: [CallbackKind] = [.willEnterForeground, .didBecomeActive]
+}
+
+extension TestDevice {
+    /// What the app was called for last.
+    func window(_ app: AppIndex) throws -> OpenWindow {
+        try #require(launchOptions[Int(app.rawValue)].compactMap(\.window).last)
+    }
+
+    /// It calls the completion handler of that.
+    @discardableResult
+    func complete(_ app: AppIndex, _ result: WindowResult = .newData) throws -> AppReply? {
+        request(app, .complete(try window(app).id, result))
+    }
+
+    func fetch(_ app: AppIndex, launches: Bool = false, wait: Bool = true) -> CommandID {
+        let id = begin(.simulateFetch(app, launches: launches, wait: wait))
+        run()
+        return id
+    }
 }

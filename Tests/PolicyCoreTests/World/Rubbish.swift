@@ -44,8 +44,10 @@ struct Rubbish {
 
     private mutating func event() -> Event {
         let (app, generation) = process()
-        switch random.below(29) {
+        switch random.below(31) {
+        case 30: return .transferEvents(app, session: random.oneIn(2) ? "" : "s", authentication: random.oneIn(2))
         case 28: return sockets(app, generation)
+        case 29: return traffic(app)
         case 25: return .gpuUsed(app, generation, GPUUse(random.oneIn(2) ? .context : .commands, driver: "i915"))
         case 0: return .clockChanged(wallOffset: Int64(bitPattern: random.next()))
         case 1: return random.oneIn(10) ? .booted : .timer
@@ -70,6 +72,14 @@ struct Rubbish {
         case 24: return .conditionSensed(condition())
         default: return .command(CommandID(random.next()), command(app))
         }
+    }
+
+    private mutating func traffic(_ app: AppIndex) -> Event {
+        let purpose = Purpose.allCases[random.below(Purpose.allCases.count)]
+        func any() -> Int64 { Int64(bitPattern: random.next()) >> Int64(random.below(60)) }
+        return .trafficSeen(
+            random.oneIn(4) ? nil : app, purpose, sent: any(), received: any(), from: Instant(nanoseconds: any()),
+            to: Instant(nanoseconds: any()))
     }
 
     private mutating func condition() -> Condition {
@@ -145,7 +155,8 @@ struct Rubbish {
         .test(
             "app\(random.below(8))", kind: random.oneIn(3) ? .plain : .application,
             modes: BackgroundModes(rawValue: UInt8(truncatingIfNeeded: random.next())),
-            exitsOnSuspend: random.oneIn(8), schemes: ["a", "", "é"], isFreezable: !random.oneIn(8))
+            exitsOnSuspend: random.oneIn(8), schemes: ["a", "", "é"], isFreezable: !random.oneIn(8),
+            tasks: random.oneIn(2) ? [] : ["t", "u"])
     }
 
     private mutating func task() -> TaskID {
@@ -154,7 +165,12 @@ struct Rubbish {
 
     private mutating func request() -> AppRequest {
         let service = ServiceKind.allCases[random.below(5)]
-        return switch random.below(10) {
+        return switch random.below(15) {
+        case 10: .complete(WindowID(random.oneIn(3) ? random.next() : UInt64(random.below(40))), .newData)
+        case 11: .setFetchInterval(random.oneIn(3) ? nil : Model.Span(nanoseconds: Int64(bitPattern: random.next())))
+        case 12: .submitTask(taskRequest())
+        case 13: .cancelTask(random.oneIn(2) ? nil : "\u{0}")
+        case 14: .pendingTasks
         case 7: .provideSnapshots(random.oneIn(2))
         case 8: .refreshSnapshot
         case 0: .openURL(["a:", "", ":", "é:x", "\u{0}"][random.below(5)])
@@ -167,10 +183,19 @@ struct Rubbish {
         }
     }
 
+    private mutating func taskRequest() -> BackgroundTaskRequest {
+        BackgroundTaskRequest(
+            identifier: random.oneIn(2) ? "t" : "\u{0}", kind: random.oneIn(2) ? .refresh : .processing,
+            earliest: random.oneIn(2) ? nil : WallTime(nanoseconds: Int64(bitPattern: random.next())),
+            needsNetwork: random.oneIn(2), needsPower: random.oneIn(2))
+    }
+
     private mutating func command(_ app: AppIndex) -> Command {
         let kind = InterruptionKind.allCases[random.below(3)]
         let wait = random.oneIn(2)
-        return switch random.below(18) {
+        return switch random.below(20) {
+        case 18: .simulateFetch(app, launches: random.oneIn(2), wait: wait)
+        case 19: .allowRefresh(app, wait)
         case 0, 1, 2: .open(app, role: ScreenRole.allCases[random.below(4)], wait: wait)
         case 3: .openURL("a:b", wait: wait)
         case 4: .home(wait: wait)

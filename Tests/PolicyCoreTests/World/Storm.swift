@@ -63,7 +63,9 @@ struct Storm {
         let wait = random.oneIn(2)
         let kind = InterruptionKind.allCases[random.below(3)]
         let command: Command =
-            switch random.below(22) {
+            switch random.below(25) {
+            case 22, 23: .simulateFetch(app, launches: random.oneIn(3), wait: wait)
+            case 24: .allowRefresh(app, !random.oneIn(3))
             case 0...5: .open(app, role: ScreenRole.allCases[random.oneIn(3) ? random.below(4) : 0], wait: wait)
             case 6...8: .home(wait: wait)
             case 9: .lock(wait: wait)
@@ -88,7 +90,12 @@ struct Storm {
         guard let process = device.process(app), process.isConnected, process.isRunning else { return }
         let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
         let request: AppRequest =
-            switch random.below(11) {
+            switch random.below(18) {
+            case 11, 12: .complete(WindowID(UInt64(random.below(60))), WindowResult.allCases[random.below(4)])
+            case 13: completion(app)
+            case 14: .setFetchInterval(random.oneIn(3) ? nil : .seconds(Double(random.below(4000))))
+            case 15, 16: .submitTask(task())
+            case 17: .cancelTask(random.oneIn(2) ? nil : "a")
             case 8: .provideSnapshots(!random.oneIn(4))
             case 9: .refreshSnapshot
             case 0: .openURL("s\(random.below(6)):z")
@@ -100,6 +107,20 @@ struct Storm {
             default: .backgroundTime
             }
         device.sendRequest(app, request)
+    }
+
+    /// It completes what it was woken for.
+    private mutating func completion(_ app: AppIndex) -> AppRequest {
+        let window = device.launchOptions[Int(app.rawValue)].compactMap(\.window).last?.id ?? WindowID(1)
+        return .complete(window, WindowResult.allCases[random.below(4)])
+    }
+
+    private mutating func task() -> BackgroundTaskRequest {
+        let moment = device.system.wall(device.now)
+        let later = WallTime(nanoseconds: moment.nanoseconds + Int64(random.below(600)) * 1_000_000_000)
+        return BackgroundTaskRequest(
+            identifier: random.oneIn(2) ? "a" : "b", kind: random.oneIn(2) ? .refresh : .processing,
+            earliest: random.oneIn(2) ? nil : later, needsNetwork: random.oneIn(3), needsPower: random.oneIn(4))
     }
 
     private mutating func pass() {

@@ -47,6 +47,7 @@ extension TestDevice {
                 if !$0.isConnected { fault("an app without connection is told to end its tasks") }
                 expirations.append((app, expiration))
             }
+        case .expireWindow(let app, let generation, let window, let left): hurry(app, generation, window, left)
         case .tellConditions(let app, let generation, let conditions):
             change(app, generation, "tellConditions") {
                 if $0.freezer != .running { fault("a frozen app is told of changes") }
@@ -131,6 +132,14 @@ extension TestDevice {
                 $0.accept(behaviours[Int(app.rawValue)])
             }
         default: break
+        }
+    }
+
+    private func hurry(_ app: AppIndex, _ generation: Generation, _ window: WindowID, _ left: Model.Span) {
+        change(app, generation, "expireWindow") {
+            if $0.freezer != .running { fault("a frozen app is told to hurry") }
+            if !$0.isConnected { fault("an app without connection is told to hurry") }
+            expiredWindows.append((app, window, left))
         }
     }
 

@@ -29,6 +29,7 @@ final class TestDevice {
     var snapshots: [AppIndex] = []
     var told: [(app: AppIndex, conditions: DeviceConditions)] = []
     var expirations: [(app: AppIndex, expiration: Expiration)] = []
+    var expiredWindows: [(app: AppIndex, window: WindowID, left: Model.Span)] = []
     /// What was asked about memory; tests answer themselves.
     var sampled: [AppIndex] = []
     var reclaimed: [AppIndex] = []
@@ -202,7 +203,10 @@ final class TestDevice {
         }
         lastSequence = entry.sequence.rawValue
         if let cause = entry.cause, cause >= entry.sequence { fault("entry \(entry) is caused by a later one") }
-        if entry.cause == nil, entry.app != nil, entry.event != .peerConnected { fault("entry \(entry) has no cause") }
+        let comesFromOutside: [LogEvent] = [.peerConnected, .wakeRequested, .wakeRefused]
+        if entry.cause == nil, entry.app != nil, !comesFromOutside.contains(entry.event) {
+            fault("entry \(entry) has no cause")
+        }
         if !keepsLog, log.count == 100 { log.removeFirst(50) }
         log.append(entry)
     }

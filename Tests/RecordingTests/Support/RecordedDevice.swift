@@ -148,7 +148,8 @@ final class RecordedDevice {
         case .lookAtSockets(let app, let generation):
             queue.append(.socketsSeen(app, generation, SocketUse(connections: 0, waiting: 0, work: .zero)))
         case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
-            .tellConditions, .setPriority, .guardListeners, .closeConnections, .takeSnapshot:
+            .tellConditions, .setPriority, .guardListeners, .closeConnections, .takeSnapshot,
+            .expireWindow:
             break
         }
     }

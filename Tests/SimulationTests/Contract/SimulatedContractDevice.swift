@@ -75,6 +75,8 @@ final class SimulatedContractDevice: ContractDevice {
         case .sleep: .sleep(wait: waits)
         case .wake: .wake(wait: waits)
         case .reboot: .reboot
+        case .fetch(let app, let launches): .simulateFetch(index(app), launches: launches, wait: waits)
+        case .allowRefresh(let app, let isAllowed): .allowRefresh(index(app), isAllowed)
         }
     }
 
@@ -163,6 +165,10 @@ final class SimulatedContractDevice: ContractDevice {
         case .lock(let file): device.perform(.app(app, .lock(file)))
         case .listen: device.perform(.app(app, .listen("listener")))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
+        case .complete(let service, let result): device.perform(.app(app, .complete(service, result)))
+        case .setFetchInterval(let interval): device.perform(.app(app, .setFetchInterval(interval)))
+        case .submitTask(let kind, let identifier):
+            device.perform(.app(app, .submitTask(kind, identifier, after: nil, needs: nil)))
         }
         try checkViolations()
     }
@@ -172,7 +178,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .done: true
         case .canOpen(let can): can
         case .refused: false
-        case .taskBegan, .taskEnded, .remaining, .noted, nil: nil
+        case .taskBegan, .taskEnded, .remaining, .noted, .pendingTasks, nil: nil
         }
     }
 
@@ -223,7 +229,8 @@ extension AppScript {
             name: app.name,
             manifest: AppManifest(
                 identifier: identifier, name: app.name, kind: app.kind, backgroundModes: app.backgroundModes,
-                exitsOnSuspend: app.exitsOnSuspend, urlSchemes: app.urlSchemes, isFreezable: !app.isGraphical))
+                exitsOnSuspend: app.exitsOnSuspend, urlSchemes: app.urlSchemes, isFreezable: !app.isGraphical,
+                taskIdentifiers: app.taskIdentifiers))
         for kind in app.slow { callbackTimes[kind] = app.slowness }
         manners.hangsIn = Set(app.holds)
         manners.ignoresTermination = app.ignoresTermination

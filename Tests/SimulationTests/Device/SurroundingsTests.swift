@@ -81,3 +81,32 @@ struct SurroundingsTests {
         #expect(device.world.usedMemory == 0)
     }
 }
+
+@Suite("What the Core knows of the energy that apps spend")
+struct SeenEnergyTests {
+    @Test("What it accounts for comes to what the device spent on the radio, and goes to whose it was")
+    func account() throws {
+        var script = try AppScript.test("loader")
+        script.reactions[.didBecomeActive] = [.transfer(bytes: 1_250_000)]
+        let other = try AppScript.test("other")
+        let device = Device(.iPhone4, seed: 3)
+        device.install(script)
+        device.install(other)
+        device.boot()
+        _ = device.perform(.network(.cellular))
+        device.advance(by: .seconds(5))
+        device.open("loader")
+        device.advance(by: .seconds(60))
+        let account = device.system.energyAccount(at: device.now)
+        // Ten seconds of data over 3G, from idle to idle: 1.3 + 13 + 5.2 + 3 J.
+        let spent = device.world.energy.total(of: EnergyPart.cellular).joules
+        #expect(abs(spent - 22.65) < 0.5, "\(spent)")
+        #expect(abs(account.total.joules - spent) < 2, "\(account.total.joules)")
+        #expect(account.received == 1_250_000)
+        let loader = try #require(
+            device.system.installedApps.first { $0.manifest.identifier.rawValue == "org.example.loader" }?.index)
+        #expect(account.ledger.total(of: loader) == account.total)
+        #expect(device.system.radio(in: account).phase == .idle)
+        #expect(device.violations.isEmpty)
+    }
+}

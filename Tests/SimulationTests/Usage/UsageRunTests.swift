@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import PolicyCore
 import Simulation
 import Testing
 

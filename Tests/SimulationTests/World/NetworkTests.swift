@@ -1,4 +1,5 @@
 import Model
+import PolicyCore
 import Simulation
 import Testing
 
@@ -11,8 +12,8 @@ import Testing
         return World(setup)
     }
 
-    private func finishes(_ world: inout World) -> [(TransferID, Instant)] {
-        var found: [(TransferID, Instant)] = []
+    private func finishes(_ world: inout World) -> [(TrafficID, Instant)] {
+        var found: [(TrafficID, Instant)] = []
         while let next = world.nextChange, world.now < .after(3_600_000) {
             world.advance(to: next)
             for case .transferFinished(let id) in world.takeChanges() { found.append((id, world.now)) }

@@ -1,4 +1,5 @@
 import Model
+import PolicyCore
 import Simulation
 
 extension World {

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import PolicyCore
 import Simulation
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
     @Test(
         "The same numbers in every build, on every machine",
         arguments: zip(
-            [1, 2, 3], [4_261_261_592_637_095_128, 8_310_381_688_144_387_573, 8_685_016_261_813_930_801] as [UInt64]))
+            [1, 2, 3], [9_541_238_028_043_251_809, 13_697_016_185_764_518_447, 9_741_115_858_646_459_994] as [UInt64]))
     func sameNumbers(seed: Int, hash: UInt64) {
         var play = Play(seed: seed)
         for _ in 0..<400 {
@@ -90,6 +91,8 @@ import Testing
         }
         var text = "\(play.changes) \(play.world.movedBytes) \(play.world.position)"
         for entry in play.world.energy.entries { text += " \(entry)" }
+        // Where a type is declared is no number.
+        for module in ["Model.", "Simulation."] { text = text.replacingOccurrences(of: module, with: "") }
         #expect(Stable.hash(text) == hash)
     }
 
@@ -128,7 +131,7 @@ private struct Play {
     var world: World
     var changes: [WorldChange] = []
     private var random: SplitMix64
-    private var transfers: [TransferID] = []
+    private var transfers: [TrafficID] = []
     private var works: [WorkID] = []
     private let models: (RadioModel, RadioModel)
 

@@ -39,6 +39,7 @@ enum ContractApps {
         <key>CFBundleURLSchemes</key><array>\(strings(app.urlSchemes))</array>
         </dict></array>
         <key>UIBackgroundModes</key><array>\(strings(app.backgroundModes.keys))</array>
+        <key>BGTaskSchedulerPermittedIdentifiers</key><array>\(strings(app.taskIdentifiers))</array>
         <key>UIApplicationExitsOnSuspend</key><\(app.exitsOnSuspend)/>
         <key>GRScript</key><string>\(script(app))</string>
         <key>GRMisbehave</key><string>\(misdeeds(app).joined(separator: ","))</string>
@@ -86,6 +87,10 @@ enum ContractApps {
         case .lock(let file): "misbehave://lock?file=\(folder)/\(file)"
         case .listen: "misbehave://listen"
         case .fork(let children): "misbehave://fork?max=\(children)"
+        case .complete(let service, let result): order(action: "complete \(service.name) \(result.name)")
+        case .setFetchInterval(let interval):
+            order(action: interval.map { "fetch every \($0.seconds)s" } ?? "fetch never")
+        case .submitTask(let kind, let identifier): order(action: "submit \(kind.name) \"\(identifier)\"")
         }
     }
 

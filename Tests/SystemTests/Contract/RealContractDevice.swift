@@ -307,6 +307,9 @@ extension UserCommand {
         case .sleep: (.simulate, ["event": "sleep"])
         case .wake: (.simulate, ["event": "wake"])
         case .reboot: (.simulate, ["event": "reboot"])
+        case .fetch(let app, let launches):
+            (.simulate, ["event": "fetch", "app": .string(app), "launch": .bool(launches)])
+        case .allowRefresh(let app, let isAllowed): (.refresh, ["app": .string(app), "allowed": .bool(isAllowed)])
         }
     }
 }

@@ -20,6 +20,10 @@ final class RealScenario {
     /// The longest a background task may take on a real machine.
     private static let longestLimit = 6.0
 
+    /// Between a decision, from which limits count, and the log's entry that the app was told. It does not become
+    /// shorter with the limits.
+    private static let telling = Model.Span.milliseconds(20)
+
     init(_ scenario: Scenario) throws {
         self.scenario = scenario
         let limit = scenario.profile.tasks?.limit.seconds ?? 0
@@ -30,6 +34,14 @@ final class RealScenario {
             tasks.windowLimit = tasks.windowLimit * scale
             tasks.notice = tasks.notice * scale
             profile.tasks = tasks
+        }
+        if var windows = profile.windows {
+            windows.fetch = windows.fetch * scale
+            windows.transferEvents = windows.transferEvents * scale
+            windows.refresh = windows.refresh * scale
+            windows.processing = windows.processing * scale
+            windows.notice = windows.notice * scale
+            profile.windows = windows
         }
         device = try RealContractDevice(profile)
         start = device.now
@@ -136,6 +148,7 @@ final class RealScenario {
                 "the reports about \(app) should be", codes.map { "\($0)" },
                 try device.reports(about: app).map { "\($0.code.code)" })
         case .reportSays(let app, let text):
+            let text = shortened(text)
             let last = try device.reports(about: app).last?.reason ?? "nothing"
             return last.contains(text) ? nil : "the report should say “\(text)” and says \(last)"
         case .noReports:
@@ -145,6 +158,13 @@ final class RealScenario {
             let births: [LogEvent] = [.launched, .launchedInBackground]
             let found = try device.log().count { $0.app == app && births.contains($0.event) }
             return found == count ? nil : "\(app) should have been launched \(count) times and was \(found)"
+        case .snapshots(let app, let count):
+            let found = device.said(by: app).count { $0 == "snapshot" }
+            return found == count ? nil : "\(app) should have given \(count) snapshots and gave \(found)"
+        case .atRest:
+            for app in scenario.apps { if let unrest = try unrest(app.name) { return unrest } }
+            return nil
+        case .launchOptions(let app, let options): return try explainLaunch(app, options)
         case .accepted, .refused, .unanswered: return try explainAnswer(expectation)
         default: return try explainLog(expectation)
         }
@@ -152,6 +172,38 @@ final class RealScenario {
 
     private func compare(_ what: String, _ wanted: [String], _ found: [String]) -> String? {
         wanted == found ? nil : "\(what) \(wanted), and it is \(found)"
+    }
+
+    /// What launched an app into the background is not told to Swift code where Apple has no key for it: the log says
+    /// it.
+    private func explainLaunch(_ app: String, _ options: LaunchOptions) throws(Breach) -> String? {
+        guard options.url == nil else { throw Breach("launch options with a URL cannot be looked up on a real system") }
+        let births: [LogEvent] = [.launched, .launchedInBackground]
+        let last = try device.log().last { $0.app == app && births.contains($0.event) }
+        let phrase = options.service == .fetch ? WindowKind.fetch.phrase : nil
+        guard options.service.isEmpty || phrase != nil else {
+            throw Breach("a launch by \(options.service.keys) cannot be looked up on a real system")
+        }
+        let isRight = last?.event == (phrase == nil ? .launched : .launchedInBackground)
+        guard isRight, phrase.map({ last?.reason.contains($0) ?? false }) ?? true else {
+            return "\(app) should be launched by \(phrase ?? "the user"): \(last?.reason ?? "it was never launched")"
+        }
+        return nil
+    }
+
+    private func unrest(_ app: String) throws(Breach) -> String? {
+        let found = try device.look(at: app)
+        if found.state == .background, try device.assertions(of: app).isEmpty { return "\(app) runs on for nothing" }
+        if found.state == .suspended, found.isVisible { return "\(app) is suspended on screen" }
+        if found.state == .suspended, !found.isFrozen { return "\(app) is suspended, and the kernel runs it" }
+        return found.state == .notRunning && found.processes > 0 ? "\(app) does not run and has processes" : nil
+    }
+
+    /// A report's sentence with the times that it names.
+    private func shortened(_ text: String) -> String {
+        text.replacing(/(\d+\.\d\d) seconds/) { match in
+            "\((Model.Span.seconds(Double(match.1) ?? 0) * scale).twoDigits) seconds"
+        }
     }
 
     private func explainAnswer(_ expectation: Expectation) throws(Breach) -> String? {
@@ -193,7 +245,7 @@ final class RealScenario {
                 let end = log.first(where: { $0.number > begin.number && matches($0, second) })
             else { return "\(second.text) should come after \(first.text)" }
             let span = Model.Span(nanoseconds: end.at.nanoseconds - begin.at.nanoseconds)
-            guard span < shortest * scale || span > longest * scale + device.latency else { return nil }
+            guard span + Self.telling < shortest * scale || span > longest * scale + device.latency else { return nil }
             return "\(second.text) came \(span.seconds) s after \(first.text)"
         default: throw Breach("\(expectation) cannot be looked up on a real system")
         }
@@ -214,8 +266,11 @@ extension AppAction {
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
-            .refreshSnapshot, .useGPU:
+            .refreshSnapshot, .useGPU, .complete, .cancelTask:
             action
+        case .setFetchInterval(let interval): .setFetchInterval(interval.map { $0 * factor })
+        case .submitTask(let kind, let identifier, let span, let need):
+            .submitTask(kind, identifier, after: span.map { $0 * factor }, needs: need)
         }
     }
 }
@@ -228,7 +283,7 @@ extension AppScript {
         return TestApp(
             name, manifest.kind, slow: Array(callbackTimes.keys), by: (callbackTimes.values.first ?? .zero) * scale,
             exitsOnSuspend: manifest.exitsOnSuspend, backgroundModes: manifest.backgroundModes,
-            urlSchemes: manifest.urlSchemes, script: script)
+            urlSchemes: manifest.urlSchemes, taskIdentifiers: manifest.taskIdentifiers, script: script)
     }
 }
 
@@ -253,8 +308,10 @@ extension Input {
         case .wake: .wake
         case .reboot: .reboot
         case .memoryWarning: .memoryWarning
+        case .fetch(let app, let launches): .fetch(app, launches: launches)
+        case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
-            .timeZone, .brightness, .screens, .setting, .connect:
+            .timeZone, .brightness, .screens, .setting, .connect, .transferEvents:
             nil
         }
     }

@@ -11,15 +11,21 @@ extension SystemTests {
 
         private static func files() throws -> [String] {
             Machine.part(
-                of: try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("s01-") }.sorted()
+                of: try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+                    Self.prefixes.contains { name.hasPrefix($0) }
+                }.sorted()
             )
         }
 
+        /// Task completion, and what apps are woken for.
+        private static let prefixes = [
+            "s01-", "s09-fetched", "s09-launched", "s09-thirty", "s09-told", "s09-daemon", "s09-crash",
+        ]
         /// They mostly wait: several at a time.
         private static let lanes = 6
 
         @Test(
-            "Every scenario of task completion passes, with shortened limits",
+            "Every scenario of task completion, and those of fetches, pass, with shortened limits",
             .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
         func tasks() throws {
             let files = try Self.files()

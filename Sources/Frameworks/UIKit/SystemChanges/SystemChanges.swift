@@ -30,6 +30,9 @@ package final class SystemChanges {
         postScreen(message["screen"], old["screen"])
         postBattery(message["battery"], old["battery"])
         if message["network"] != old["network"] { post(UIDevice.networkDidChangeNotification, UIDevice.current) }
+        if message["backgroundRefresh"] != old["backgroundRefresh"] {
+            post(UIApplication.backgroundRefreshStatusDidChangeNotification, application)
+        }
     }
 
     private func post(_ name: Notification.Name, _ object: Any?) {

@@ -12,7 +12,7 @@ package struct Radio: Hashable, Sendable, Codable {
 
     /// Somebody for whom data flows, or waits to.
     private struct Flow: Hashable, Codable {
-        let transfer: TransferID
+        let transfer: TrafficID
         let consumer: Consumer
     }
 
@@ -28,7 +28,7 @@ package struct Radio: Hashable, Sendable, Codable {
     }
 
     package let model: RadioModel
-    let part: EnergyPart
+    package let part: EnergyPart
     package private(set) var state = State.idle
     private var flows: [Flow] = []
     private var causes: [Cause] = []
@@ -59,7 +59,7 @@ package struct Radio: Hashable, Sendable, Codable {
     }
 
     /// When it changes by itself.
-    var nextChange: Instant? {
+    package var nextChange: Instant? {
         switch state {
         case .idle, .carrying: nil
         case .promoting(_, let until): until
@@ -76,13 +76,13 @@ package struct Radio: Hashable, Sendable, Codable {
         }
     }
 
-    mutating func settle(to now: Instant, _ ledger: inout EnergyLedger) {
+    package mutating func settle(to now: Instant, _ ledger: inout EnergyLedger) {
         if state != .idle { ledger.add(power * (now - settled), sharedBy: payers, by: part) }
         settled = now
     }
 
     /// What moving the bytes costs beyond the state's power.
-    func cost(of bytes: Int64, _ direction: Direction) -> Energy {
+    package func cost(of bytes: Int64, _ direction: Direction) -> Energy {
         switch direction {
         case .up: model.sentByte * bytes
         case .down: model.receivedByte * bytes
@@ -92,7 +92,7 @@ package struct Radio: Hashable, Sendable, Codable {
     // MARK: Flows; the caller has settled
 
     /// Data is to flow; returns when it can.
-    mutating func open(_ transfer: TransferID, for consumer: Consumer, at now: Instant) -> Instant {
+    package mutating func open(_ transfer: TrafficID, for consumer: Consumer, at now: Instant) -> Instant {
         flows.append(Flow(transfer: transfer, consumer: consumer))
         countCarried()
         switch state {
@@ -123,7 +123,7 @@ package struct Radio: Hashable, Sendable, Codable {
     }
 
     /// No more data flows; so many bytes did, in such a time.
-    mutating func close(_ transfer: TransferID, bytes: Int64, in span: Span, at now: Instant) {
+    package mutating func close(_ transfer: TrafficID, bytes: Int64, in span: Span, at now: Instant) {
         guard let index = flows.firstIndex(where: { $0.transfer == transfer }) else { return }
         let consumer = flows.remove(at: index).consumer
         countCarried()
@@ -169,7 +169,7 @@ package struct Radio: Hashable, Sendable, Codable {
     // MARK: Time
 
     /// What it does by itself at this moment.
-    mutating func pass(_ now: Instant) {
+    package mutating func pass(_ now: Instant) {
         switch state {
         case .idle, .carrying: return
         case .promoting(_, let until):
@@ -196,7 +196,7 @@ package struct Radio: Hashable, Sendable, Codable {
     }
 
     /// Idle at once, as when the user turns it off.
-    mutating func turnOff() {
+    package mutating func turnOff() {
         state = .idle
         causes.removeAll(keepingCapacity: true)
         recent.removeAll(keepingCapacity: true)

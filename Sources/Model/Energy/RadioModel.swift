@@ -1,5 +1,3 @@
-package import Model
-
 /// What a radio costs, as data: the timers belong to the network, the powers to the device (FACTS, "Radio energy").
 package struct RadioModel: Hashable, Sendable, Codable {
     /// On the way to where data can flow.
@@ -94,6 +92,9 @@ extension RadioModel {
         name: "wifi", promotion: nil, power: .milliwatts(403),
         tails: [Tail(name: "awake", lasts: .milliseconds(250), power: .milliwatts(403))])
 
+    /// A cable, which costs nothing that is counted.
+    package static let wired = RadioModel(name: "wired", promotion: nil, power: .zero, tails: [])
+
     /// From the last byte to idle.
-    var tailLength: Span { tails.reduce(.zero) { $0 + $1.lasts } }
+    package var tailLength: Span { tails.reduce(.zero) { $0 + $1.lasts } }
 }

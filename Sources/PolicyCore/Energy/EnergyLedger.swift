@@ -1,38 +1,5 @@
 package import Model
 
-/// Who energy is spent for: an app, or the system where none is named; and what for.
-package struct Consumer: Hashable, Comparable, Sendable, Codable {
-    package var app: AppIndex?
-    package var purpose: Purpose
-
-    package init(app: AppIndex?, _ purpose: Purpose = .use) {
-        self.app = app
-        self.purpose = purpose
-    }
-
-    package static let system = Consumer(app: nil)
-
-    package static func < (a: Consumer, b: Consumer) -> Bool { a.order < b.order }
-
-    private var order: (UInt64, UInt8) { (app.map { UInt64($0.rawValue) + 1 } ?? 0, purpose.rawValue) }
-}
-
-/// What an app does with energy, as far as the account tells apart (E1).
-package enum Purpose: UInt8, Sendable, Codable, CaseIterable {
-    /// What it does by itself, seen or unseen.
-    case use
-    case transfer, streaming, browsing, keepAlive, push, fetch, location
-
-    package var name: String { "\(self)" }
-}
-
-/// What of the device spends it.
-package enum EnergyPart: UInt8, Sendable, Codable, CaseIterable {
-    case cellular, wifi, gps, screen, processor, idle
-
-    package var name: String { "\(self)" }
-}
-
 /// What was spent, on whom and by what. The sum of its entries is all that the device spent.
 package struct EnergyLedger: Hashable, Sendable, Codable {
     package struct Entry: Hashable, Sendable, Codable {
@@ -47,7 +14,7 @@ package struct EnergyLedger: Hashable, Sendable, Codable {
 
     package init() {}
 
-    mutating func add(_ energy: Energy, to consumer: Consumer, by part: EnergyPart) {
+    package mutating func add(_ energy: Energy, to consumer: Consumer, by part: EnergyPart) {
         guard energy != .zero else { return }
         total += energy
         let place = place(consumer, part)
@@ -59,10 +26,20 @@ package struct EnergyLedger: Hashable, Sendable, Codable {
     }
 
     /// Shares it equally; what nobody caused is the system's. The first consumers pay the odd picojoules.
-    mutating func add(_ energy: Energy, sharedBy consumers: [Consumer], by part: EnergyPart) {
+    package mutating func add(_ energy: Energy, sharedBy consumers: [Consumer], by part: EnergyPart) {
         guard !consumers.isEmpty else { return add(energy, to: .system, by: part) }
         for (index, consumer) in consumers.enumerated() {
             add(energy.part(index, of: consumers.count), to: consumer, by: part)
+        }
+    }
+
+    /// What was spent on the app is the system's from now on; the total stays.
+    package mutating func forget(_ app: AppIndex) {
+        let gone = entries.filter { $0.consumer.app == app }
+        entries.removeAll { $0.consumer.app == app }
+        for entry in gone {
+            total = total - entry.energy
+            add(entry.energy, to: Consumer(app: nil, entry.consumer.purpose), by: entry.part)
         }
     }
 

@@ -1,0 +1,116 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Simulation
+
+/// Prints what coalescing spares, and what fetching costs and brings on real months: ours beside polling, and beside a
+/// schedule that knows the future.
+enum FetchBench {
+    static let usage = """
+        usage: greenroom-bench-fetch [TRACES] [--quick]
+        Prints what hourly work of 20 apps costs apart and together, and, for each usage/NAME.csv in TRACES (a folder),
+        what share of openings finds fresh content at what cost.
+          --quick   3G only, and fewer prices
+
+        """
+
+    static func run(_ arguments: [String]) -> CInt {
+        var folder: String?
+        var isQuick = false
+        for argument in arguments.dropFirst() {
+            switch argument {
+            case "--quick": isQuick = true
+            case let option where option.hasPrefix("-"):
+                StandardError.write("greenroom-bench-fetch: unknown option \(option)\n\(usage)")
+                return 2
+            default: folder = argument
+            }
+        }
+        print(Coalescing().text)
+        guard let folder else { return 0 }
+        let names = FileSystem.names(in: folder + "/usage").filter {
+            $0.hasSuffix(".csv") && !$0.hasSuffix(".apps.csv")
+        }
+        guard !names.isEmpty else {
+            print("\nNo usage/*.csv in \(folder): real months are not measured. GREENROOM_TRACES names their folder.")
+            return 0
+        }
+        for name in names.sorted() {
+            guard let bytes = FileSystem.read("\(folder)/usage/\(name)") else { continue }
+            do throws(CSVError) {
+                let days = FetchDays(try UsageTrace(csv: bytes))
+                let name = String(name.dropLast(4))
+                print("\n" + Curve(days, FetchCosts(), isQuick: isQuick).text(name))
+                if !isQuick {
+                    print("\n" + Curve(days, .tiny, isQuick: true).text("\(name), tiny fetches"))
+                    print("\n" + Curve(days, .lte, isQuick: true).text(name))
+                }
+            } catch {
+                StandardError.write("\(name): \(error)\n")
+                return 1
+            }
+        }
+        return 0
+    }
+}
+
+extension FetchCosts {
+    /// As a feed that has nothing new: a request, and the answer that nothing has changed.
+    static var tiny: FetchCosts {
+        var costs = FetchCosts()
+        (costs.sent, costs.received) = (500, 1_000)
+        return costs
+    }
+
+    static var lte: FetchCosts {
+        var costs = FetchCosts()
+        costs.radio = .lte
+        costs.link = .lte
+        return costs
+    }
+}
+
+/// The same hourly work, apart and together.
+struct Coalescing {
+    var text: String {
+        var tiny = HourlyWork()
+        (tiny.costs.sent, tiny.costs.received) = (0, 1)
+        tiny.costs.link.receivedBytesPerSecond = .max
+        let rows = [("tiny", tiny), ("2 KB up, 30 KB down", HourlyWork())].flatMap { name, work in
+            [("apart", work.apart()), ("together", work.together())].map { how, outcome in
+                [
+                    name, how, String(outcome.pieces), String(outcome.wakeups), Text.joules(outcome.total),
+                    Text.joules(outcome.perApp.min() ?? .zero) + " – " + Text.joules(outcome.perApp.max() ?? .zero),
+                ]
+            }
+        }
+        return "20 apps with hourly work, a day on 3G\n"
+            + Text.table([["each", "when", "pieces", "wakeups", "J", "J an app"]] + rows)
+    }
+}
+
+enum Text {
+    static func joules(_ energy: Energy) -> String { decimals(energy.joules, energy.joules < 1000 ? 1 : 0) }
+
+    static func percent(_ share: Double) -> String { decimals(share * 100, 2) + " %" }
+
+    static func decimals(_ value: Double, _ count: Int) -> String {
+        var scale: Int64 = 1
+        for _ in 0..<count { scale *= 10 }
+        let whole = Int64((value * Double(scale)).rounded())
+        guard count > 0 else { return String(whole) }
+        let fraction = String(whole.magnitude % UInt64(scale))
+        let zeros = String(repeating: "0", count: count - fraction.count)
+        return (whole < 0 ? "-" : "") + "\(whole.magnitude / UInt64(scale)).\(zeros)\(fraction)"
+    }
+
+    static func table(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            row.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                return column == 0 ? row[column] + padding : padding + row[column]
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}

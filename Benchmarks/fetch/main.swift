@@ -1,0 +1,3 @@
+internal import Glibc
+
+exit(FetchBench.run(CommandLine.arguments))

@@ -1,0 +1,61 @@
+package import ArgumentParser
+package import Wire
+
+/// `greenroom energy`
+package struct EnergyCommand: Verb {
+    package static let configuration = CommandConfiguration(
+        commandName: "energy", abstract: "Say what the network has cost in energy, for each app and service.",
+        discussion: """
+            Joules are those of a model: the radio's promotions, high power and tails, as they were measured on \
+            phones, applied to the traffic that Greenroom's services saw. A radio that several keep awake is shared by \
+            them; the sum of all shares is the whole. Of traffic of an app's own sockets nothing is known.
+            """)
+
+    @OptionGroup var format: JSONOption
+
+    package init() {}
+
+    package func perform(in context: CommandContext) throws(CommandFailure) {
+        let answer = try context.client().request(.energy)
+        guard !format.json else { return context.print(json: answer) }
+        context.write(Self.rendered(try record(answer, EnergyInfo.self), context.style))
+    }
+
+    package static func rendered(_ info: EnergyInfo, _ style: Style) -> String {
+        var text = "\(joules(info.joules)) in all, \(info.sent.bytes) sent, \(info.received.bytes) received"
+        text += "; the cellular radio was woken \(info.wakeups) times"
+        if let radio = info.radio {
+            text += "\nradio \(radio): \(info.state)"
+            if info.awakeFor > 0 { text += ", awake for \(tenths(info.awakeFor)) s more" }
+        } else {
+            text += "\nno network"
+        }
+        guard !info.shares.isEmpty else { return Visible.lines(text) + "\n" }
+        var table = Table([("APP", .left), ("SERVICE", .left), ("BY", .left), ("J", .right), ("SHARE", .right)])
+        for share in info.shares.sorted(by: { $0.joules > $1.joules }) {
+            let part = info.joules > 0 ? share.joules / info.joules * 100 : 0
+            table.add([
+                Table.Cell(share.app ?? "the system"), Table.Cell(share.service), Table.Cell(share.part),
+                Table.Cell(tenths(share.joules)), Table.Cell("\(tenths(part)) %"),
+            ])
+        }
+        return Visible.lines(text) + "\n" + table.rendered(style)
+    }
+
+    private static func joules(_ value: Double) -> String { "\(tenths(value)) J" }
+
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int64((min(max(value, 0), 1e15) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension Int64 {
+    fileprivate var bytes: String {
+        switch self {
+        case ..<10_000: "\(self) B"
+        case ..<10_000_000: "\(self / 1000) kB"
+        default: "\(self / 1_000_000) MB"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+public import BackgroundTransfer
+public import FoundationNetworking
+
+// Apple's URLSessionDelegate has a method that Foundation's on Linux lacks, and a method that no protocol requires
+// cannot be called from outside. These protocols have it. A file that imports UIKit sees them in place of Foundation's,
+// of which they are refinements; a file that imports FoundationNetworking as well sees both, and the compiler calls the
+// name ambiguous: remove that import, it is not needed where UIKit is.
+
+/// A session's delegate, as Apple declares it.
+public protocol URLSessionDelegate: URLSessionBackgroundDelegate {}
+
+/// A delegate of a session's tasks, as Apple declares it.
+public protocol URLSessionTaskDelegate: FoundationNetworking.URLSessionTaskDelegate, URLSessionDelegate {}
+
+/// A delegate of a session's data and upload tasks, as Apple declares it.
+public protocol URLSessionDataDelegate: FoundationNetworking.URLSessionDataDelegate, URLSessionTaskDelegate {}
+
+/// A delegate of a session's downloads, as Apple declares it.
+public protocol URLSessionDownloadDelegate: FoundationNetworking.URLSessionDownloadDelegate, URLSessionTaskDelegate {}
+
+/// A delegate of a session's web sockets, as Apple declares it.
+public protocol URLSessionWebSocketDelegate: FoundationNetworking.URLSessionWebSocketDelegate, URLSessionTaskDelegate {}

@@ -1,0 +1,37 @@
+internal import AppRuntime
+internal import Foundation
+internal import Wire
+
+// What the app is woken for. The handlers that it gets may be called on any thread, at any time, until the window's own
+// time is over.
+extension Lifecycle {
+    func performFetch(_ params: JSONValue) {
+        guard let window = params["window"]?.int else { return }
+        let (windows, what) = (application.backgroundWindows, "performFetchWithCompletionHandler")
+        windows.open(window, for: what)
+        application.delegate?.application(
+            application,
+            performFetchWithCompletionHandler: { windows.complete(window, what, $0.name) })
+    }
+
+    func handleEvents(_ params: JSONValue) {
+        guard let window = params["window"]?.int else { return }
+        let (windows, what) = (application.backgroundWindows, "handleEventsForBackgroundURLSession")
+        windows.open(window, for: what)
+        application.delegate?.application(
+            application, handleEventsForBackgroundURLSession: params["session"]?.string ?? ""
+        ) { windows.complete(window, what, "done") }
+    }
+
+    func launchTask(_ params: JSONValue) {
+        guard let window = params["window"]?.int, let identifier = params["identifier"]?.string else { return }
+        let launch = BackgroundLaunches.Launch(
+            identifier: identifier, kind: params["kind"]?.string ?? "refresh", window: window)
+        guard BackgroundLaunches.shared.launch(launch) else {
+            ApplicationLauncher.complain(
+                "no handler is registered for the task \(identifier): call BGTaskScheduler.register before "
+                    + "didFinishLaunching returns")
+            return
+        }
+    }
+}

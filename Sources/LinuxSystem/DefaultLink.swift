@@ -1,0 +1,53 @@
+/// What leads out of the machine: the interface of its default route, as files tell at that moment.
+package struct DefaultLink: Sendable {
+    package enum Kind: Sendable { case wired, wireless, modem }
+
+    private let sys: String
+    private let proc: String
+
+    /// - Parameters:
+    ///   - sys: where sysfs is; tests have folders of their own.
+    ///   - proc: where procfs is.
+    package init(sys: String = "/sys", proc: String = "/proc") {
+        self.sys = sys
+        self.proc = proc
+    }
+
+    /// `nil` where nothing leads out.
+    package var kind: Kind? {
+        guard let interface else { return nil }
+        let folder = "\(sys)/class/net/\(interface)"
+        let type = text("\(folder)/uevent")?.split(whereSeparator: \.isNewline).first { $0.hasPrefix("DEVTYPE=") }
+        if type == "DEVTYPE=wlan" || FileSystem.exists("\(folder)/wireless") { return .wireless }
+        // Point-to-point and raw IP links are what modems make.
+        let number = text("\(folder)/type")?.split(whereSeparator: \.isWhitespace).first
+        return type == "DEVTYPE=wwan" || number == "512" || number == "519" ? .modem : .wired
+    }
+
+    /// Its name; of several default routes the one of the least metric.
+    package var interface: String? {
+        var best: (name: String, metric: UInt32)?
+        func consider(_ name: Substring, _ metric: UInt32?) {
+            guard let metric, name != "lo", metric < best?.metric ?? .max else { return }
+            best = (String(name), metric)
+        }
+        for line in (text("\(proc)/net/route") ?? "").split(whereSeparator: \.isNewline).dropFirst() {
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count >= 8, fields[1] == "00000000", fields[7] == "00000000" else { continue }
+            consider(fields[0], UInt32(fields[6]))
+        }
+        for line in (text("\(proc)/net/ipv6_route") ?? "").split(whereSeparator: \.isNewline) {
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            // Not those that lead nowhere (RTF_REJECT).
+            guard fields.count >= 10, fields[0].allSatisfy({ $0 == "0" }), fields[1] == "00",
+                let flags = UInt32(fields[8], radix: 16), flags & 0x200 == 0
+            else { continue }
+            consider(fields[9], UInt32(fields[5], radix: 16))
+        }
+        return best?.name
+    }
+
+    private func text(_ path: String) -> String? {
+        FileSystem.read(path, limit: 1 << 20).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,15 @@
+/// Ways to find out where the device is, and what each draws while it is used (FACTS, "Radio energy").
+package enum Positioning: UInt8, Sendable, Codable, CaseIterable {
+    case satellite
+    /// Towers are known to the radio, which listens to them anyway.
+    case cell
+
+    package var name: String { "\(self)" }
+
+    package var power: Power {
+        switch self {
+        case .satellite: .milliwatts(280)
+        case .cell: .zero
+        }
+    }
+}

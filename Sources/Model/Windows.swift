@@ -1,0 +1,352 @@
+/// Names a window, for the life of a system: it is the number of the assertion that the window is.
+package struct WindowID: Hashable, Comparable, Sendable, Codable {
+    package let rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (a: WindowID, b: WindowID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// What wakes an app for a while, until it says that it is done.
+package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
+    /// A background fetch (S9).
+    case fetch = 1
+    /// A background transfer has something to tell (S10).
+    case transferEvents
+    /// Tasks of `BGTaskScheduler`.
+    case refresh, processing
+
+    package var name: String { "\(self)" }
+
+    package var assertion: AssertionKind {
+        switch self {
+        case .fetch: .fetch
+        case .transferEvents: .transferEvents
+        case .refresh: .refresh
+        case .processing: .processing
+        }
+    }
+
+    package var callback: CallbackKind {
+        switch self {
+        case .fetch: .performFetch
+        case .transferEvents: .handleEventsForBackgroundURLSession
+        case .refresh, .processing: .launchBackgroundTask
+        }
+    }
+
+    /// The app is told shortly before its time is over.
+    package var hasExpirationHandler: Bool {
+        switch self {
+        case .fetch, .transferEvents: false
+        case .refresh, .processing: true
+        }
+    }
+
+    /// An app that the user closed in the switcher is left alone (FACTS, "Order of callbacks").
+    package var isForUser: Bool { self != .transferEvents }
+}
+
+/// What an app is woken for.
+package enum WindowKind: Hashable, Sendable, Codable {
+    case fetch
+    /// Of the session with this identifier: all its transfers are done, or somebody has to say who he is.
+    case transferEvents(session: String, authentication: Bool)
+    /// The task with this identifier.
+    case refresh(String)
+    case processing(String)
+
+    package var service: WindowService {
+        switch self {
+        case .fetch: .fetch
+        case .transferEvents: .transferEvents
+        case .refresh: .refresh
+        case .processing: .processing
+        }
+    }
+
+    /// Of the session or the task; `nil` for a fetch.
+    package var identifier: String? {
+        switch self {
+        case .fetch: nil
+        case .transferEvents(let session, _): session
+        case .refresh(let identifier), .processing(let identifier): identifier
+        }
+    }
+
+    /// Two of a kind are one.
+    package func isSame(as other: WindowKind) -> Bool {
+        service == other.service && identifier == other.identifier
+    }
+
+    /// What the app does meanwhile, for people.
+    package var phrase: String {
+        switch self {
+        case .fetch: "a background fetch"
+        case .transferEvents(let session, _): "the events of the URL session “\(session)”"
+        case .refresh(let identifier): "the refresh task “\(identifier)”"
+        case .processing(let identifier): "the processing task “\(identifier)”"
+        }
+    }
+}
+
+/// What an app says that a window came to.
+package enum WindowResult: UInt8, Hashable, Sendable, Codable, CaseIterable {
+    /// Of a fetch (`UIBackgroundFetchResult`).
+    case newData = 1
+    case noData, failed
+    /// Of what has no other result, or of a task that succeeded.
+    case done
+
+    package var name: String { "\(self)" }
+
+    package var phrase: String {
+        switch self {
+        case .newData: "there was new data"
+        case .noData: "there was no new data"
+        case .failed: "it failed"
+        case .done: "it is done"
+        }
+    }
+}
+
+/// A window, as the app is told of it.
+package struct OpenWindow: Hashable, Sendable, Codable {
+    package var id: WindowID
+    package var kind: WindowKind
+
+    package init(id: WindowID, kind: WindowKind) {
+        self.id = id
+        self.kind = kind
+    }
+}
+
+/// How long apps may take for what they are woken for, and what becomes of those that take longer.
+package struct WindowRules: Hashable, Sendable, Codable {
+    package enum Overrun: String, Hashable, Sendable, Codable, CaseIterable {
+        /// As in 2013: it is suspended, whatever it is at.
+        case suspends
+        case terminates
+    }
+
+    package var fetch = Span.seconds(30)
+    package var transferEvents = Span.seconds(10)
+    package var refresh = Span.seconds(30)
+    /// Some minutes.
+    package var processing = Span.seconds(180)
+    /// How long before the end expiration handlers are called.
+    package var notice = Span.seconds(5)
+    package var overrun = Overrun.terminates
+    /// Who closes an app in the switcher gives up its transfers, too.
+    package var closingEndsTransfers = true
+    /// With less, in percent, and no charger, nothing is fetched and no task begun.
+    package var leastBattery: Int32 = 20
+    /// Requests of an app that may wait: to refresh, and to process.
+    package var refreshRequests = 1
+    package var processingRequests = 10
+
+    package init() {}
+
+    package init(overrun: Overrun, closingEndsTransfers: Bool) {
+        self.overrun = overrun
+        self.closingEndsTransfers = closingEndsTransfers
+    }
+
+    /// 2010 and 2013.
+    package static let early = WindowRules(overrun: .suspends, closingEndsTransfers: false)
+
+    package func limit(_ service: WindowService) -> Span {
+        switch service {
+        case .fetch: fetch
+        case .transferEvents: transferEvents
+        case .refresh: refresh
+        case .processing: processing
+        }
+    }
+}
+
+/// An app that did not say in time that it is done.
+package struct WindowEnd: Hashable, Sendable, Codable {
+    package var kind: WindowKind
+    package var allowed: Span
+
+    package init(kind: WindowKind, allowed: Span) {
+        self.kind = kind
+        self.allowed = allowed
+    }
+
+    package var code: TerminationCode {
+        switch kind.service {
+        case .fetch: .fetchNotFinished
+        case .transferEvents: .transferEventsNotFinished
+        case .refresh, .processing: .taskNotEnded
+        }
+    }
+
+    func sentence(name: String) -> String {
+        let whose =
+            switch kind {
+            case .fetch: "the completion handler of performFetchWithCompletionHandler"
+            case .transferEvents(let session, _):
+                "the completion handler of handleEventsForBackgroundURLSession for “\(session)”"
+            case .refresh(let task), .processing(let task): "setTaskCompleted of the background task “\(task)”"
+            }
+        let advice =
+            kind.service.hasExpirationHandler
+            ? "call it when the work is done, and in the expiration handler at the latest"
+            : "call it as soon as the work is done, also when that failed"
+        return
+            "\(kind.service.endName) not finished in time: \(name) did not call \(whose) within "
+            + "\(allowed.twoDigits) seconds; \(advice)"
+    }
+}
+
+extension WindowService {
+    var endName: String {
+        switch self {
+        case .fetch: "background fetch"
+        case .transferEvents: "background URL session"
+        case .refresh, .processing: "background task"
+        }
+    }
+}
+
+/// What an app asks `BGTaskScheduler` for.
+package struct BackgroundTaskRequest: Hashable, Sendable, Codable {
+    package enum Kind: UInt8, Hashable, Sendable, Codable, CaseIterable {
+        case refresh = 1
+        case processing
+
+        package var name: String { "\(self)" }
+    }
+
+    package var identifier: String
+    package var kind: Kind
+    /// Not before.
+    package var earliest: WallTime?
+    package var needsNetwork: Bool
+    package var needsPower: Bool
+
+    package init(
+        identifier: String, kind: Kind, earliest: WallTime? = nil, needsNetwork: Bool = false, needsPower: Bool = false
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.earliest = earliest
+        self.needsNetwork = needsNetwork
+        self.needsPower = needsPower
+    }
+
+    package var window: WindowKind {
+        switch kind {
+        case .refresh: .refresh(identifier)
+        case .processing: .processing(identifier)
+        }
+    }
+
+    /// Bytes of an identifier, of a task or of a session.
+    package static let longestIdentifier = 256
+}
+
+/// Why a request to `BGTaskScheduler` is refused.
+package enum BackgroundTaskRefusal: Hashable, Sendable, Codable {
+    case notPermitted(identifier: String)
+    case missingMode(key: String)
+    case tooMany(BackgroundTaskRequest.Kind, limit: Int)
+    case unavailable(profile: String)
+    /// The user does not want it to run in the background.
+    case refreshIsOff
+
+    package var sentence: String {
+        switch self {
+        case .notPermitted(let identifier):
+            "“\(identifier)” is not among the BGTaskSchedulerPermittedIdentifiers of Info.plist: add it there"
+        case .missingMode(let key): "add \(key) to UIBackgroundModes in Info.plist to schedule such tasks"
+        case .tooMany(let kind, let limit):
+            "an app may have \(limit) \(kind.name) \(limit == 1 ? "request" : "requests") waiting: cancel one first"
+        case .unavailable(let profile): "a device of profile \(profile) runs nothing in the background"
+        case .refreshIsOff: "the user has switched background refresh off for it (greenroom refresh APP allows it)"
+        }
+    }
+
+    /// Its case of `BGTaskScheduler.Error.Code`.
+    package var code: String {
+        switch self {
+        case .notPermitted, .missingMode: "notPermitted"
+        case .tooMany: "tooManyPendingTaskRequests"
+        case .unavailable, .refreshIsOff: "unavailable"
+        }
+    }
+}
+
+/// Why an app is not woken. As long as several stand in the way, the first one is told.
+package enum WakeObstacle: Hashable, Sendable, Codable {
+    case noMultitasking(profile: String)
+    case plainProgram
+    case missingMode(key: String)
+    /// It never said how often, so it is never fetched.
+    case neverAsked
+    case refreshIsOff
+    /// By the user, in the switcher.
+    case closedByUser
+    case onScreen
+    case beingEnded
+    case underWay
+    case shuttingDown
+    case noNetwork
+    case batteryLow(percent: Int32, least: Int32)
+    case noPower
+    /// The app, or what it asked, or the plan says so: the time, and why.
+    case tooEarly(until: WallTime?, because: String)
+
+    /// What is missing, for people.
+    package var sentence: String {
+        switch self {
+        case .noMultitasking(let profile):
+            "it does not take part in multitasking, or a device of profile \(profile) has none"
+        case .plainProgram: "it is a plain program, with nobody in it who could be called"
+        case .missingMode(let key): "its Info.plist lacks \(key) in UIBackgroundModes"
+        case .neverAsked: "it never called setMinimumBackgroundFetchInterval, and the default is never"
+        case .refreshIsOff: "the user has switched background refresh off for it (greenroom refresh APP allows it)"
+        case .closedByUser: "the user closed it in the switcher, and has not opened it since"
+        case .onScreen: "it is on screen, where it looks for itself"
+        case .beingEnded: "it is being ended"
+        case .underWay: "it is under way already"
+        case .shuttingDown: "the system is shutting down"
+        case .noNetwork: "there is no network"
+        case .batteryLow(let percent, let least):
+            "the battery is at \(percent) %, and below \(least) % nothing is done in the background without a charger"
+        case .noPower: "it needs external power, and there is none"
+        case .tooEarly(_, let because): because
+        }
+    }
+
+    /// What has to happen so that it is looked at anew, where no moment is known.
+    package var changesWith: String? {
+        switch self {
+        case .noMultitasking, .plainProgram, .missingMode: nil
+        case .neverAsked: "when it sets an interval"
+        case .refreshIsOff: "when the user allows it"
+        case .closedByUser: "when the user opens it, or the device restarts"
+        case .onScreen: "when it has left the screen"
+        case .beingEnded, .underWay: "when that is over"
+        case .shuttingDown: "after the next start"
+        case .noNetwork: "when there is a network"
+        case .batteryLow: "when the battery is charged, or full enough"
+        case .noPower: "when a charger is connected"
+        case .tooEarly: nil
+        }
+    }
+}
+
+/// What an app wants of the time in which it does not run. It outlives the device's restart.
+package struct WakeWishes: Hashable, Sendable, Codable {
+    /// Between fetches; `nil`: never.
+    package var interval: Span?
+    package var tasks: [BackgroundTaskRequest]
+
+    package init(interval: Span? = nil, tasks: [BackgroundTaskRequest] = []) {
+        self.interval = interval
+        self.tasks = tasks
+    }
+
+    package var isEmpty: Bool { interval == nil && tasks.isEmpty }
+}

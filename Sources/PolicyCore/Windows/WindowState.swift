@@ -1,0 +1,66 @@
+package import Model
+
+/// What one process was woken for.
+struct Windows: Hashable, Codable, Sendable {
+    struct Window: Hashable, Codable, Sendable {
+        enum Phase: Hashable, Codable, Sendable {
+            /// Its app has yet to be there: it is launched or thawed, or is in another callback. Valid transitions are
+            /// to: open; on screen it is given up.
+            case waiting
+            /// The app was called. Valid transitions are to: expiring, stopped.
+            case open(since: Instant)
+            /// The expiration handler was called. Valid transitions are to: stopped.
+            case expiring(since: Instant)
+            /// On screen, where nothing counts. Valid transitions are to: open.
+            case stopped
+        }
+
+        let id: WindowID
+        let kind: WindowKind
+        var phase = Phase.waiting
+        /// Of a task of `BGTaskScheduler`: what it was asked with, for when it is given up.
+        var request: BackgroundTaskRequest?
+
+        var isWaiting: Bool { phase == .waiting }
+    }
+
+    var held: [Window] = []
+
+    var isEmpty: Bool { held.isEmpty }
+
+    func holds(_ kind: WindowKind) -> Bool { held.contains { $0.kind.isSame(as: kind) } }
+
+    func place(_ id: WindowID) -> Int? { held.firstIndex { $0.id == id } }
+
+    /// The first of a service that its app has yet to hear of.
+    func waiting(for callback: CallbackKind) -> Int? {
+        held.firstIndex { $0.isWaiting && $0.kind.service.callback == callback }
+    }
+}
+
+/// What stands between an app and being woken, whether it runs or not.
+package struct WakeState: Hashable, Codable, Sendable {
+    /// The user closed it in the switcher, and has not opened it since.
+    package internal(set) var isClosedByUser = false
+    /// The user does not want it to refresh in the background.
+    package internal(set) var isRefreshOff = false
+    /// The least time between fetches; `nil`: never.
+    package internal(set) var fetchInterval: Span?
+    /// By the clock that nobody sets.
+    var lastFetch: Instant?
+    /// The planner plans for it.
+    var isPlanned = false
+    /// Once its process is gone it is launched for this.
+    var afterEnd: WindowKind?
+}
+
+// A checkpoint from before apps were woken says nothing of it.
+extension KeyedDecodingContainer {
+    func decode(_ type: Windows.Type, forKey key: Key) throws -> Windows {
+        try decodeIfPresent(type, forKey: key) ?? Windows()
+    }
+
+    func decode(_ type: WakeState.Type, forKey key: Key) throws -> WakeState {
+        try decodeIfPresent(type, forKey: key) ?? WakeState()
+    }
+}

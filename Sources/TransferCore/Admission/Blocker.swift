@@ -1,0 +1,120 @@
+internal import Model
+
+/// What keeps a task from running.
+enum Blocker: Hashable {
+    case noClock
+    case beginDate(WallTime)
+    case delay(WallTime, wakes: Int32)
+    case disk(WallTime, String)
+    case retry(WallTime, String, failures: Int32)
+    case unknownConditions
+    case noNetwork
+    case cellularNotAllowed(byRequest: Bool)
+    case expensive, constrained
+    /// A discretionary task on what costs money.
+    case metered(NetworkKind)
+    case power(battery: Int32)
+    case radio(until: WallTime)
+    case hostLimit(String, Int32)
+    case appLimit(Int32)
+    case totalLimit(Int32)
+
+    /// When it may be over without any event.
+    var next: WallTime? {
+        switch self {
+        case .beginDate(let time), .delay(let time, _), .disk(let time, _), .retry(let time, _, _),
+            .radio(until: let time):
+            time
+        case .noClock, .unknownConditions, .noNetwork, .cellularNotAllowed, .expensive, .constrained, .metered, .power,
+            .hostLimit, .appLimit, .totalLimit:
+            nil
+        }
+    }
+
+    var condition: WaitCondition {
+        switch self {
+        case .noClock, .unknownConditions, .noNetwork, .cellularNotAllowed: .network
+        case .beginDate: .beginDate
+        case .delay: .delay
+        case .disk: .quota
+        case .retry: .retry
+        case .expensive, .constrained, .metered: .unmetered
+        case .power: .power
+        case .radio: .radio
+        case .hostLimit: .hostLimit
+        case .appLimit: .appLimit
+        case .totalLimit: .totalLimit
+        }
+    }
+}
+
+extension TransferSystem {
+    /// The first condition that is missing, limits last: what a task lacks of its own is said rather than that others
+    /// are before it. The radio counts from when nothing else was missing.
+    func blocker(of task: ActiveTask) -> Blocker? {
+        guard wallOffset != nil else { return .noClock }
+        if let blocker = timeBlocker(of: task.record) { return blocker }
+        guard let session = sessions[task.record.session] else { return nil }
+        if let blocker = conditionBlocker(of: task, session, continues: false) { return blocker }
+        if let blocker = radioBlocker(of: task) { return blocker }
+        return limitBlocker(of: task, session)
+    }
+
+    private func timeBlocker(of record: TaskRecord) -> Blocker? {
+        let wall = wall
+        if let time = record.earliestBegin, time > wall { return .beginDate(time) }
+        if let time = record.delayedUntil, time > wall {
+            let app = sessions[record.session]?.record.app
+            return .delay(time, wakes: app.flatMap { apps[$0]?.record.wakes } ?? 0)
+        }
+        if let time = record.retryAt, time > wall {
+            let problem = record.lastProblem ?? "it failed"
+            return record.waitsForDisk ? .disk(time, problem) : .retry(time, problem, failures: record.failures)
+        }
+        return nil
+    }
+
+    /// - Parameter continues: it runs already, and some of what is needed to begin is not needed to go on.
+    func conditionBlocker(of task: ActiveTask, _ session: Session, continues: Bool) -> Blocker? {
+        guard let conditions else { return .unknownConditions }
+        let configuration = session.record.configuration
+        if !task.isLoopback {
+            if conditions.network == .none { return .noNetwork }
+            if conditions.network == .cellular {
+                if !task.record.request.allowsCellular { return .cellularNotAllowed(byRequest: true) }
+                if !configuration.allowsCellular { return .cellularNotAllowed(byRequest: false) }
+            }
+            if conditions.isMetered, !configuration.allowsExpensive { return .expensive }
+            if conditions.isConstrained, !configuration.allowsConstrained { return .constrained }
+        }
+        guard task.record.isDiscretionary else { return nil }
+        if conditions.isMetered { return .metered(conditions.network) }
+        guard !conditions.hasExternalPower, let battery = conditions.battery else { return nil }
+        let enough = continues ? rules.batteryToContinue : rules.batteryToBegin
+        return battery < enough ? .power(battery: battery) : nil
+    }
+
+    private func radioBlocker(of task: ActiveTask) -> Blocker? {
+        guard needsWarmRadio(task) else { return nil }
+        let until = (task.record.radioSince ?? wall) + rules.longestRadioWait
+        return until > wall ? .radio(until: until) : nil
+    }
+
+    /// To wake a cellular radio costs more than most transfers; what can wait does so until somebody else has.
+    func needsWarmRadio(_ task: ActiveTask) -> Bool {
+        guard let conditions, conditions.network == .cellular, !conditions.isRadioWarm, !task.isLoopback else {
+            return false
+        }
+        return task.record.isDiscretionary || task.record.priority <= rules.lowPriority
+    }
+
+    private func limitBlocker(of task: ActiveTask, _ session: Session) -> Blocker? {
+        let wanted = session.record.configuration.connectionsPerHost
+        let perHost = min(max(wanted, 1), rules.mostConnectionsPerHost)
+        if session.running[task.server, default: 0] >= perHost { return .hostLimit(task.server, perHost) }
+        if let app = session.record.app, let entry = apps[app], entry.running >= rules.mostRunningPerApp {
+            return .appLimit(rules.mostRunningPerApp)
+        }
+        return running.count >= Int(rules.mostRunning) ? .totalLimit(rules.mostRunning) : nil
+    }
+}

@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import TransferCore
+
+/// A URL that can be asked: http or https, with a host.
+struct Address: Hashable, Sendable {
+    let text: String
+    let scheme: String
+    let host: String
+    let port: Int
+    /// Without the query.
+    let path: String
+    /// Path and query, as in the request line.
+    let target: String
+
+    init?(_ text: String, relativeTo base: Address? = nil) {
+        guard text.utf8.count <= 16_384 else { return nil }
+        let found = base.flatMap { URL(string: $0.text) }
+        guard let url = URL(string: text, relativeTo: found)?.absoluteURL, let scheme = url.scheme?.lowercased(),
+            let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty,
+            scheme == "http" || scheme == "https"
+        else { return nil }
+        // What stands behind # is the client's own.
+        self.text = String(url.absoluteString.prefix { $0 != "#" })
+        self.scheme = scheme
+        self.host = host
+        port = url.port ?? (scheme == "https" ? 443 : 80)
+        let path = url.path(percentEncoded: true)
+        self.path = path.isEmpty ? "/" : path
+        target = self.path + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
+    }
+
+    /// It is reached without any network.
+    var isLoopback: Bool { TransferCore.Address(text)?.isLoopback ?? false }
+
+    var isSecure: Bool { scheme == "https" }
+
+    func hasSameOrigin(as other: Address) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port
+    }
+
+    /// What credentials are good for.
+    func isIn(_ space: ChallengeSpace) -> Bool {
+        host == space.host.lowercased() && port == Int(space.port) && scheme == space.scheme
+    }
+}
+
+/// Where an answer sends whoever asked.
+struct Redirect: Sendable {
+    let address: Address
+    let method: String
+    let keepsBody: Bool
+
+    enum Outcome {
+        case none
+        case follow(Redirect)
+        /// To what is neither http nor https, or to nothing at all.
+        case elsewhere
+    }
+
+    static func read(status: Int, location: String?, method: String, from address: Address) -> Outcome {
+        guard [301, 302, 303, 307, 308].contains(status), let location else { return .none }
+        guard let next = Address(location, relativeTo: address) else { return .elsewhere }
+        let becomesGet = (status == 303 && method != "HEAD") || (method == "POST" && (status == 301 || status == 302))
+        return .follow(Redirect(address: next, method: becomesGet ? "GET" : method, keepsBody: !becomesGet))
+    }
+}

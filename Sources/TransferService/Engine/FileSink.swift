@@ -1,0 +1,276 @@
+internal import LinuxSystem
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// Where a download's bytes go: appended to a file by a worker while more come, and made durable by another while
+/// more are written. What waits in memory is bounded; whoever appends waits for room.
+///
+/// Three counts only grow: `accepted` (in memory or further), `written` (in the file: survives the end of this process)
+/// and `durable` (on the disk: survives the machine's end).
+final class FileSink: Sendable {
+    struct Bounds: Sendable {
+        /// Bytes in memory at which the flow waits, and at which it goes on. The end of the process loses no more.
+        var high = 768 << 10
+        var low = 256 << 10
+        /// Bytes in the file that are made durable together; less when nothing more comes for a while.
+        var batch: Int64 = 1 << 20
+        /// Bytes that may be written and not durable yet.
+        var undurable: Int64 = 16 << 20
+    }
+
+    /// Threads for all sinks; the disk has no use for one each.
+    struct Workers: Sendable {
+        let writers: NIOThreadPool
+        let syncers: NIOThreadPool
+
+        init() {
+            writers = NIOThreadPool(numberOfThreads: 2)
+            syncers = NIOThreadPool(numberOfThreads: 4)
+            writers.start()
+            syncers.start()
+        }
+    }
+
+    private struct State {
+        var pending: [ByteBuffer] = []
+        var pendingBytes = 0
+        var waiters: [EventLoopPromise<Void>] = []
+        var isWriting = false
+        var isSyncing = false
+        var cannotSync = false
+        var written: Int64
+        var durable: Int64
+        var failure: SystemError?
+        var completion: (@Sendable (Result<Int64, SystemError>) -> Void)?
+        var hasEnded = false
+        var hash: RunningHash?
+    }
+
+    private let file: Descriptor
+    private let bounds: Bounds
+    private let workers: Workers
+    private let onDurable: @Sendable (Int64) -> Void
+    private let state: Mutex<State>
+
+    /// `onDurable` is called on a worker with each new durable length.
+    init(
+        _ file: Descriptor, from offset: Int64, hash: RunningHash?, bounds: Bounds = Bounds(), workers: Workers,
+        onDurable: @escaping @Sendable (Int64) -> Void
+    ) {
+        self.file = file
+        self.bounds = bounds
+        self.workers = workers
+        self.onDurable = onDurable
+        state = Mutex(State(written: offset, durable: offset, hash: hash))
+    }
+
+    var written: Int64 { state.withLock { $0.written } }
+
+    /// What so many bytes hash to, once everything has been written; reads what has not passed by.
+    func digest(of length: Int64) -> [UInt8]? {
+        guard var hash = state.withLock({ $0.hash }) else { return nil }
+        do throws(SystemError) {
+            try hash.catchUp(to: length, in: file)
+        } catch {
+            return nil
+        }
+        return hash.finalized
+    }
+
+    /// Takes bytes. The future, if there is one, is done when there is room for more; it fails when nothing more can
+    /// be written.
+    func append(_ buffer: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
+        let (future, mustStart) = state.withLock { state -> (EventLoopFuture<Void>?, Bool) in
+            if let failure = state.failure { return (loop.makeFailedFuture(failure), false) }
+            guard !state.hasEnded else { return (loop.makeFailedFuture(CancellationError()), false) }
+            state.pending.append(buffer)
+            state.pendingBytes += buffer.readableBytes
+            let mustStart = !state.isWriting
+            state.isWriting = true
+            guard state.pendingBytes > bounds.high else { return (nil, mustStart) }
+            let promise = loop.makePromise(of: Void.self)
+            state.waiters.append(promise)
+            return (promise.futureResult, mustStart)
+        }
+        if mustStart { startWriting() }
+        return future
+    }
+
+    /// Writes what waits, makes everything durable, and says how much it is. Nothing may be appended afterwards.
+    func finish(_ completion: @escaping @Sendable (Result<Int64, SystemError>) -> Void) {
+        state.withLock { state in
+            state.hasEnded = true
+            state.completion = completion
+        }
+        startSyncing(always: true)
+    }
+
+    /// What little has come in the meantime becomes durable too: for a flow that pauses.
+    func settle() { startSyncing(always: true) }
+
+    // MARK: Writing
+
+    private func startWriting() {
+        workers.writers.submit { [self] _ in write() }
+    }
+
+    private func write() {
+        while true {
+            let next = state.withLock { state -> (buffers: [ByteBuffer], offset: Int64, hash: RunningHash?)? in
+                // The disk is behind: the worker comes back when it has caught up.
+                let isFarAhead = state.written - state.durable > bounds.undurable && state.isSyncing
+                guard state.failure == nil, !state.pending.isEmpty, !isFarAhead else {
+                    state.isWriting = false
+                    return nil
+                }
+                let buffers = state.pending
+                state.pending = []
+                let hash = state.hash
+                state.hash = nil
+                return (buffers, state.written, hash)
+            }
+            guard let next else { break }
+            var hash = next.hash
+            do throws(SystemError) {
+                let end = try write(next.buffers, at: next.offset, &hash)
+                wrote(upTo: end, count: Int(end - next.offset), hash)
+            } catch {
+                failedToWrite(next.buffers, at: next.offset, error)
+                return
+            }
+            startSyncing(always: false)
+        }
+        startSyncing(always: false)
+        completeIfDone()
+    }
+
+    private func write(_ buffers: [ByteBuffer], at start: Int64, _ hash: inout RunningHash?) throws(SystemError)
+        -> Int64
+    {
+        var offset = start
+        try hash?.catchUp(to: start, in: file)
+        for buffer in buffers {
+            let failure: SystemError? = unsafe buffer.withUnsafeReadableBytes { bytes in
+                do throws(SystemError) {
+                    unsafe try file.write(bytes, at: offset)
+                    unsafe hash?.update(bytes)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            if let failure { throw failure }
+            offset += Int64(buffer.readableBytes)
+        }
+        return offset
+    }
+
+    /// What went into the file before the disk was full counts.
+    private func failedToWrite(_ buffers: [ByteBuffer], at offset: Int64, _ error: SystemError) {
+        let most = buffers.reduce(offset) { $0 + Int64($1.readableBytes) }
+        let size = (try? file.identity().size) ?? offset
+        state.withLock { $0.written = min(max(size, offset), most) }
+        fail(error)
+        startSyncing(always: true)
+    }
+
+    private func wrote(upTo end: Int64, count: Int, _ hash: RunningHash?) {
+        let waiters = state.withLock { state -> [EventLoopPromise<Void>] in
+            state.written = end
+            state.hash = hash
+            state.pendingBytes -= count
+            guard state.pendingBytes <= bounds.low else { return [] }
+            let waiters = state.waiters
+            state.waiters = []
+            return waiters
+        }
+        for waiter in waiters { waiter.succeed() }
+    }
+
+    // MARK: Making durable
+
+    private func startSyncing(always: Bool) {
+        let mustStart = state.withLock { state -> Bool in
+            let ahead = state.written - state.durable
+            let isDue = ahead >= bounds.batch || ((always || state.hasEnded) && ahead > 0)
+            guard !state.cannotSync, !state.isSyncing, isDue else { return false }
+            state.isSyncing = true
+            return true
+        }
+        if mustStart {
+            workers.syncers.submit { [self] _ in synchronize() }
+        } else {
+            completeIfDone()
+        }
+    }
+
+    private func synchronize() {
+        while true {
+            let target = state.withLock { $0.written }
+            do throws(SystemError) {
+                try file.synchronize()
+            } catch {
+                state.withLock { state in
+                    state.isSyncing = false
+                    state.cannotSync = true
+                }
+                fail(error)
+                return
+            }
+            let (goesOn, mustWrite) = state.withLock { state -> (Bool, Bool) in
+                state.durable = target
+                let ahead = state.written - target
+                let goesOn = ahead >= bounds.batch || ((state.hasEnded || state.failure != nil) && ahead > 0)
+                if !goesOn { state.isSyncing = false }
+                let mustWrite = !state.pending.isEmpty && !state.isWriting && state.failure == nil
+                if mustWrite { state.isWriting = true }
+                return (goesOn, mustWrite)
+            }
+            onDurable(target)
+            if mustWrite { startWriting() }
+            if !goesOn { break }
+        }
+        completeIfDone()
+    }
+
+    // MARK: The end
+
+    private struct Outcome {
+        let result: Result<Int64, SystemError>
+    }
+
+    private static func takeOutcome(_ state: inout State) -> Outcome? {
+        guard state.completion != nil, !state.isWriting, !state.isSyncing else { return nil }
+        if let failure = state.failure {
+            guard state.durable == state.written || state.cannotSync else { return nil }
+            state.completion = nil
+            return Outcome(result: .failure(failure))
+        }
+        guard state.pending.isEmpty, state.durable == state.written else { return nil }
+        state.completion = nil
+        return Outcome(result: .success(state.durable))
+    }
+
+    private func completeIfDone() {
+        let done = state.withLock { state -> (Outcome, @Sendable (Result<Int64, SystemError>) -> Void)? in
+            guard let completion = state.completion, let outcome = Self.takeOutcome(&state) else { return nil }
+            return (outcome, completion)
+        }
+        if let (outcome, completion) = done { completion(outcome.result) }
+    }
+
+    private func fail(_ error: SystemError) {
+        let waiters = state.withLock { state -> [EventLoopPromise<Void>] in
+            state.failure = state.failure ?? error
+            state.isWriting = false
+            state.pending = []
+            state.pendingBytes = 0
+            let waiters = state.waiters
+            state.waiters = []
+            return waiters
+        }
+        for waiter in waiters { waiter.fail(error) }
+        completeIfDone()
+    }
+}

@@ -1,0 +1,192 @@
+internal import LinuxSystem
+internal import Synchronization
+internal import SystemPackage
+internal import TransferCore
+
+/// The service's own folder: what is under way, and what is to be uploaded. Names come from numbers alone.
+final class TransferFiles: Sendable {
+    private let folder: Directory
+    private let nextBody: Mutex<UInt64>
+
+    /// - Parameter home: the service's folder; `files` is made in it.
+    init(home: Directory) throws(SystemError) {
+        folder = try home.directory("files", create: 0o700)
+        let numbers = folder.names.compactMap { Self.number(of: $0, ending: ".body") }
+        nextBody = Mutex((numbers.max() ?? 0) + 1)
+    }
+
+    static func name(_ file: TransferFile) -> String {
+        switch file {
+        case .part(let number): "\(number).part"
+        case .body(let number): "\(number).body"
+        }
+    }
+
+    /// Beside a part: which attempt its bytes are of.
+    private static func markName(_ file: TransferFile) -> String { name(file) + ".mark" }
+
+    private static func number(of name: String, ending: String) -> UInt64? {
+        name.hasSuffix(ending) ? UInt64(name.dropLast(ending.count)) : nil
+    }
+
+    // MARK: Downloads
+
+    /// Makes sure that the file is there and no longer than that; answers its length.
+    func prepare(_ file: TransferFile, keeping offset: Int64) throws(SystemError) -> Int64 {
+        let descriptor = try folder.open(Self.name(file), .readWrite, create: 0o600)
+        let length = try descriptor.identity().size
+        if length > offset { try descriptor.truncate(to: offset) }
+        return min(length, offset)
+    }
+
+    /// The file, without what is beyond the offset, to append to. What comes is of that attempt.
+    func open(_ file: TransferFile, cutAt offset: Int64, mark: UInt32) throws(SystemError) -> Descriptor {
+        folder.remove(Self.markName(file))
+        let descriptor = try folder.open(Self.name(file), .readWrite, create: 0o600)
+        try descriptor.truncate(to: offset)
+        let written = try folder.open(Self.markName(file), .write, create: 0o600, truncate: true)
+        try written.writeAll(Array(String(mark).utf8))
+        return descriptor
+    }
+
+    /// After a service was killed: the bytes of this attempt that were written but not told of, now durable.
+    func recovered(_ file: TransferFile, attempt: UInt32) -> Int64? {
+        guard let mark = try? folder.open(Self.markName(file), .read).readAll(limit: 32),
+            UInt32(String(decoding: mark, as: UTF8.self)) == attempt,
+            let descriptor = try? folder.open(Self.name(file), .readWrite),
+            (try? descriptor.synchronize()) != nil
+        else { return nil }
+        return try? descriptor.identity().size
+    }
+
+    func remove(_ file: TransferFile) {
+        folder.remove(Self.markName(file))
+        folder.remove(Self.name(file))
+    }
+
+    /// Takes away what no record names.
+    func removeAll(except used: Set<TransferFile>) {
+        let names = Set(used.map(Self.name) + used.map(Self.markName))
+        for name in folder.names where !names.contains(name) { folder.remove(name) }
+    }
+
+    // MARK: Uploads
+
+    /// Makes a file that somebody handed in the service's own, so that what becomes of it there harms nothing: shares
+    /// its blocks, copies it, or – where it is large – gives it another name.
+    func adopt(_ given: Descriptor) throws(SystemError) -> UploadBody {
+        let identity = try given.identity()
+        guard identity.isRegular else { throw SystemError("upload", .invalidArgument) }
+        // What was not opened for reading is none of ours to read.
+        var first: [UInt8] = [0]
+        _ = try given.readAt(0, into: &first)
+        let number = nextBody.withLock { next in
+            defer { next += 1 }
+            return next
+        }
+        let file = TransferFile.body(number)
+        try makeBody(given, identity, Self.name(file))
+        try folder.synchronize()
+        let length = try folder.open(Self.name(file), .read).identity().size
+        return UploadBody(file: file, length: length)
+    }
+
+    /// Up to here a copy costs less than it is worth to think of another way.
+    private static let smallBody: Int64 = 4 << 20
+
+    private func makeBody(
+        _ given: Descriptor, _ identity: Descriptor.Identity, _ name: String
+    ) throws(SystemError) {
+        let own = try folder.open(name, .readWrite, create: 0o600, exclusive: true)
+        do throws(SystemError) {
+            try own.shareBlocks(of: given)
+            try own.synchronize()
+            return
+        } catch {
+            // Not here.
+        }
+        if identity.size > Self.smallBody {
+            folder.remove(name)
+            do throws(SystemError) {
+                try folder.link(given, as: name)
+                try given.synchronize()
+                return
+            } catch {
+                // Another file system, or a file that has no name any more.
+            }
+        }
+        folder.remove(name)
+        let copy = try folder.open(name, .readWrite, create: 0o600, exclusive: true)
+        do throws(SystemError) {
+            try copy.copyContents(of: given)
+            try copy.synchronize()
+        } catch {
+            folder.remove(name)
+            throw error
+        }
+    }
+
+    func body(_ file: TransferFile) throws(SystemError) -> Descriptor { try folder.open(Self.name(file), .read) }
+
+    // MARK: On the way out
+
+    /// Who owns what is put somewhere, and who may read it.
+    struct Ownership: Hashable, Sendable {
+        var uid: UInt32?
+        var gid: UInt32?
+        var mode: UInt32
+    }
+
+    /// What the mark of a file says that leaves: then it has left when it is here no more, whoever took it there.
+    private static let left = Array("left".utf8)
+
+    private func hasLeft(_ file: TransferFile) -> Bool {
+        (try? folder.open(Self.markName(file), .read).readAll(limit: 32)) == Self.left
+    }
+
+    private func markAsLeaving(_ file: TransferFile) throws(SystemError) {
+        let mark = try folder.open(Self.markName(file), .write, create: 0o600, truncate: true)
+        try mark.writeAll(Self.left)
+        try mark.synchronize()
+    }
+
+    /// Puts a file under its final name: at once, whole and durable. A file that has left already is done; that it did
+    /// is known until `remove`.
+    func move(_ file: TransferFile, to directory: Directory, as name: String, _ owner: Ownership) throws(SystemError) {
+        let source: Descriptor
+        do throws(SystemError) {
+            source = try folder.open(Self.name(file), .readWrite)
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory, hasLeft(file) else { throw error }
+            return
+        }
+        try markAsLeaving(file)
+        let from = try source.identity()
+        if from.device == (try directory.descriptor.identity()).device {
+            try give(source, to: owner)
+            try folder.rename(Self.name(file), to: directory, as: name)
+        } else {
+            let hidden = ".\(name.prefix(100)).greenroom-\(Self.name(file))"
+            directory.remove(hidden)
+            let copy = try directory.open(hidden, .readWrite, create: 0o600, exclusive: true)
+            do throws(SystemError) {
+                try copy.copyContents(of: source)
+                try give(copy, to: owner)
+                try copy.synchronize()
+                try directory.rename(hidden, to: directory, as: name)
+            } catch {
+                directory.remove(hidden)
+                throw error
+            }
+            folder.remove(Self.name(file))
+        }
+        try directory.synchronize()
+    }
+
+    private func give(_ file: Descriptor, to owner: Ownership) throws(SystemError) {
+        if let uid = owner.uid, let gid = owner.gid, CurrentProcess.isRoot {
+            try file.changeOwner(uid: uid, gid: gid)
+        }
+        try file.changeMode(to: owner.mode)
+    }
+}

@@ -1,0 +1,3 @@
+internal import TransferService
+
+TransferProgram.run(CommandLine.arguments)

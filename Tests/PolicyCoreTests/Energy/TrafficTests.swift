@@ -1,0 +1,71 @@
+import Foundation
+import Model
+import PolicyCore
+import Testing
+
+@Suite("Traffic that was seen") struct TrafficTests {
+    private static func device(_ network: NetworkKind) -> (device: TestDevice, app: AppIndex) {
+        let device = TestDevice()
+        let app = device.installTest("journal")
+        device.send(.conditionSensed(.network(network)))
+        device.now = device.now + .seconds(100)
+        return (device, app)
+    }
+
+    private static func see(_ device: TestDevice, _ app: AppIndex?) {
+        device.send(
+            .trafficSeen(
+                app, .transfer, sent: 0, received: 1_000_000, from: device.now,
+                to: device.now))
+    }
+
+    @Test("It costs what the radio in use does, for whose it was")
+    func radios() {
+        // LTE: 0.26 s × 1.21 W, 8 Mbit × 52 mJ/Mbit, 10 s × 1.06 W. Wi-Fi: 0.25 s × 0.403 W. A cable: nothing.
+        let expected: [(NetworkKind, Double)] = [(.cellular, 11.3306), (.wifi, 0.10075), (.wired, 0), (.none, 0)]
+        for (network, joules) in expected {
+            let (device, app) = Self.device(network)
+            Self.see(device, app)
+            let account = device.system.energyAccount(at: device.now + .seconds(60))
+            #expect(abs(account.total.joules - joules) < 1e-9, "\(network)")
+            #expect(account.ledger.total(of: app, .transfer) == account.total)
+        }
+    }
+
+    @Test("What is planned by is the radio as it is: awake after traffic, none without a network")
+    func state() {
+        let (device, app) = Self.device(.cellular)
+        #expect(device.system.radio(in: device.system.energyAccount(at: device.now)) == RadioState(.lte))
+        Self.see(device, app)
+        let awake = device.system.radio(in: device.system.energyAccount(at: device.now + .seconds(5)))
+        #expect(awake.phase == .tail(0) && awake.isWarm)
+        #expect(awake.warmFor > .seconds(5) && awake.warmFor < .seconds(6))
+        let asleep = device.system.radio(in: device.system.energyAccount(at: device.now + .seconds(11)))
+        #expect(asleep == RadioState(.lte))
+        device.send(.conditionSensed(.network(.none)))
+        #expect(device.system.radio(in: device.system.energyAccount(at: device.now)) == .noNetwork)
+    }
+
+    @Test("An app that is uninstalled leaves what it spent to the system; reports of it count no more")
+    func uninstalled() {
+        let (device, app) = Self.device(.cellular)
+        Self.see(device, app)
+        device.perform(.uninstall(app))
+        let before = device.system.energyAccount(at: device.now + .seconds(60))
+        #expect(before.ledger.total(of: app) == .zero || before.ledger.total(of: nil) > .zero)
+        Self.see(device, app)
+        #expect(device.system.energyAccount(at: device.now + .seconds(60)).received == before.received)
+    }
+
+    @Test("The account is in the checkpoint; one from before there was any is read")
+    func checkpoint() throws {
+        let (device, app) = Self.device(.cellular)
+        let json = try JSONEncoder().encode(device.system)
+        #expect(!String(decoding: json, as: UTF8.self).contains("\"ledger\""))
+        Self.see(device, app)
+        let restored = try JSONDecoder().decode(System.self, from: JSONEncoder().encode(device.system))
+        let later = device.now + .seconds(60)
+        #expect(restored.energyAccount(at: later) == device.system.energyAccount(at: later))
+        #expect(try JSONDecoder().decode(System.self, from: json).energyAccount(at: later).total == .zero)
+    }
+}

@@ -1,0 +1,83 @@
+import Model
+import PolicyCore
+
+/// What effects say of what apps are woken for, each a little different from the others.
+enum WindowEffects {
+    private static let kinds: [WindowKind] = [
+        .fetch, .transferEvents(session: "a", authentication: false),
+        .transferEvents(session: "a", authentication: true),
+        .transferEvents(session: "b", authentication: false), .refresh("a"), .refresh("b"), .processing("a"),
+    ]
+
+    private static let tasks: [BackgroundTaskRequest] = {
+        let one = BackgroundTaskRequest(identifier: "a", kind: .refresh)
+        let changes: [(inout BackgroundTaskRequest) -> Void] = [
+            { $0.identifier = "" }, { $0.kind = .processing }, { $0.earliest = WallTime(nanoseconds: 0) },
+            { $0.earliest = WallTime(nanoseconds: 1) }, { $0.needsNetwork = true }, { $0.needsPower = true },
+        ]
+        return [one]
+            + changes.map { change in
+                var other = one
+                change(&other)
+                return other
+            }
+    }()
+
+    private static let taskRefusals: [BackgroundTaskRefusal] = [
+        .notPermitted(identifier: "a"), .notPermitted(identifier: "b"), .missingMode(key: "a"),
+        .tooMany(.refresh, limit: 1), .tooMany(.processing, limit: 1), .tooMany(.refresh, limit: 2),
+        .unavailable(profile: "a"), .refreshIsOff,
+    ]
+
+    static let obstacles: [WakeObstacle] = [
+        .noMultitasking(profile: "a"), .missingMode(key: "a"), .neverAsked, .plainProgram, .refreshIsOff, .closedByUser,
+        .onScreen,
+        .beingEnded, .underWay, .shuttingDown, .noNetwork, .batteryLow(percent: 1, least: 2),
+        .batteryLow(percent: 2, least: 2), .batteryLow(percent: 1, least: 3), .noPower,
+        .tooEarly(until: nil, because: "a"), .tooEarly(until: nil, because: "b"),
+        .tooEarly(until: WallTime(nanoseconds: 1), because: "a"),
+    ]
+
+    static let ends: [EndReason] =
+        kinds.map { .windowNotCompleted(WindowEnd(kind: $0, allowed: .zero)) }
+        + [.windowNotCompleted(WindowEnd(kind: .fetch, allowed: .seconds(1)))]
+        + WindowService.allCases.map { .exceeded(.window($0), allowed: .zero) }
+
+    static let refusals: [Refusal] =
+        taskRefusals.map { .backgroundTask($0) } + obstacles.map { .notWoken("a", $0) }
+        + [.notWoken("b", .onScreen), .takesNoFetch("a"), .takesNoFetch("b")]
+
+    static let reasons: [Reason] =
+        kinds.flatMap { kind -> [Reason] in
+            [
+                .woken(kind, because: "a"), .usesWindow(kind, limit: .zero), .windowCompleted(kind, .done),
+                .windowExpires(kind, left: .zero), .windowOverrun(kind, allowed: .zero),
+                .notWoken(kind, because: .onScreen),
+            ]
+        }
+        + [
+            .woken(.fetch, because: "b"), .usesWindow(.fetch, limit: .seconds(1)),
+            .windowExpires(.fetch, left: .seconds(1)), .windowOverrun(.fetch, allowed: .seconds(1)),
+            .taskCancelled("a"), .taskCancelled("b"), .refreshAllowed("a", true), .refreshAllowed("a", false),
+            .refreshAllowed("b", true),
+        ] + WindowResult.allCases.dropLast().map { .windowCompleted(.fetch, $0) }
+        + obstacles.filter { $0 != .onScreen }.map { .notWoken(.fetch, because: $0) }
+        + tasks.map { .taskSubmitted($0) } + taskRefusals.map { .taskRequestRefused($0) }
+
+    static func actions(_ app: AppIndex, _ generation: Generation, _ other: Generation) -> [Action] {
+        let windows: [OpenWindow?] =
+            [nil] + kinds.map { OpenWindow(id: WindowID(1), kind: $0) } + [OpenWindow(id: WindowID(2), kind: .fetch)]
+        let callbacks = windows.map { window in
+            Callback(
+                number: CallbackNumber(1), kind: window?.kind.service.callback ?? .performFetch, window: window)
+        }
+        return callbacks.map { .deliver(app, generation, [$0]) } + [
+            .expireWindow(app, generation, WindowID(1), left: .zero),
+            .expireWindow(app, other, WindowID(1), left: .zero),
+            .expireWindow(app, generation, WindowID(2), left: .zero),
+            .expireWindow(app, generation, WindowID(1), left: .seconds(1)),
+            .expireWindow(AppIndex(4), generation, WindowID(1), left: .zero),
+            .reply(app, RequestID(1), .pendingTasks([])), .reply(app, RequestID(1), .pendingTasks(tasks)),
+        ] + tasks.map { .reply(app, RequestID(1), .pendingTasks([$0])) }
+    }
+}
