@@ -2,8 +2,8 @@ import Glibc
 import UIKit
 
 /// What a test has a running app do without opening a URL: one signal lets every callback return that is held, now or
-/// later; another one has the app obey the URL in `Documents/order`; a third one lets it take a megabyte of memory, as
-/// often as it comes.
+/// later; another one has the app obey the URLs in `Documents/order-PID-1`, `…-2` and so on, each once and in order; a
+/// third one lets it take a megabyte of memory, as often as it comes.
 enum Remote {
     // Real-time signals: Swift's own crash handler needs SIGUSR1.
     static let release: CInt = 40
@@ -43,11 +43,18 @@ enum Remote {
         gate.signal()
     }
 
+    @MainActor private static var obeyed = 0
+
+    /// Orders may come faster than signals are served: all that are there.
     @MainActor private static func obey() {
-        let file = NSHomeDirectory() + "/Documents/order"
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8), let url = URL(string: text),
-            let delegate = UIApplication.shared.delegate as? AppDelegate
-        else { return say("\(file) holds no order") }
-        _ = delegate.obey(url)
+        let orders = NSHomeDirectory() + "/Documents/order-\(getpid())-"
+        while let text = try? String(contentsOfFile: orders + "\(obeyed + 1)", encoding: .utf8) {
+            obeyed += 1
+            guard let url = URL(string: text), let delegate = UIApplication.shared.delegate as? AppDelegate else {
+                say("\(text) is no order")
+                continue
+            }
+            _ = delegate.obey(url)
+        }
     }
 }

@@ -152,9 +152,17 @@ enum ContractApps {
             while True:
                 threading.Thread(target=serve, args=[listener.accept()[0]], daemon=True).start()
 
+        obeyed = 0
+
         def obey(number, frame):
-            with open(os.environ["HOME"] + "/Documents/order") as file:
-                order = file.read()
+            global obeyed
+            orders = f"{os.environ['HOME']}/Documents/order-{os.getpid()}-"
+            while os.path.exists(f"{orders}{obeyed + 1}"):
+                obeyed += 1
+                with open(f"{orders}{obeyed}") as file:
+                    follow(file.read())
+
+        def follow(order):
             if order.endswith("listen"):
                 threading.Thread(target=listen, daemon=True).start()
             else:

@@ -202,11 +202,7 @@ final class RealContractDevice: ContractDevice {
     }
 
     private func order(_ app: String, url: String) throws(Breach) {
-        try attempt {
-            let file = "\(system.home)/containers/\(app)/Documents/order"
-            try FileSystem.replace(file, with: Array(url.utf8), mode: 0o644)
-        }
-        try signal(app, ContractApps.orderSignal)
+        try attempt { try system.order(app, url: url) }
     }
 
     /// The lines that the app printed, without the moments.
@@ -229,9 +225,7 @@ final class RealContractDevice: ContractDevice {
 
     private func signal(_ app: String, _ number: CInt) throws(Breach) {
         try attempt {
-            guard let birth = system.contents("run/\(app)/birth")?.split(separator: " ").first.flatMap({ CInt($0) })
-            else { throw Trouble("\(app) has no first process") }
-            try PidFD(birth).send(number)
+            try PidFD(system.firstProcess(app)).send(number)
         }
     }
 

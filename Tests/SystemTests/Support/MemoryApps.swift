@@ -21,13 +21,21 @@ extension TestSystem {
         return pid
     }
 
+    /// Has the app obey a URL, after those that it was given before. It need not run at the moment.
+    func order(_ app: String, url: String) throws {
+        let process = try firstProcess(app)
+        let orders = "\(home)/containers/\(app)/Documents/order-\(process)-"
+        var number = 1
+        while FileSystem.exists("\(orders)\(number)") { number += 1 }
+        try FileSystem.replace("\(orders)\(number)", with: Array(url.utf8), mode: 0o644)
+        try PidFD(process).send(ContractApps.orderSignal)
+    }
+
     /// Has the app obey `misbehave://DEED`, and waits until it says `answer`; the whole line.
     @discardableResult
     func have(_ app: String, _ deed: String, says answer: String) throws -> String {
         let before = output(app).count
-        let file = "\(home)/containers/\(app)/Documents/order"
-        try FileSystem.replace(file, with: Array("misbehave://\(deed)".utf8), mode: 0o644)
-        try PidFD(firstProcess(app)).send(ContractApps.orderSignal)
+        try order(app, url: "misbehave://\(deed)")
         let patience = Patience()
         // What an app prints comes without news.
         while !patience.isOver {
