@@ -74,9 +74,24 @@ package final class Cgroup {
     package func processes() -> [CInt] { Self.processes(at: path) }
 
     package static func processes(at path: String) -> [CInt] {
-        var pids = (text(path + "/cgroup.procs") ?? "").split(separator: "\n").compactMap { CInt($0) }
+        var pids = parseProcesses((try? Descriptor.open(path + "/cgroup.procs", .read).readAll(limit: 1 << 24)) ?? [])
         for child in children(of: path) { pids += processes(at: child) }
         return pids
+    }
+
+    /// By bytes: apps that run are looked at again and again.
+    package static func parseProcesses(_ bytes: [UInt8]) -> [CInt] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            var pid: CInt = 0
+            for byte in line {
+                guard byte >= 48, byte <= 57 else { return nil }
+                let (tens, isTooLarge) = pid.multipliedReportingOverflow(by: 10)
+                let (sum, overflows) = tens.addingReportingOverflow(CInt(byte - 48))
+                guard !isTooLarge, !overflows else { return nil }
+                pid = sum
+            }
+            return pid
+        }
     }
 
     /// SIGKILL to every process, those being born included. The corresponding file is `cgroup.kill`.
@@ -161,6 +176,8 @@ package final class Cgroup {
     }
 
     package static func children(of path: String) -> [String] {
+        // Of a directory with nothing below it, its own name and its `.` are all the links.
+        if FileSystem.links(to: path) == 2 { return [] }
         guard let directory = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(directory) }
         var found: [String] = []

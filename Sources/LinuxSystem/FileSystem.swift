@@ -18,6 +18,12 @@ package enum FileSystem {
         return unsafe lstat(path, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
     }
 
+    /// How many names lead to it; zero for what is not there.
+    static func links(to path: String) -> Int {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? Int(status.st_nlink) : 0
+    }
+
     /// When a file was last written, by the wall clock; `nil` for what is not there.
     package static func modified(_ path: String) -> Int64? {
         var status = stat()

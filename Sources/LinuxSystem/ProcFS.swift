@@ -174,19 +174,28 @@ package struct ProcFS: Sendable {
         func amount(_ field: MemoryField) -> Int64? { found[field.rawValue].map { $0 &* 1024 } }
         guard let privateDirty = amount(.privateDirty), let privateClean = amount(.privateClean) else { return nil }
         let lazy = amount(.lazyFree) ?? 0
+        // What is not yet written of a file, a program that was just installed for example, the kernel writes and takes.
+        var withoutFile = privateDirty
+        if let anonymous = amount(.anonymous), let shared = amount(.sharedMemory) {
+            withoutFile = min(privateDirty, max(0, anonymous &+ shared &- lazy))
+        }
         var memory = Memory()
-        memory.dirty = privateDirty &+ (amount(.swap) ?? 0)
+        memory.dirty = withoutFile &+ (amount(.swap) ?? 0)
         memory.purgeable = lazy
         // MADV_FREE makes pages clean: they must not count twice.
-        memory.clean = max(0, privateClean &- lazy) &+ (amount(.sharedClean) ?? 0)
+        memory.clean = max(0, privateClean &- lazy) &+ (privateDirty &- withoutFile) &+ (amount(.sharedClean) ?? 0)
         memory.proportional = amount(.proportional) ?? 0
         return memory
     }
 
-    private enum MemoryField: Int { case proportional, sharedClean, privateClean, privateDirty, lazyFree, swap }
+    private enum MemoryField: Int {
+        case proportional, anonymous, sharedMemory, sharedClean, privateClean, privateDirty, lazyFree, swap
+    }
+
     /// Their names, in that order.
-    private static let fields = ["Pss", "Shared_Clean", "Private_Clean", "Private_Dirty", "LazyFree", "Swap"]
-        .map { Array($0.utf8) }
+    private static let fields = [
+        "Pss", "Pss_Anon", "Pss_Shmem", "Shared_Clean", "Private_Clean", "Private_Dirty", "LazyFree", "Swap",
+    ].map { Array($0.utf8) }
 
     /// The digits after blanks; `nil` if there are none, or more than a number has.
     private static func number(_ text: ArraySlice<UInt8>) -> Int64? {

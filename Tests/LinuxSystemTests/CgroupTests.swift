@@ -25,6 +25,26 @@ struct CgroupTests {
         #expect(ProcFS().cgroup(script.process.pid)?.hasSuffix("/\(name)") == true)
     }
 
+    @Test("Processes of groups below are found, whether there were such groups before or not")
+    func below() throws {
+        let scratch = try ScratchGroup()
+        #expect(Cgroup.children(of: scratch.group.path).isEmpty)
+        let inner = try Cgroup(creating: scratch.group.path + "/inner")
+        defer { unsafe rmdir(inner.path) }
+        let script = try start("read line", in: inner)
+        #expect(scratch.group.processes() == [script.process.pid])
+        #expect(Cgroup.children(of: scratch.group.path) == [inner.path])
+        try inner.kill()
+        #expect(try inner.waitUntilEmpty(milliseconds: 5000))
+    }
+
+    @Test("Of the kernel's list only numbers that fit are processes")
+    func processNumbers() {
+        #expect(Cgroup.parseProcesses(Array("1\n23\n4194304\n".utf8)) == [1, 23, 4_194_304])
+        #expect(Cgroup.parseProcesses(Array("12\n99999999999\nx\n-4\n7".utf8)) == [12, 7])
+        #expect(Cgroup.parseProcesses([]) == [])
+    }
+
     @Test("A freeze is confirmed, stops the program, and a thaw lets it go on")
     func freezeAndThaw() throws {
         let scratch = try ScratchGroup()

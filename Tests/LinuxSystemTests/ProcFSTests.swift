@@ -48,6 +48,19 @@ struct ProcFSTests {
         #expect(sum.clean == memory.clean * 2)
     }
 
+    @Test("Of a file's pages that are not written yet none is dirty memory; without the figures for it, all are")
+    func unwrittenFiles() throws {
+        let rollup = Self.rollup.replacing(
+            "Pss_Dirty:         50000 kB",
+            with: "Pss_Anon:          78000 kB\nPss_File:           0 kB\nPss_Shmem:          1000 kB")
+        let memory = try #require(ProcFS.parseMemory(rollup))
+        #expect(memory.dirty == 60_000 << 10)
+        #expect(memory.clean == 11_000 << 10)
+        #expect(memory.purgeable == 20_000 << 10)
+        let more = try #require(ProcFS.parseMemory(rollup.replacing("78000", with: "90000")))
+        #expect(more.dirty == 61_000 << 10)
+    }
+
     @Test("The group of version 2 is found among those of version 1")
     func parseCgroup() {
         #expect(ProcFS.parseCgroup("9:name=systemd:/a\n8:pids:/b\n0::/c d/e\n") == "/c d/e")
