@@ -109,9 +109,20 @@ extension ProcFS {
         guard !wanted.isEmpty else { return shared }
         let own = CurrentProcess.pid
         for pid in allProcesses() where !pids.contains(pid) && pid != own {
+            guard socketNumbers(of: pid).contains(where: { wanted.contains($0.inode) }), !isBeingBorn(pid) else {
+                continue
+            }
+            // It may have begun its own program since, without them.
             for (_, inode) in socketNumbers(of: pid) where wanted.contains(inode) { shared.insert(inode) }
         }
         return shared
+    }
+
+    /// Until a child of this process begins its own program, it has open whatever this process has, the duplicates of
+    /// an app's sockets included.
+    private func isBeingBorn(_ pid: CInt) -> Bool {
+        guard stat(pid)?.parent == CurrentProcess.pid, let own = CurrentProcess.executablePath else { return false }
+        return FileSystem.linkTarget("\(root)/\(pid)/exe") == own
     }
 
     private func socketNumbers(of pid: CInt) -> [(fd: CInt, inode: UInt64)] {

@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import LinuxSystem
+import Synchronization
 import Testing
 
 @Suite("Sockets of other processes")
@@ -183,5 +185,36 @@ struct AppSocketsTests {
         #expect(shared == Set(sockets.filter { $0.port == owner.port }.map(\.inode)))
         let family = ProcFS().tree(of: owner.process.pid)
         #expect(ProcFS().shared(sockets, byOthersThan: Set(family)).isEmpty)
+    }
+
+    @Test("Children of this process that have not begun their program share nothing of what it looks at")
+    func births() throws {
+        let owner = try Owner(
+            """
+            server = socket.create_server(("127.0.0.1", 0))
+            port = server.getsockname()[1]
+            """)
+        let sockets = try owner.sockets()
+        try #require(!sockets.isEmpty)
+        let isOver = Atomic(false)
+        let births = DispatchQueue(label: "births")
+        defer {
+            isOver.store(true, ordering: .relaxed)
+            births.sync {}
+        }
+        births.async {
+            while !isOver.load(ordering: .relaxed) {
+                guard let child = try? Spawn(path: "/bin/true", arguments: ["true"], environment: []).start() else { return }
+                _ = child.waitUntilDead(milliseconds: 10_000)
+                _ = child.reap()
+            }
+        }
+        for _ in 0..<200 {
+            let shared = ProcFS().shared(sockets, byOthersThan: [owner.process.pid])
+            guard shared.isEmpty else {
+                Issue.record("\(shared)")
+                return
+            }
+        }
     }
 }

@@ -105,6 +105,8 @@ struct UnixSocketTests {
         #expect(error?.errno == .invalidArgument)
         // With the last copy of its other end closed, a pipe ends.
         for reader in readers {
+            // A process that a test beside this one is starting has copies until it begins its program.
+            #expect(isReady(reader))
             try reader.setNonblocking(true)
             var got: [UInt8] = []
             #expect(try reader.read(into: &got, upTo: 1) == .end)
