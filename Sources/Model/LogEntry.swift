@@ -91,7 +91,7 @@ package enum InterruptionKind: UInt8, Sendable, Codable, CaseIterable {
 /// Why something was decided: a value, so that the hot path formats nothing.
 package enum Reason: Hashable, Sendable, Codable {
     case userOpened(String)
-    case urlOpened(url: String, by: String?, app: String)
+    indirect case urlOpened(url: String, by: String?, app: String)
     case userPressedHome
     case userLocked, userUnlocked
     case userOpenedSwitcher, userClosedSwitcher
@@ -121,8 +121,8 @@ package enum Reason: Hashable, Sendable, Codable {
     case memoryTight(available: Int64, budget: Int64)
     case memorySimulated(MemoryLevel)
     case memoryReclaimed(bytes: Int64)
-    case memoryLimit(name: String, dirty: Int64, limit: Int64)
-    case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
+    indirect case memoryLimit(name: String, dirty: Int64, limit: Int64)
+    indirect case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
     /// A plain program has a file locked that somebody else needs: it cannot stand still.
     case lockBlocks(path: String)
     case taskBegan(String)
@@ -130,7 +130,7 @@ package enum Reason: Hashable, Sendable, Codable {
     case taskEnded(String)
     case tasksExpire([String], left: Span)
     case taskRefused(TaskRefusal)
-    case conditionChanged(Condition)
+    indirect case conditionChanged(Condition)
     /// What an app is told of when it runs again.
     case changedMeanwhile([SystemChange])
     case settingChanged(String, key: String)
@@ -149,12 +149,12 @@ package enum Reason: Hashable, Sendable, Codable {
     case windowExpires(WindowKind, left: Span)
     case windowOverrun(WindowKind, allowed: Span)
     /// It would have been woken.
-    case notWoken(WindowKind, because: WakeObstacle)
-    case taskSubmitted(BackgroundTaskRequest)
+    indirect case notWoken(WindowKind, because: WakeObstacle)
+    indirect case taskSubmitted(BackgroundTaskRequest)
     case taskCancelled(String)
     case taskRequestRefused(BackgroundTaskRefusal)
     case refreshAllowed(String, Bool)
-    case end(EndReason, name: String, state: LifecycleState)
+    indirect case end(EndReason, name: String, state: LifecycleState)
 }
 
 extension Reason {

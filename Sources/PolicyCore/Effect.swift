@@ -14,10 +14,10 @@ package struct Effect: Hashable, Sendable {
     }
 }
 
-/// One thing to do.
+/// One thing to do. What is large and rare is `indirect`: effects are moved about at every event.
 package enum Action: Hashable, Sendable {
     case log(LogEntry)
-    case report(ReportFacts)
+    indirect case report(ReportFacts)
 
     /// Starts the process and answers `processStarted` or `launchFailed`.
     case launch(AppIndex, Generation, isBackground: Bool)
@@ -64,7 +64,7 @@ package enum Action: Hashable, Sendable {
     case expireWindow(AppIndex, Generation, WindowID, left: Span)
     /// Everything about the device that apps are told of. The app compares it with what it was told before, so to hear
     /// it twice does no harm.
-    case tellConditions(AppIndex, Generation, DeviceConditions)
+    indirect case tellConditions(AppIndex, Generation, DeviceConditions)
     /// Asks the app for its picture. A freeze that is prepared meanwhile waits for it, if not for long.
     case takeSnapshot(AppIndex, Generation)
     case reply(AppIndex, RequestID, AppReply)

@@ -204,7 +204,9 @@ struct AppSocketsTests {
         }
         births.async {
             while !isOver.load(ordering: .relaxed) {
-                guard let child = try? Spawn(path: "/bin/true", arguments: ["true"], environment: []).start() else { return }
+                guard let child = try? Spawn(path: "/bin/true", arguments: ["true"], environment: []).start() else {
+                    return
+                }
                 _ = child.waitUntilDead(milliseconds: 10_000)
                 _ = child.reap()
             }
