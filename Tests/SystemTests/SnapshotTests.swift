@@ -67,6 +67,21 @@ extension SystemTests {
             #expect(FileSystem.names(in: "\(system.home)/snapshots") == [])
         }
 
+        @Test("Each picture has a place of its own, so that none takes another one's away, and nothing is left of it")
+        func places() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython(
+                "radio", Self.app("write(svg(1))", "print('place', path, flush=True)", "reply('svg')"))
+            let first = try Self.leave(system)
+            _ = try Self.leave(system, after: first.seq)
+            let places = system.output("radio").filter { $0.hasPrefix("place") }.map { String($0.dropFirst(6)) }
+            #expect(places.count == 2 && Set(places).count == 2, "\(places)")
+            let patience = Patience()
+            while !patience.isOver, places.contains(where: FileSystem.exists) { try system.pass(seconds: 0.02) }
+            #expect(!places.contains(where: FileSystem.exists))
+        }
+
         @Test("What is no picture, too large, a link or late is refused, and the picture that there was stays")
         func rubbish() throws {
             let system = try TestSystem()
@@ -78,9 +93,9 @@ extension SystemTests {
                     "if number == 1: write(svg('first')); reply('svg')",
                     "if number == 2: write(b'<html/>'); reply('svg')",
                     "if number == 3: write(svg('x' * most)); reply('svg')",
-                    "if number == 4: os.remove(path) if os.path.exists(path) else 0; os.symlink('/etc/shadow', path); reply('png')",
-                    "if number == 5: os.remove(path); os.mkfifo(path); reply('png')",
-                    "if number == 6: os.remove(path); time.sleep(0.8); write(svg('late')); reply('svg')",
+                    "if number == 4: os.symlink('/etc/shadow', path); reply('png')",
+                    "if number == 5: os.mkfifo(path); reply('png')",
+                    "if number == 6: time.sleep(0.8); write(svg('late')); reply('svg')",
                     "if number == 7: write(svg('last')); reply('svg')"))
             var last = try Self.leave(system)
             let words = [

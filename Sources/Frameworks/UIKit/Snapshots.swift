@@ -62,7 +62,9 @@ package final class Snapshots {
             kind = "none"
         }
         connection?.request(.snapshot, ["number": .int(Int64(number)), "kind": .string(kind)]) { result in
-            if case .failure(let error) = result { ApplicationLauncher.complain(error.message) }
+            guard case .failure(let error) = result else { return }
+            ApplicationLauncher.complain(error.message)
+            // Of a picture that came too late.
             try? FileManager.default.removeItem(atPath: path)
         }
     }

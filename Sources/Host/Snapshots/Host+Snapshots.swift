@@ -9,7 +9,10 @@ extension Host {
     /// Then the suspension goes on, and the picture that there was stays.
     private static func patience(_ profile: DeviceProfile) -> Int64 { profile.freezeLimit.nanoseconds / 2 }
 
-    private func snapshotFile(_ app: AppHost) -> String { home.container(app.installation.identifier) + "/.snapshot" }
+    /// Each has a place of its own: the one before may not have been read yet.
+    private func snapshotFile(_ app: AppHost, _ number: Int64) -> String {
+        home.container(app.installation.identifier) + "/.snapshot-\(number)"
+    }
 
     func takeSnapshot(_ index: AppIndex, _ generation: Generation) {
         guard let app = host(index), let process = process(index, generation), let connection = process.connection
@@ -20,7 +23,7 @@ extension Host {
             .notification(
                 method: AppNotification.takeSnapshot.rawValue,
                 params: [
-                    "number": .int(number), "path": .string(snapshotFile(app)),
+                    "number": .int(number), "path": .string(snapshotFile(app, number)),
                     "most": .int(Int64(SnapshotStore.limit)),
                 ]))
         loop.after(nanoseconds: Self.patience(system.profile)) { [weak self] in
@@ -49,8 +52,9 @@ extension Host {
             throw .invalidParameter("kind", "a snapshot is png, svg, none (the old one goes) or kept (it stays)")
         }
         process.snapshot.isAsked = false
-        let (store, name, source) = (SnapshotStore(home), app.installation.identifier, snapshotFile(app))
+        let (store, name, source) = (SnapshotStore(home), app.installation.identifier, snapshotFile(app, Int64(number)))
         workers.run(.slow) { () -> RPCError? in
+            defer { FileSystem.remove(source) }
             do throws(RPCError) {
                 if let picture {
                     try store.take(source, picture, of: name)
