@@ -294,6 +294,28 @@ import Testing
         device.finish()
     }
 
+    @Test("Until it was called an app that is woken for its transfers is about to hear of them, and then no longer")
+    func aboutToHear() throws {
+        let device = TestDevice()
+        let app = device.installTest("pods")
+        // Launched for it, and thawed for it.
+        for _ in 0..<2 {
+            device.change(app) { $0.hangsIn = [.handleEventsForBackgroundURLSession] }
+            #expect(!device.system.isAboutToHearOfTransfers(app))
+            device.send(.transferEvents(app, session: "s", authentication: false))
+            #expect(device.system.isAboutToHearOfTransfers(app))
+            device.run()
+            #expect(device.state(app) == .background && device.system.isAboutToHearOfTransfers(app))
+            device.change(app) { $0.hangsIn = [] }
+            device.run()
+            #expect(device.state(app) == .background && !device.system.isAboutToHearOfTransfers(app))
+            try device.complete(app, .done)
+            #expect(device.state(app) == .suspended)
+        }
+        #expect(!device.system.isAboutToHearOfTransfers(AppIndex(7)))
+        device.finish()
+    }
+
     @Test("Closed by the user, transfers of today are given up and wake nobody; those of 2013 go on and do")
     func closedTransfers() throws {
         for profile in [DeviceProfile.linux, .iOS7] {

@@ -139,10 +139,12 @@ import TransferCore
         #expect(third(bench.pass(2)).count == 1)
     }
 
-    @Test("A task that the background made is discretionary")
-    func background() {
+    @Test(
+        "A task that the background made is discretionary, also before the app was told what it is woken for",
+        arguments: [AppPresence.background, .suspended])
+    func background(presence: AppPresence) {
         var bench = Bench()
-        let connection = bench.open(presence: .background)
+        let connection = bench.open(presence: presence)
         #expect(bench.begin(Bench.download(), on: connection).downloads.count == 1, "no delay before the first wake")
         #expect(bench.setConditions { $0.isMetered = true }.stopped.count == 1)
     }

@@ -144,7 +144,7 @@ final class TransferLink {
     /// How an app is, if the service does not know it.
     private func news(of index: AppIndex) -> TransferAppState? {
         guard let app = host.system.app(index) else { return nil }
-        let presence = TransferAppPresence(app.state)
+        let presence = host.system.isAboutToHearOfTransfers(index) ? .suspended : TransferAppPresence(app.state)
         guard toldStates[index] != presence else { return nil }
         toldStates[index] = presence
         return TransferAppState(app: app.manifest.identifier.rawValue, state: presence)

@@ -86,6 +86,15 @@ extension System {
         armWindows(i)
     }
 
+    /// It was woken for what a background session has to tell, and has yet to be called. Before that its delegates hear
+    /// nothing: `handleEventsForBackgroundURLSession` comes first (document C).
+    package func isAboutToHearOfTransfers(_ app: AppIndex) -> Bool {
+        guard app.rawValue < apps.count else { return false }
+        let i = Int(app.rawValue)
+        return apps[i].windows.waiting(for: .handleEventsForBackgroundURLSession) != nil
+            || apps[i].outstanding.contains { $0.callback.kind == .handleEventsForBackgroundURLSession }
+    }
+
     // MARK: Closing
 
     mutating func complete(_ id: WindowID, _ result: WindowResult, _ i: Int, _ request: RequestID) {

@@ -169,7 +169,8 @@ extension TransferSystem {
         }
         if session.record.isInvalidated { throw .sessionIsInvalid }
         if session.tasks.count >= rules.mostTasksPerSession { throw .tooMuch("tasks of a session") }
-        let isBackground = apps[app]?.presence == .background
+        // One that speaks while it counts as suspended was woken, and is about to hear what for.
+        let isBackground = apps[app]?.presence == .background || apps[app]?.presence == .suspended
         makeTask(
             creation, in: id, isDiscretionary: session.record.configuration.isDiscretionary || isBackground,
             delayedUntil: isBackground ? delayForNewTask(of: app) : nil)
