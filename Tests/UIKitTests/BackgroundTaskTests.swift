@@ -90,6 +90,21 @@ extension UIKitTests {
             _ = try await expectRequest(daemon, "endTask", ["task": 0])
         }
 
+        @Test("A handler that ends all tasks does not end the app's time before the other handlers were called")
+        func endOfAll() async throws {
+            let (daemon, application) = try await start()
+            defer { application.connection?.stop() }
+            _ = application.beginBackgroundTask {
+                for task in 1...2 { application.endBackgroundTask(UIBackgroundTaskIdentifier(rawValue: task)) }
+            }
+            _ = application.beginBackgroundTask { application.refreshSnapshot() }
+            for task in 1...2 { _ = try await expectRequest(daemon, "beginTask", ["task": .int(Int64(task))]) }
+            expire(daemon, [1, 2], round: 1)
+            _ = try await expectRequest(daemon, "endTask", ["task": 1])
+            _ = try await expectRequest(daemon, "refreshSnapshot", [:])
+            _ = try await expectRequest(daemon, "endTask", ["task": 2])
+        }
+
         @Test("A name of more than 256 bytes is cut at a character")
         func longName() async throws {
             let (daemon, application) = try await start()

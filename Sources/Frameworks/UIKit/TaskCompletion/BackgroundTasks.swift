@@ -22,6 +22,11 @@ package final class BackgroundTasks: Sendable {
         var isOver = false
         /// When the system last said that the time is over, for a moment in which it does not answer.
         var end: Double?
+        /// The thread that calls handlers, and those whose turn has yet to come.
+        var caller: pthread_t?
+        var uncalled: Set<Int> = []
+        /// Tasks that handlers ended before their own had its turn.
+        var endedEarly: Set<Int> = []
     }
 
     /// What the system is given to answer, which it does in microseconds unless it is being restarted.
@@ -64,7 +69,15 @@ package final class BackgroundTasks: Sendable {
     }
 
     func end(_ id: Int) {
-        let (link, isHeld) = state.withLock { state in (state.link, state.tasks.removeValue(forKey: id) != nil) }
+        let (link, isHeld) = state.withLock { state -> ((any AppLink)?, Bool) in
+            let isHeld = state.tasks.removeValue(forKey: id) != nil
+            if isHeld, state.uncalled.contains(id), state.caller == pthread_self() {
+                // With the last end the app is suspended: its handlers would run when it is back.
+                state.endedEarly.insert(id)
+                return (nil, true)
+            }
+            return (state.link, isHeld)
+        }
         // The system hears of a stray end as well: its report can then say what went wrong.
         link?.request(.endTask, ["task": .int(isHeld ? Int64(id) : 0)]) { _ in }
     }
@@ -98,21 +111,32 @@ package final class BackgroundTasks: Sendable {
     private func expire(only ids: [Int], round: Int, onMainThread isOnMainThread: Bool) {
         let handlers = state.withLock { state in
             if round == .max { state.isOver = true }
-            return ids.sorted().compactMap { id -> Handler? in
+            return ids.sorted().compactMap { id -> (id: Int, handler: Handler)? in
                 guard let task = state.tasks[id], task.round < round else { return nil }
                 state.tasks[id]?.round = round
-                return task.handler
+                return task.handler.map { (id, $0) }
             }
         }
         guard !handlers.isEmpty else { return }
-        if isOnMainThread {
-            DispatchQueue.main.async { MainActor.assumeIsolated { handlers.forEach { $0() } } }
-        } else {
-            // As in 2010, “possibly on another thread”: what the type promises did not hold then, and an app that is
-            // tested on such a device is to meet that.
-            let loose = handlers.map { unsafe unsafeBitCast($0, to: (@Sendable () -> Void).self) }
-            DispatchQueue.global().async { loose.forEach { $0() } }
+        // As in 2010, “possibly on another thread”: what the type promises did not hold then, and an app that is tested
+        // on such a device is to meet that.
+        let loose = handlers.map { ($0.id, unsafe unsafeBitCast($0.handler, to: (@Sendable () -> Void).self)) }
+        (isOnMainThread ? DispatchQueue.main : DispatchQueue.global()).async { self.call(loose) }
+    }
+
+    /// One after another, on this thread.
+    private func call(_ handlers: [(id: Int, handler: @Sendable () -> Void)]) {
+        state.withLock { state in
+            state.caller = pthread_self()
+            state.uncalled = Set(handlers.map(\.id))
         }
+        for (id, handler) in handlers {
+            state.withLock { _ = $0.uncalled.remove(id) }
+            handler()
+            let link = state.withLock { $0.endedEarly.remove(id) == nil ? nil : $0.link }
+            link?.request(.endTask, ["task": .int(Int64(id))]) { _ in }
+        }
+        state.withLock { $0.caller = nil }
     }
 
     // MARK: Rest
