@@ -174,7 +174,7 @@ package struct ProcFS: Sendable {
         func amount(_ field: MemoryField) -> Int64? { found[field.rawValue].map { $0 &* 1024 } }
         guard let privateDirty = amount(.privateDirty), let privateClean = amount(.privateClean) else { return nil }
         let lazy = amount(.lazyFree) ?? 0
-        // What is not yet written of a file, a program that was just installed for example, the kernel writes and takes.
+        // What is not yet written of a file, of a program just installed for example, the kernel writes and takes.
         var withoutFile = privateDirty
         if let anonymous = amount(.anonymous), let shared = amount(.sharedMemory) {
             withoutFile = min(privateDirty, max(0, anonymous &+ shared &- lazy))

@@ -116,6 +116,29 @@ struct DeviceTests {
         #expect(device.violations == [])
     }
 
+    @Test("What was learned of the user outlives a shutdown, under the numbers that the apps have then")
+    func habits() throws {
+        let device = device(.linux, try AppScript.test("gone"), try AppScript.test("kept"))
+        for _ in 0..<5 {
+            device.open("gone")
+            device.open("kept")
+            device.finish(.home)
+            device.advance(by: .seconds(3600))
+        }
+        func expected(_ app: UInt32) -> [ExpectedOpening] {
+            device.system.fetch.planner.expectedOpenings(
+                AppIndex(app), at: WallTime(nanoseconds: device.now.nanoseconds + device.wallOffset))
+        }
+        let before = expected(1)
+        #expect(!before.isEmpty && device.system.fetch.planner.memory.apps == [AppIndex(0), AppIndex(1)])
+        device.finish(.uninstall("gone"))
+        device.perform(.shutDown)
+        device.advance(by: .seconds(10))
+        device.perform(.boot)
+        #expect(device.system.fetch.planner.memory.apps == [AppIndex(0)])
+        #expect(expected(0).map(\.from) == before.map(\.from))
+    }
+
     @Test("With a full disk nothing launches, and the user is told")
     func fullDisk() throws {
         let device = device(.linux, try AppScript.test("one"))
