@@ -21,17 +21,31 @@ private struct FakeKeeper {
         for (name, text) in [("greenroom-keeper", "echo \"$@\" > \"$STARTED\"\n\(script)"), ("greenroomd", "")] {
             let path = "\(tool.libexec)/\(name)"
             let text = "#!/bin/sh\nSTARTED='\(started)'\nEND='\(ending)'\n\(text)\n"
-            try text.write(toFile: path, atomically: false, encoding: .utf8)
-            unsafe chmod(path, 0o755)
+            try Self.makeProgram(text, at: path)
         }
     }
 
+    /// Nobody can execute what somebody has open for writing (`ETXTBSY`), as any child has that a test beside this one
+    /// is starting: so another process writes it.
+    private static func makeProgram(_ text: String, at path: String) throws {
+        let source = path + ".text"
+        try text.write(toFile: source, atomically: false, encoding: .utf8)
+        unsafe chmod(source, 0o755)
+        let copy = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: ["-p", source, path])
+        copy.waitUntilExit()
+        guard copy.terminationStatus == 0 else { throw POSIXError(.EIO) }
+    }
+
     /// Returns what the supervisor was started with, once it was.
-    func arguments() throws -> String {
+    func arguments(of running: Running) throws -> String {
         // Without blocking: a supervisor that is never started would never open its end.
         let pipe = FileHandle(
             fileDescriptor: unsafe open(started, O_RDONLY | O_NONBLOCK | O_CLOEXEC), closeOnDealloc: true)
-        try Patience.wait(for: pipe.fileDescriptor, "a supervisor that starts")
+        do {
+            try Patience.wait(for: pipe.fileDescriptor, "a supervisor that starts")
+        } catch {
+            throw Patience.Lost(what: "a supervisor that starts; up said: \(running.errors.text)")
+        }
         _ = fcntl(pipe.fileDescriptor, F_SETFL, 0)
         return String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self).trimmingCharacters(in: .newlines)
     }
@@ -49,7 +63,7 @@ extension SignalTakers {
             let keeper = try FakeKeeper(tool)
             let running = tool.start("up", "--detach", "--device", "iphone-4", "--memory", "512M")
             #expect(
-                try keeper.arguments()
+                try keeper.arguments(of: running)
                     == "--home \(tool.home) --daemon \(tool.libexec)/greenroomd -- --device iphone-4 --memory 536870912"
             )
             let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in .result([:]) }
@@ -102,7 +116,7 @@ extension SignalTakers {
             try tool.write("of an earlier day\n", to: "daemon.log")
             let keeper = try FakeKeeper(tool, then: "echo cannot do this >&2; exit 3")
             let running = tool.start("up", "--detach")
-            _ = try keeper.arguments()
+            _ = try keeper.arguments(of: running)
             #expect(
                 try running.outcome()
                     == Tool.Outcome(
@@ -116,7 +130,7 @@ extension SignalTakers {
             let tool = try Tool()
             let keeper = try FakeKeeper(tool, then: "read line < \"$END\"; echo no such profile >&2; exit 2")
             let running = tool.start("up", "--detach", "--device", "toaster")
-            _ = try keeper.arguments()
+            _ = try keeper.arguments(of: running)
             let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in
                 keeper.finish()
                 return .crash
@@ -141,7 +155,7 @@ extension SignalTakers {
             let tool = try Tool()
             let keeper = try FakeKeeper(tool)
             let running = tool.start("up")
-            _ = try keeper.arguments()
+            _ = try keeper.arguments(of: running)
             let daemon = try FakeDaemon(in: tool.home) { request in
                 switch (request.method, request.params["follow"]?.bool, request.params["after"]?.int) {
                 case ("log", nil, 0): return .result([Sample.entry(1)])
@@ -172,7 +186,7 @@ extension SignalTakers {
             let tool = try Tool()
             let keeper = try FakeKeeper(tool, then: "kill -9 $$")
             let running = tool.start("up")
-            _ = try keeper.arguments()
+            _ = try keeper.arguments(of: running)
             let outcome = try running.outcome()
             #expect(outcome.code == 1)
             #expect(outcome.errors.contains("the supervisor was ended by signal 9"))
