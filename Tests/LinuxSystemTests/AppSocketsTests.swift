@@ -211,7 +211,7 @@ struct AppSocketsTests {
                 _ = child.reap()
             }
         }
-        for _ in 0..<200 {
+        for _ in 0..<50 {
             let shared = ProcFS().shared(sockets, byOthersThan: [owner.process.pid])
             guard shared.isEmpty else {
                 Issue.record("\(shared)")
