@@ -47,6 +47,12 @@ final class Child {
         return unsafe waitpid(pid, &status, WNOHANG) == pid ? status & 0x7F : -1
     }
 
+    /// It sleeps as it was made to, once it has begun to; who ended or stopped it did so before this.
+    var isUntouched: Bool {
+        while let state, "RD".contains(state) { sched_yield() }
+        return state == "S"
+    }
+
     var state: Character? { Self.stat(pid)?.first?.first }
 
     /// As `keeper.pid` has it.

@@ -98,7 +98,7 @@ struct WithoutDaemonTests {
                     code: 0,
                     output: "processes that were left and killed: 1\nGreenroom in \(tool.home) is down\n", errors: ""))
         #expect(app.signalThatEnded() == SIGKILL)
-        #expect(stranger.state == "S")
+        #expect(stranger.isUntouched)
         let left = FileManager.default.enumerator(atPath: tool.home)?.compactMap { $0 as? String } ?? []
         #expect(
             Set(left) == [
@@ -124,7 +124,7 @@ struct WithoutDaemonTests {
         let stranger = try Child()
         try tool.write("\(stranger.pid) 1\n", to: "keeper.pid")
         #expect(tool.run("down").code == 0)
-        #expect(stranger.state == "S")
+        #expect(stranger.isUntouched)
     }
 
     @Test("When nothing is running, down says so: exit code 3")
