@@ -82,7 +82,8 @@ package struct TaskID: Hashable, Comparable, Sendable, Codable {
     package static func < (a: TaskID, b: TaskID) -> Bool { a.rawValue < b.rawValue }
 }
 
-package struct AssertionID: Hashable, Sendable, Codable {
+package struct AssertionID: Hashable, Comparable, Sendable, Codable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (a: AssertionID, b: AssertionID) -> Bool { a.rawValue < b.rawValue }
 }

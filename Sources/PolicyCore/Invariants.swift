@@ -83,7 +83,7 @@ extension System {
     /// Every task is an assertion, and in the background their time is limited by whatever limits it.
     @inline(__always) private func checkTasks(_ app: borrowing App, _ broken: inout Findings) {
         broken.require(
-            app.tasks.held.map(\.assertion) == app.assertions.held.filter { $0.kind == .task }.map(\.id),
+            app.tasks.held.map(\.assertion) == app.assertions.tasks.map(\.id),
             "tasks and assertions differ")
         guard app.isSettled else { return }
         let isHidden = screenPresence(app) == .hidden
@@ -92,7 +92,7 @@ extension System {
         broken.require(app.tasks.clock != .stopped, "tasks without a limit in the background")
         let isJudged = app.exceeded?.limit == .tasks
         let isArmed = deadlines.instant(DeadlineSlot(app: app.index, kind: .assertion)) != nil
-        let others = app.assertions.held.contains { $0.kind != .task }
+        let others = !app.assertions.others.isEmpty
         broken.require(others || isJudged || isArmed, "tasks for ever")
     }
 
@@ -123,7 +123,7 @@ extension System {
         guard !app.windows.isEmpty else { return }
         broken.require(
             app.windows.held.allSatisfy { window in
-                app.assertions.held.contains { $0.id.rawValue == window.id.rawValue }
+                app.assertions.others.contains { $0.id.rawValue == window.id.rawValue }
             },
             "a window without an assertion")
         guard app.isSettled else { return }

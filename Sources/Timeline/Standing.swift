@@ -44,7 +44,8 @@ package struct Standing {
             if apps[app]?.state != nil { change(app) { $0.memory = record } }
         case .assertionBegan(let app, let held):
             change(app) { app in
-                app.assertions.removeAll { $0.id == held.id }
+                // Their numbers grow; one that is told again stands already.
+                if let last = app.assertions.last, last.id >= held.id { app.assertions.removeAll { $0.id == held.id } }
                 app.assertions.append((held.id, record))
             }
         case .assertionEnded(let app, let id): change(app) { $0.assertions.removeAll { $0.id == id } }

@@ -13,6 +13,8 @@ package enum Limits {
     package static let identifierMagnitude: Int64 = 1 << 53
     /// Bytes of a background task's name.
     package static let taskName = 256
+    /// Background tasks of an app at once, as today's profiles have it.
+    package static let backgroundTasks = 1000
     /// Bytes of the identifier of a task of `BGTaskScheduler`, or of a URL session.
     package static let windowIdentifier = 256
     /// Bytes of the name of a locale or a time zone.

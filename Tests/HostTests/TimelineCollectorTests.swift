@@ -85,6 +85,37 @@ struct TimelineCollectorTests {
         #expect(device.collector.running.isEmpty)
     }
 
+    @Test("A thousand tasks are each told once, cost what changes, and cost other apps nothing")
+    func manyTasks() throws {
+        var device = Device()
+        let hoarder = try device.install("hoarder", modes: .audio)
+        let other = try device.install("other")
+        device.perform(.open(hoarder, role: .primary, wait: true))
+        device.post(.request(hoarder, RequestID(1), .beginService(.audio)))
+        let before = device.records.count
+        for number in 1...1000 as ClosedRange<UInt64> {
+            device.post(.request(hoarder, RequestID(number), .beginTask(TaskID(number), name: "t")))
+        }
+        #expect(device.records.count - before == 1000)
+        #expect(device.collector.comparisons < 12_000)
+        let began = device.collector.comparisons
+        device.perform(.open(other, role: .primary, wait: true))
+        device.perform(.home(wait: true))
+        #expect(device.collector.comparisons == began, "another app's events look at none of them")
+        for number in [1, 1000, 500] as [UInt64] {
+            device.post(.request(hoarder, RequestID(number), .endTask(TaskID(number))))
+        }
+        let ends = device.records.compactMap { if case .assertionEnded(_, let id) = $0.what { id } else { nil } }
+        let begins = device.records.compactMap { record -> UInt64? in
+            if case .assertionBegan(_, let held) = record.what, held.kind == "task" { held.id } else { nil }
+        }
+        #expect(ends == [begins[0], begins[999], begins[499]])
+        #expect(device.collector.comparisons - began < 100)
+        device.perform(.close(hoarder, wait: true))
+        let all = device.records.filter { if case .assertionEnded = $0.what { true } else { false } }
+        #expect(all.count == 1001)
+    }
+
     @Test("An assertion from its taking to its dropping, also when the app ends with it")
     func assertions() throws {
         var device = Device()

@@ -75,12 +75,15 @@ struct AppView: Sendable {
         info.role = app.role?.name
         info.exempt = app.isExempt
         info.front = isFront
-        info.assertions = app.heldAssertions.map {
+        // An answer is one line of at most 1 MiB for all apps.
+        info.assertions = app.heldAssertions.prefix(Self.toldAssertions).map {
             AppInfo.Assertion(
                 id: Int($0.id.rawValue), kind: $0.kind.name, name: $0.name, reason: $0.reason,
                 since: wall($0.since).iso8601, expires: $0.expires.map { wall($0).iso8601 })
         }
     }
+
+    private static let toldAssertions = 16
 
     func measured() -> AppInfo {
         let procFS = ProcFS()
@@ -101,7 +104,7 @@ struct AppView: Sendable {
 extension Wire.ReportSummary {
     init(_ stored: StoredSummary) {
         self.init(
-            id: stored.id, app: stored.app, at: WallTime(nanoseconds: stored.at * 1000).iso8601,
+            id: stored.id, app: stored.app, at: WallTime(microseconds: stored.at).iso8601,
             namespace: stored.namespace, code: Int(stored.code), reason: stored.reason)
     }
 }

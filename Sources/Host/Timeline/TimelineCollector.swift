@@ -23,7 +23,8 @@ package struct TimelineCollector {
     private struct Known {
         var identifier: String
         var state = LifecycleState.notRunning
-        var assertions: [Assertion] = []
+        var tasks: [AssertionID] = []
+        var others: [AssertionID] = []
         var priority = AppPriority.foreground
         var footprint = Footprint.zero
     }
@@ -38,6 +39,9 @@ package struct TimelineCollector {
     package private(set) var running: [AppIndex] = []
     /// What became of apps since the last `takeChanges`.
     private var changes: [Change] = []
+
+    /// How many assertions were compared so far, for who measures that.
+    package private(set) var comparisons: UInt64 = 0
 
     package struct Change: Hashable, Sendable {
         package var app: AppIndex
@@ -54,7 +58,8 @@ package struct TimelineCollector {
         for app in system.allApps {
             var known = Known(identifier: app.manifest.identifier.rawValue)
             known.state = app.state
-            known.assertions = app.heldAssertions
+            known.tasks = app.assertions.tasks.map(\.id)
+            known.others = app.assertions.others.map(\.id)
             known.priority = app.priority
             known.footprint = app.memory.footprint
             apps.append(known)
@@ -66,13 +71,13 @@ package struct TimelineCollector {
     package var hasNotes: Bool { !notes.isEmpty }
 
     package mutating func takeNotes() -> [Note] {
-        defer { notes.removeAll(keepingCapacity: true) }
+        defer { notes.clear() }
         return notes
     }
 
     package mutating func takeChanges() -> [Change] {
         guard !changes.isEmpty else { return [] }
-        defer { changes.removeAll(keepingCapacity: true) }
+        defer { changes.clear() }
         return changes
     }
 
@@ -108,31 +113,84 @@ package struct TimelineCollector {
     private mutating func look(at index: AppIndex, in system: System, _ now: Instant) {
         guard let app = system.app(index) else { return }
         var before = known(index) ?? Known(identifier: app.manifest.identifier.rawValue)
-        let held = app.heldAssertions
-        guard
-            before.state != app.state || before.assertions != held || before.priority != app.priority
-                || known(index) == nil
-        else { return }
-        for assertion in before.assertions where !held.contains(where: { $0.id == assertion.id }) {
-            add(.assertionEnded(app: before.identifier, id: assertion.id.rawValue), at: now)
+        let (tasks, others) = (app.assertions.tasks, app.assertions.others)
+        let hasOthers = isOther(before.tasks, tasks) || isOther(before.others, others)
+        guard hasOthers || before.state != app.state || before.priority != app.priority || known(index) == nil else {
+            return
         }
+        if hasOthers { tellEnds(&before, tasks, others, now) }
         if before.state != app.state {
             if before.state == .notRunning { add(.named(app: before.identifier, name: app.manifest.name), at: now) }
             add(.state(app: before.identifier, app.state), at: now)
             changes.append(Change(app: index, from: before.state, to: app.state))
         }
-        for assertion in held where !before.assertions.contains(where: { $0.id == assertion.id }) {
-            add(.assertionBegan(app: before.identifier, HeldAssertion(assertion)), at: now)
-        }
+        if hasOthers { tellBegins(&before, tasks, others, now) }
         if before.priority != app.priority, app.state != .notRunning {
             add(.priority(app: before.identifier, app.priority), at: now)
         }
         before.state = app.state
         before.priority = app.priority
-        before.assertions = held
         if app.state == .notRunning { before.footprint = .zero }
         remember(before, index)
     }
+
+    // MARK: Assertions
+
+    // They stand in the order of their numbers, and no number is given twice. So as many with the same last one are the
+    // same ones, and what is new stands behind all that was told: an app with a thousand tasks costs what it changes.
+
+    private func isOther(_ before: [AssertionID], _ held: [Assertion]) -> Bool {
+        before.count != held.count || before.last != held.last?.id
+    }
+
+    private mutating func tellEnds(
+        _ known: inout Known, _ tasks: [Assertion], _ others: [Assertion], _ now: Instant
+    ) {
+        let ended = dropEnded(&known.others, others) + dropEnded(&known.tasks, tasks)
+        for id in ended.sorted() { add(.assertionEnded(app: known.identifier, id: id.rawValue), at: now) }
+    }
+
+    /// Takes out what is not held any more.
+    private mutating func dropEnded(_ known: inout [AssertionID], _ held: [Assertion]) -> [AssertionID] {
+        guard let last = known.last else { return [] }
+        let kept = firstPlace(in: 0..<held.count) { held[$0].id > last }
+        guard kept > 0 else {
+            defer { known = [] }
+            return known
+        }
+        var ended: [AssertionID] = []
+        var place = 0
+        while known.count > kept {
+            place = firstPlace(in: place..<kept) { known[$0] != held[$0].id }
+            ended.append(known.remove(at: place))
+        }
+        return ended
+    }
+
+    /// The first place from which on it is so.
+    private mutating func firstPlace(in places: Range<Int>, where isBehind: (Int) -> Bool) -> Int {
+        var (low, high) = (places.lowerBound, places.upperBound)
+        while low < high {
+            comparisons &+= 1
+            let middle = low + (high - low) / 2
+            if isBehind(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    private mutating func tellBegins(
+        _ known: inout Known, _ tasks: [Assertion], _ others: [Assertion], _ now: Instant
+    ) {
+        // What is new has greater numbers than all that was told.
+        let begun = tasks[Self.firstNew(known.tasks, tasks)...] + others[Self.firstNew(known.others, others)...]
+        for assertion in begun.sorted(by: { $0.id < $1.id }) {
+            add(.assertionBegan(app: known.identifier, HeldAssertion(assertion)), at: now)
+        }
+        known.tasks.append(contentsOf: tasks[known.tasks.count...].map(\.id))
+        known.others.append(contentsOf: others[known.others.count...].map(\.id))
+    }
+
+    private static func firstNew(_ known: [AssertionID], _ held: [Assertion]) -> Int { min(known.count, held.count) }
 
     private mutating func note(_ facts: ReportFacts, _ now: Instant) {
         guard let app = known(facts.app)?.identifier else { return }

@@ -1,32 +1,98 @@
-internal import Model
+package import Model
 
 /// The assertions of one app: which service lets it run, why, since when, until when.
-struct AssertionTable: Hashable, Codable {
-    private(set) var held: [Assertion] = []
+///
+/// An app may have a thousand tasks and has a handful of everything else, so they are kept apart, each in the order of
+/// their numbers: nothing that every event asks for looks at every task.
+package struct AssertionTable: Hashable, Sendable {
+    package private(set) var tasks: [Assertion] = []
+    package private(set) var others: [Assertion] = []
+    /// When the tasks have to be ended, for whoever asks; what then happens is not decided here.
+    private var taskEnd: Instant?
 
-    var isEmpty: Bool { held.isEmpty }
-    var first: Assertion? { held.first }
+    package init() {}
 
-    func holds(_ kind: AssertionKind) -> Bool { held.contains { $0.kind == kind } }
+    package var isEmpty: Bool { tasks.isEmpty && others.isEmpty }
 
-    mutating func take(_ assertion: Assertion) { held.append(assertion) }
+    /// The one that has been held for longest.
+    var first: Assertion? {
+        guard let task = tasks.first.map(withEnd) else { return others.first }
+        guard let other = others.first else { return task }
+        return task.id < other.id ? task : other
+    }
 
-    mutating func drop(_ id: AssertionID) { held.removeAll { $0.id == id } }
+    /// All of them, in the order in which they were taken.
+    package var held: [Assertion] {
+        guard !tasks.isEmpty else { return others }
+        var all: [Assertion] = []
+        all.reserveCapacity(tasks.count + others.count)
+        var rest = others[...]
+        for task in tasks {
+            while let other = rest.first, other.id < task.id { all.append(rest.removeFirst()) }
+            all.append(withEnd(task))
+        }
+        return all + rest
+    }
 
-    mutating func drop(_ kind: AssertionKind) { held.removeAll { $0.kind == kind } }
+    private func withEnd(_ task: Assertion) -> Assertion {
+        var task = task
+        task.expires = taskEnd
+        return task
+    }
+
+    func holds(_ kind: AssertionKind) -> Bool {
+        kind == .task ? !tasks.isEmpty : others.contains { $0.kind == kind }
+    }
+
+    mutating func take(_ assertion: Assertion) {
+        if assertion.kind == .task { tasks.append(assertion) } else { others.append(assertion) }
+    }
+
+    mutating func drop(_ id: AssertionID) {
+        if let place = tasks.place(of: id) { tasks.remove(at: place) }
+        if let place = others.place(of: id) { others.remove(at: place) }
+    }
+
+    mutating func drop(_ kind: AssertionKind) {
+        if kind == .task { tasks = [] } else { others.removeAll { $0.kind == kind } }
+    }
 
     mutating func dropExpired(at now: Instant) {
-        held.removeAll { assertion in
-            assertion.kind != .task && assertion.expires.map { $0 <= now } ?? false
+        others.removeAll { assertion in assertion.expires.map { $0 <= now } ?? false }
+    }
+
+    mutating func dropAll() { self = AssertionTable() }
+
+    mutating func setTaskEnd(_ end: Instant?) { taskEnd = tasks.isEmpty ? nil : end }
+
+    var nextExpiry: Instant? { others.lazy.compactMap(\.expires).min() }
+}
+
+extension [Assertion] {
+    /// Assertions stand in the order of their numbers.
+    package func place(of id: AssertionID) -> Int? {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle].id < id { low = middle + 1 } else { high = middle }
         }
+        return low < endIndex && self[low].id == id ? low : nil
+    }
+}
+
+// Checkpoints have them as one list.
+extension AssertionTable: Codable {
+    private enum CodingKeys: String, CodingKey { case held }
+
+    package init(from decoder: any Decoder) throws {
+        let all = try decoder.container(keyedBy: CodingKeys.self).decode([Assertion].self, forKey: .held)
+        tasks = all.filter { $0.kind == .task }
+        others = all.filter { $0.kind != .task }
+        taskEnd = tasks.first?.expires
     }
 
-    mutating func dropAll() { held = [] }
-
-    /// When the tasks have to be ended, for whoever asks; what then happens is not decided here.
-    mutating func setTaskEnd(_ end: Instant?) {
-        for place in held.indices where held[place].kind == .task { held[place].expires = end }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(held, forKey: .held)
     }
-
-    var nextExpiry: Instant? { held.filter { $0.kind != .task }.compactMap(\.expires).min() }
 }

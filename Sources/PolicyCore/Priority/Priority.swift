@@ -46,7 +46,7 @@ extension System {
 extension AssertionTable {
     /// The user notices it although it is not on screen: by ear, or in a window that the Core knows nothing of.
     var isPerceived: Bool {
-        held.contains { assertion in
+        others.contains { assertion in
             switch assertion.kind {
             case .audio, .graphical: true
             case .location, .exemption, .task, .listen, .fetch, .transferEvents, .refresh, .processing: false

@@ -53,7 +53,7 @@ package final class BackgroundTasks: Sendable {
             return 0
         }
         let begun = state.withLock { state -> Int? in
-            guard !state.isOver else { return nil }
+            guard !state.isOver, state.tasks.count < Limits.backgroundTasks else { return nil }
             let id = state.next
             state.next += 1
             state.tasks[id] = Task(handler: handler)
