@@ -50,15 +50,28 @@ package enum Daemon {
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 
+        let watch = RestoreGuard(path: home.restoring)
+        defer { watch.finish() }
+        if watch.isFatal {
+            let kept = Journal.setAside(home.journal)
+            Diagnostics.write(
+                "daemons died of what the journal holds, so this one begins without it and ends the apps; it is kept as "
+                    + kept)
+            watch.forgive()
+        }
         var seen: TimelineCollector?
-        let restored = Journal.restore(from: home.journal) { sight in
+        let restored = Journal.restore(from: home.journal, passed: watch.passed) { sight in
             switch sight {
             case .checkpoint(let system): seen = TimelineCollector(system)
             case .event(let event, let effects, let system, let moment):
                 seen?.note(event, effects, system, at: moment)
             }
         }
+        watch.passedAll()
         let wasEnded = FileSystem.exists(home.endedMarker)
+        if let count = try? store.removeImpossibleEntries(), count > 0 {
+            Diagnostics.write("\(count) log entries had numbers that no log gets to; they were removed")
+        }
         let lastSequence = max(
             UInt64(try store.lastSeq()), restored.map { $0.system.nextSequence.rawValue - 1 } ?? 0)
         let kept = wasEnded ? nil : restored?.system
@@ -95,6 +108,7 @@ package enum Daemon {
         }
         host.start(installations, isNew: kept == nil)
         host.transfers?.resume()
+        loop.after(nanoseconds: 0) { watch.finish() }
         try loop.run { host.settle() }
         host.timeline?.flush()
         workers.finish(.storage)

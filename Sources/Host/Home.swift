@@ -12,6 +12,8 @@ package struct Home: Sendable {
     package var appSocketLink: String { path + "/app" }
     package var database: String { path + "/state.sqlite" }
     package var journal: String { path + "/journal" }
+    /// How far a starting daemon has come (`RestoreGuard`).
+    package var restoring: String { path + "/restoring" }
     package var timeline: String { path + "/timeline" }
     package var snapshots: String { path + "/snapshots" }
     /// The transfer service's.

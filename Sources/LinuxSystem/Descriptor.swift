@@ -90,6 +90,14 @@ package final class Descriptor: Sendable {
         return try Self.transfer("write", done)
     }
 
+    /// Writes over what is there. The corresponding C function is `pwrite`.
+    package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        let fd = rawValue
+        _ = try check("pwrite") {
+            unsafe bytes.withUnsafeBytes { unsafe Glibc.pwrite(fd, $0.baseAddress, $0.count, off_t(offset)) }
+        }
+    }
+
     /// Writes everything, waiting as long as it takes.
     package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]

@@ -11,6 +11,8 @@ internal import SystemPackage
 
     private let base: UnsafeMutableRawPointer
     package let capacity: Int
+    /// No log is larger; a file that is was not made by this.
+    package static let largest = 1 << 26
     package private(set) var count: Int
 
     package init(creating path: String, capacity: Int) throws(SystemError) {
@@ -31,12 +33,17 @@ internal import SystemPackage
     package init(opening path: String) throws(SystemError) {
         let file = try Descriptor.open(path, .readWrite)
         let size = Int(try file.status().size)
-        guard size > Self.headerSize else { throw SystemError("open", .invalidArgument, path: path) }
+        guard size > Self.headerSize, size <= Self.largest + Self.headerSize else {
+            throw SystemError("open", .invalidArgument, path: path)
+        }
         unsafe base = try Self.map(file.rawValue, size, path)
         capacity = size - Self.headerSize
         let isOurs = unsafe base.load(as: UInt64.self) == Self.magic
-        count = isOurs ? min(capacity, unsafe Int(truncatingIfNeeded: gr_load_acquire(base + 8))) : 0
-        guard isOurs, count >= 0 else { throw SystemError("open", .invalidArgument, path: path) }
+        // One that was cut off says more than it has; what says more than any log has is no number of bytes.
+        let said = unsafe gr_load_acquire(base + 8)
+        let isPossible = isOurs && said <= UInt64(Self.largest)
+        count = isPossible ? min(capacity, Int(said)) : 0
+        guard isPossible else { throw SystemError("open", .invalidArgument, path: path) }
     }
 
     /// Cuts off what a log did not use. Nobody may have it open.

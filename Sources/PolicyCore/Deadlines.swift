@@ -50,6 +50,8 @@ struct Deadlines: Codable {
         }
     }
 
+    var appCount: Int { due.count / Int(Self.kinds) }
+
     func instant(_ slot: DeadlineSlot) -> Instant? { due[Self.number(slot)] }
 
     mutating func arm(_ slot: DeadlineSlot, at: Instant) {
@@ -110,7 +112,7 @@ struct Deadlines: Codable {
             stored = try decoder.singleValueContainer().decode([Instant?].self)
             kinds = Self.firstKinds
         }
-        guard kinds > 0 else { return }
+        guard kinds > 0, kinds <= 64 else { return }
         for app in 0..<stored.count / kinds {
             addApp()
             for kind in 0..<min(kinds, Int(Self.kinds)) {

@@ -43,11 +43,10 @@ package struct RecordingFiles: Equatable, Sendable {
     private enum Kind: String { case events, checkpoint }
 
     private static func parse(_ name: String) -> (number: Int, kind: Kind)? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int(parts[0]), let kind = Kind(rawValue: String(parts[1])) else {
-            return nil
+        for kind in [Kind.events, .checkpoint] {
+            if let number = SegmentNumber.parse(name, kind: kind.rawValue) { return (number, kind) }
         }
-        return (number, kind)
+        return nil
     }
 
     private static func files(in folder: String) throws(RecordingError) -> [(number: Int, kind: Kind)] {

@@ -68,10 +68,23 @@ extension Store {
         try read { database in try Self.lastSeq(in: database) }
     }
 
+    /// No log gets there in the life of a machine, and one that counted on from the largest number would end its daemon.
+    private static let largestSeq: Int64 = 1 << 60
+
+    /// Removes what no daemon wrote; how many.
+    package func removeImpossibleEntries() throws(StorageError) -> Int {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM log WHERE seq > ?1 OR seq < 0", arguments: [Self.largestSeq])
+            return database.changesCount
+        }
+    }
+
     private static func lastSeq(in database: Database) throws -> Int64 {
         let present = try Int64.fetchOne(database, sql: "SELECT MAX(seq) FROM log")
         let pruned = try setting("log.last", in: database).flatMap(Int64.init)
-        return max(present ?? 0, pruned ?? 0)
+        // What was pruned may be in a file that somebody wrote.
+        return min(max(present ?? 0, pruned.flatMap { $0 <= largestSeq ? $0 : nil } ?? 0), largestSeq)
     }
 
     private static func entry(_ seq: Int64, in database: Database) throws -> LogRow? {

@@ -52,6 +52,25 @@ struct TimelineRingTests {
         }
     }
 
+    @Test("Files with numbers that nobody counts to are left alone, and so are headers with the largest number")
+    func largestNumbers() throws {
+        for name in ["9223372036854775807", "18446744073709551615", "-1"] {
+            try FileSystem.replace("\(folder.path)/\(name).ring", with: [UInt8](repeating: 0xFF, count: 64))
+        }
+        let ring = begun(small)
+        ring.append(story(0..<400))
+        #expect(FileSystem.exists("\(folder.path)/3.ring"))
+        let newest = try #require(
+            FileSystem.names(in: folder.path).compactMap { $0.hasSuffix(".ring") ? Int($0.dropLast(5)) : nil }
+                .filter { (1..<1000).contains($0) }.max())
+        var bytes = try #require(FileSystem.read("\(folder.path)/\(newest).ring"))
+        for place in 8..<16 { bytes[place] = 0xFF }
+        try FileSystem.replace("\(folder.path)/\(newest).ring", with: bytes)
+        let next = begun(small, .restarted, at: 100)
+        next.append(story(1000..<1200))
+        #expect(all(next).contains { $0.at == at(1199.0 / 10 + 1) })
+    }
+
     private func all(
         _ ring: TimelineRing, since: WallTime? = nil, app: String? = nil, after: Int? = nil
     ) -> [TimelineRecord] {

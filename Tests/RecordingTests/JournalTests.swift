@@ -82,6 +82,95 @@ struct JournalTests {
         #expect(restored.system.app(app)?.state == .active)
     }
 
+    @Test("Files with numbers that nobody counts to are left alone")
+    func largestNumbers() throws {
+        let device = try RecordedDevice(path)
+        let app = device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        for name in ["9223372036854775807", "18446744073709551615", "-1", "+7", "0"] {
+            for kind in ["events", "checkpoint"] {
+                try FileSystem.replace("\(path)/\(name).\(kind)", with: [UInt8](repeating: 0xFF, count: 64))
+            }
+        }
+        try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+        try device.restart()
+        device.perform(.home(wait: true))
+        try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+        #expect(try RecordingFiles(path).numbers == [1, 2])
+    }
+
+    @Test(
+        "A segment whose header says that it has the most bytes there can be is read as far as it is whole",
+        arguments: [UInt64.max, UInt64(Int64.max), 1 << 63, 1 << 27, 1 << 20])
+    func largestCount(count: UInt64) throws {
+        let device = try RecordedDevice(path)
+        let app = device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        let file = "\(path)/1.events"
+        var bytes = try #require(FileSystem.read(file))
+        for place in 0..<8 { bytes[8 + place] = UInt8(truncatingIfNeeded: count >> UInt64(8 * place)) }
+        try FileSystem.replace(file, with: bytes)
+        let restored = try #require(Journal.restore(from: path))
+        let isPossible = count <= UInt64(MappedLog.largest)
+        #expect(restored.system.app(app)?.state == (isPossible ? .active : nil))
+        // The next daemon goes on behind it.
+        let next = try Journal(directory: path, system: restored.system, start: .restarted) { $0() }
+        next.append(.timer, at: device.now, system: restored.system)
+        #expect(numbers(".events") == [1, 2])
+    }
+
+    @Test("A checkpoint with an impossible number is set aside, and the one before it stands")
+    func unsound() throws {
+        let device = try RecordedDevice(path, limits: small)
+        var person = Person(device, apps: 4, seed: 12)
+        while numbers(".checkpoint").count < 3 { person.act() }
+        let newest = "\(path)/\(try #require(numbers(".checkpoint").last)).checkpoint"
+        let whole = try #require(FileSystem.read(newest))
+        func damage(_ change: (inout [String: Any]) -> Void) throws {
+            let json = try JSONSerialization.jsonObject(with: Data(whole))
+            var tree = try #require(json as? [String: Any])
+            change(&tree)
+            try FileSystem.replace(newest, with: Array(try JSONSerialization.data(withJSONObject: tree)))
+        }
+        func inSystem(_ key: String, _ value: Any) throws {
+            try damage { tree in
+                var system = tree["system"] as? [String: Any] ?? [:]
+                system[key] = value
+                tree["system"] = system
+            }
+        }
+        let changes: [() throws -> Void] = [
+            { try damage { $0["base"] = Int64.max } }, { try damage { $0["base"] = -1 } },
+            { try inSystem("nextSequence", UInt64.max) }, { try inSystem("nextAssertion", UInt64.max) },
+            { try inSystem("wallOffset", Int64.min) }, { try inSystem("apps", [Any]()) },
+            { try inSystem("deadlines", ["kinds": 1 << 40, "due": [Any]()] as [String: Any]) },
+            { try FileSystem.replace(newest, with: []) },
+        ]
+        for change in changes {
+            try change()
+            try expectSame(try #require(Journal.restore(from: path)).system, device.system)
+            #expect(FileSystem.exists(newest + ".damaged") && !FileSystem.exists(newest))
+            FileSystem.remove(newest + ".damaged")
+            try FileSystem.replace(newest, with: whole)
+        }
+    }
+
+    @Test("After daemons that died at one and the same place, the journal is set aside; after other deaths it is not")
+    func restoreGuard() {
+        let file = path + "/restoring"
+        func die(at count: Int?) -> Bool {
+            let watch = RestoreGuard(path: file)
+            if let count { for passed in 0...count { watch.passed(passed) } } else { watch.passedAll() }
+            return watch.isFatal
+        }
+        #expect([die(at: 700), die(at: 100), die(at: 700), die(at: 703)] == [false, false, false, false])
+        #expect(die(at: 700), "the two before it died there")
+        let watch = RestoreGuard(path: file)
+        watch.finish()
+        #expect(!FileSystem.exists(file))
+        #expect([die(at: nil), die(at: nil), die(at: nil), die(at: nil)] == [false, false, false, true])
+    }
+
     @Test("The oldest segments go when the folder is full, and the newest checkpoint stays")
     func bounded() throws {
         var limits = small

@@ -37,7 +37,7 @@ package final class Journal {
         self.behindRecords = behindRecords
         last = Instant(nanoseconds: Clock.boot())
         try FileSystem.makeDirectory(directory)
-        number = Self.numbers(in: directory).max() ?? 0
+        number = Self.allNumbers(in: directory).max() ?? 0
         // Nobody writes to the last one any more; what it did not use is given back.
         if number > 0 { try? MappedLog.trim(Self.events(directory, number)) }
         try begin(start, system)
@@ -125,7 +125,7 @@ package final class Journal {
     /// Removes the oldest segments until the rest is within the limit. The newest checkpoint and what follows it stay.
     private static func removeOld(_ directory: String, keeping newest: Int, limit: Int) {
         let names = FileSystem.names(in: directory).compactMap { name in
-            name.split(separator: ".").first.flatMap { Int($0) }.map { (number: $0, path: "\(directory)/\(name)") }
+            Self.number(of: name).map { (number: $0, path: "\(directory)/\(name)") }
         }
         var total = 0
         var isFull = false
@@ -144,10 +144,12 @@ package final class Journal {
     static func events(_ directory: String, _ number: Int) -> String { "\(directory)/\(number).events" }
     static func checkpoint(_ directory: String, _ number: Int) -> String { "\(directory)/\(number).checkpoint" }
 
-    private static func numbers(in directory: String, suffix: String = "") -> [Int] {
-        FileSystem.names(in: directory).compactMap { name in
-            name.hasSuffix(suffix) ? name.split(separator: ".").first.flatMap { Int($0) } : nil
-        }
+    private static func number(of name: String) -> Int? {
+        SegmentNumber.parse(name, kind: "events") ?? SegmentNumber.parse(name, kind: "checkpoint")
+    }
+
+    private static func allNumbers(in directory: String) -> [Int] {
+        FileSystem.names(in: directory).compactMap(number)
     }
 
     // MARK: Restoring
@@ -164,39 +166,87 @@ package final class Journal {
         case event(Event, [Effect], System, at: Instant)
     }
 
-    /// The Core as the last daemon left it in this boot; `nil` if there is none.
+    /// The Core as the last daemon left it in this boot; `nil` if there is none. What is damaged is set aside. `passed`
+    /// is called before every event, with how many came before it.
     package static func restore(
-        from directory: String, seeing see: (Sight) -> Void = { _ in }
+        from directory: String, passed: (Int) -> Void = { _ in }, seeing see: (Sight) -> Void = { _ in }
     ) -> Restored? {
-        for number in numbers(in: directory, suffix: ".checkpoint").sorted(by: >) {
-            guard let bytes = FileSystem.read(checkpoint(directory, number)),
-                let header = try? JSONDecoder().decode(SegmentHeader.self, from: Data(bytes)),
-                SegmentHeader.readableVersions.contains(header.version)
-            else { continue }
-            // The processes of another boot are gone.
-            guard header.boot == CurrentProcess.bootID else { return nil }
-            return replay(header, from: number, in: directory, see)
+        let numbers = FileSystem.names(in: directory).compactMap { SegmentNumber.parse($0, kind: "checkpoint") }
+        for number in numbers.sorted(by: >) {
+            let path = checkpoint(directory, number)
+            do throws(Unsound) {
+                let header = try soundHeader(path)
+                // The processes of another boot are gone.
+                guard header.boot == CurrentProcess.bootID else { return nil }
+                return replay(header, from: number, in: directory, passed, see)
+            } catch {
+                // The one before stands for the same apps, and the events since then are there.
+                guard !error.isOfAnotherVersion else { continue }
+                Diagnostics.write("\(path) is damaged: \(error.problem); it is kept as \(path).damaged")
+                try? FileSystem.rename(path, to: path + ".damaged")
+            }
         }
         return nil
     }
 
+    /// No record of this boot is later; a clock that had gone there would not come back.
+    private static var latest: Instant { Instant(nanoseconds: Clock.boot()) + .seconds(366 * 86_400) }
+
+    private struct Unsound: Error {
+        let problem: String
+        var isOfAnotherVersion = false
+    }
+
+    private static func soundHeader(_ path: String) throws(Unsound) -> SegmentHeader {
+        guard let bytes = FileSystem.read(path) else { throw Unsound(problem: "it cannot be read") }
+        let header: SegmentHeader
+        do {
+            header = try JSONDecoder().decode(SegmentHeader.self, from: Data(bytes))
+        } catch {
+            throw Unsound(problem: "it is not the JSON of a checkpoint")
+        }
+        guard SegmentHeader.readableVersions.contains(header.version) else {
+            throw Unsound(problem: "it has the version \(header.version)", isOfAnotherVersion: true)
+        }
+        guard header.boot == CurrentProcess.bootID else { return header }
+        guard header.base >= 0, Instant(nanoseconds: header.base) <= latest else {
+            throw Unsound(problem: "it begins in the future")
+        }
+        if let problem = header.system.unsoundness {
+            throw Unsound(problem: problem)
+        }
+        return header
+    }
+
     private static func replay(
-        _ header: SegmentHeader, from first: Int, in directory: String, _ see: (Sight) -> Void
+        _ header: SegmentHeader, from first: Int, in directory: String, _ passed: (Int) -> Void, _ see: (Sight) -> Void
     ) -> Restored {
         var restored = Restored(system: header.system, effects: [])
         see(.checkpoint(header.system))
-        var now = header.base
+        var now = Instant(nanoseconds: header.base)
         var number = first
-        while let segment = try? MappedLog(opening: events(directory, number)) {
+        var count = 0
+        let latest = latest
+        while FileSystem.exists(events(directory, number)) {
+            guard let segment = try? MappedLog(opening: events(directory, number)) else {
+                Diagnostics.write("\(events(directory, number)) is no segment of a journal; going on without it")
+                break
+            }
             var reader = RecordReader(segment.contents[...], version: header.version)
             do throws(RecordReader.Fault) {
                 while let record = try reader.next() {
                     guard case .event(let event, let after) = record else { continue }
-                    now += after.nanoseconds
-                    let moment = Instant(nanoseconds: now)
-                    let effects = restored.system.handle(event, at: moment)
+                    passed(count)
+                    count += 1
+                    now = now + after
+                    guard now <= latest else {
+                        let problem = MalformedBytes(
+                            offset: reader.offset, expected: "an event that is not in the future")
+                        throw RecordReader.Fault.damaged(problem)
+                    }
+                    let effects = restored.system.handle(event, at: now)
                     restored.effects += effects
-                    see(.event(event, effects, restored.system, at: moment))
+                    see(.event(event, effects, restored.system, at: now))
                 }
             } catch {
                 // Nothing after a damaged record can be trusted; adoption puts right what is missing.
@@ -210,4 +260,12 @@ package final class Journal {
 
     /// After an orderly end nothing is to be adopted.
     static func remove(_ directory: String) { try? FileSystem.removeTree(directory) }
+
+    /// Daemons die of it: it is kept for whoever wants to know why. Returns where.
+    static func setAside(_ directory: String) -> String {
+        let kept = directory + ".damaged"
+        try? FileSystem.removeTree(kept)
+        try? FileSystem.rename(directory, to: kept)
+        return kept
+    }
 }

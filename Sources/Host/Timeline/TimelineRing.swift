@@ -1,5 +1,6 @@
 internal import LinuxSystem
 package import Model
+internal import PolicyCore
 internal import Synchronization
 package import Timeline
 
@@ -74,7 +75,7 @@ extension TimelineRing.State {
     private static func file(_ directory: String, _ number: Int) -> String { "\(directory)/\(number).ring" }
 
     private var numbers: [Int] {
-        FileSystem.names(in: directory).filter { $0.hasSuffix(".ring") }.compactMap { Int($0.dropLast(5)) }.sorted()
+        FileSystem.names(in: directory).compactMap { SegmentNumber.parse($0, kind: "ring") }.sorted()
     }
 
     private func segment(_ number: Int) -> SegmentReader? {

@@ -10,6 +10,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     package let rules: FetchRules
     /// In the order of the apps' indices.
     var records: [FetchRecord] = []
+    var apps: [AppIndex] { records.map(\.app) }
     var rhythm = UserRhythm()
     /// Seconds east of Greenwich.
     var utcOffset: Int32 = 0

@@ -13,6 +13,9 @@ struct Screen: Hashable, Codable {
     var hasCall = false
     var isCallShown = false
 
+    /// False of what was read from a damaged file.
+    var isWhole: Bool { occupants.count == ScreenRole.allCases.count }
+
     /// How much of an app the user sees.
     enum Presence: Hashable {
         case hidden, inactive, active
