@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <malloc.h>
 #include <pty.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,21 @@ int gr_set_flags(int fd, int nonblocking, int close_on_exec) {
 int gr_set_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 int gr_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 int gr_set_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
-int gr_lock_memory_on_fault(void) { return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT); }
+static _Atomic int locks_memory = 0;
+
+int gr_lock_memory_on_fault(void) {
+    int result = mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+    if (result == 0) locks_memory = 1;
+    return result;
+}
+
+void gr_return_free_memory(void) {
+    // The kernel takes no page back that is locked (madvise, EINVAL).
+    int locked = locks_memory;
+    if (locked) munlockall();
+    malloc_trim(0);
+    if (locked) mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+}
 int gr_punch_hole(int fd, int64_t length) {
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, length);
 }

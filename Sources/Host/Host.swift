@@ -45,6 +45,8 @@ final class Host {
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
     var gpuDevices = GPUDevices()
+    var isSavingWishes = false
+    private let memoryReturn = MemoryReturn()
     /// When what the planner learned went to the database last.
     var habitsSaved = Instant(nanoseconds: Clock.boot())
     private(set) var isHalting = false
@@ -89,7 +91,7 @@ final class Host {
             timeline?.note(event, effects, at: now)
             transfers?.note(effects)
         }
-        queue.removeAll(keepingCapacity: true)
+        queue.clear()
         isDraining = false
     }
 
@@ -101,6 +103,7 @@ final class Host {
         saveHabits()
         memory?.settle()
         timeline?.settle()
+        memoryReturn.settle(self)
         return system.nextDeadline()?.nanoseconds
     }
 
@@ -173,7 +176,7 @@ final class Host {
         isHalting = true
         transfers?.end()
         records.flush()
-        saveWishes()
+        saveWishes(isEnd: true)
         saveHabits(isEnd: true)
         workers.finish(.storage)
         Journal.remove(home.journal)

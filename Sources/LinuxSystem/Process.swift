@@ -85,6 +85,16 @@ package enum CurrentProcess {
     /// Keeps every page that is used from now on in memory. The corresponding C function is `mlockall`.
     package static func lockMemoryOnFault() throws(SystemError) { try check("mlockall") { gr_lock_memory_on_fault() } }
 
+    /// What of the process is in memory and in no file; `nil`: the kernel does not say.
+    package static var anonymousBytes: Int64? {
+        guard let bytes = FileSystem.read("/proc/self/statm", limit: 256) else { return nil }
+        let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { Int64($0) }
+        return pages.count > 2 ? (pages[1] - pages[2]) * ProcessMemory.pageSize : nil
+    }
+
+    /// Gives what was freed back to the kernel. Takes some milliseconds, in which others may wait for memory.
+    package static func returnFreeMemory() { gr_return_free_memory() }
+
     /// As many descriptors as the hard limit allows.
     package static func raiseDescriptorLimit() {
         var limit = rlimit()

@@ -45,6 +45,8 @@ int gr_set_subreaper(void);
 int gr_set_parent_death_signal(int signal);
 int gr_set_name(const char *name);
 int gr_lock_memory_on_fault(void);
+// glibc's module map lacks malloc.h.
+void gr_return_free_memory(void);
 int gr_punch_hole(int fd, int64_t length);
 int gr_openat_directory(int directory, const char *name);
 int gr_set_window_size(int terminal, uint16_t rows, uint16_t columns);

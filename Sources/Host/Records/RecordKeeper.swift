@@ -12,6 +12,7 @@ final class RecordKeeper {
     /// How much of the batch the followers know.
     private var told = 0
     private var isFlushPlanned = false
+    private var isWriting = false
     private var identifiers: [String] = []
     private var followers: [ObjectIdentifier: (filter: String?, send: (Wire.LogEntry) -> Void)] = [:]
     private var written = 0
@@ -46,8 +47,13 @@ final class RecordKeeper {
         isFlushPlanned = true
         loop.after(nanoseconds: Self.delay) { [weak self] in
             self?.isFlushPlanned = false
-            self?.flush()
+            self?.flushIfIdle()
         }
+    }
+
+    /// What comes while the disk is busy goes in one piece afterwards: one transaction for many entries.
+    private func flushIfIdle() {
+        if !isWriting { flush() }
     }
 
     private func tellFollowers() {
@@ -66,8 +72,9 @@ final class RecordKeeper {
         guard !batch.isEmpty else { return }
         tellFollowers()
         let entries = batch
-        batch.removeAll(keepingCapacity: true)
+        batch = []
         told = 0
+        isWriting = true
         let identifiers = identifiers
         written += entries.count
         let prunes = written > 5_000
@@ -80,6 +87,8 @@ final class RecordKeeper {
             } catch {
                 Diagnostics.write("the log could not be written: \(error)")
             }
+        } then: { [weak self] in
+            self?.isWriting = false
         }
     }
 
@@ -99,7 +108,7 @@ final class RecordKeeper {
 extension Wire.LogEntry {
     init(_ row: LogRow) {
         self.init(
-            seq: Int(row.seq), at: WallTime(nanoseconds: row.at * 1000).iso8601, app: row.app, event: row.event,
+            seq: Int(row.seq), at: WallTime(microseconds: row.at).iso8601, app: row.app, event: row.event,
             reason: row.reason, cause: row.cause.map { Int($0) }, took: row.took.map { Double($0) / 1e6 })
     }
 }

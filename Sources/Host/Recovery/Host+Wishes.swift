@@ -17,14 +17,19 @@ extension Host {
         return all
     }
 
-    /// Where something has changed. Not before an answer: a request of an app is no command of a tool.
-    func saveWishes() {
-        guard system.fetch.changes != savedWishes else { return }
+    /// Where something has changed. Not before an answer: a request of an app is no command of a tool. One at a time:
+    /// an app may change what it wants faster than a disk writes.
+    func saveWishes(isEnd: Bool = false) {
+        guard system.fetch.changes != savedWishes, isEnd || !isSavingWishes else { return }
         savedWishes = system.fetch.changes
+        isSavingWishes = true
         let (wishes, store) = (wishes, store)
         workers.run(.storage) {
             guard let json = try? JSONEncoder().encode(wishes) else { return }
             try? store.set(Self.wishesKey, to: String(decoding: json, as: UTF8.self))
+        } then: { [weak self] in
+            // What changed meanwhile is seen before the loop waits.
+            self?.isSavingWishes = false
         }
     }
 

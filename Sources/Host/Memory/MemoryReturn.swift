@@ -1,0 +1,45 @@
+internal import LinuxSystem
+
+/// Gives back what a burst took. The C library keeps what is freed, and locked memory is not even reclaimed, so without
+/// this a daemon would stay as large as it ever was. Nothing is looked at while nothing happens.
+final class MemoryReturn {
+    private static let pause: Int64 = 10_000_000_000
+    /// Bytes above what it had after the last time: less is not worth the walk through the heap.
+    private static let grain: Int64 = 8 << 20
+    /// More events than this in a pause are a burst that goes on.
+    private static let burst: UInt64 = 5_000
+
+    private var isPlanned = false
+    private var seen: UInt64 = 0
+    private var least = Int64.max
+
+    /// Before the loop waits.
+    func settle(_ host: Host) {
+        guard !isPlanned, host.eventCount != seen else { return }
+        isPlanned = true
+        seen = host.eventCount
+        host.loop.after(nanoseconds: Self.pause) { [weak self, unowned host] in self?.look(host) }
+    }
+
+    private func look(_ host: Host) {
+        isPlanned = false
+        guard host.eventCount &- seen < Self.burst, let resident = CurrentProcess.anonymousBytes else { return }
+        least = min(least, resident)
+        guard resident - least >= Self.grain else { return }
+        isPlanned = true
+        host.workers.run(.slow) {
+            CurrentProcess.returnFreeMemory()
+            return CurrentProcess.anonymousBytes
+        } then: { [weak self] resident in
+            self?.isPlanned = false
+            if let resident { self?.least = resident }
+        }
+    }
+}
+
+extension Array {
+    /// Empties it, and keeps no more room than is usual.
+    mutating func clear() {
+        if capacity > 1024 { self = [] } else { removeAll(keepingCapacity: true) }
+    }
+}
