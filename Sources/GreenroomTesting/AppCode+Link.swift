@@ -73,7 +73,7 @@ extension AppCode: AppLink {
         case .provideSnapshots: return params["provides"]?.bool.map(AppRequest.provideSnapshots)
         case .refreshSnapshot: return .refreshSnapshot
         case .complete: return completion(params)
-        case .setFetchInterval: return .setFetchInterval(params["seconds"]?.number.map(Span.seconds))
+        case .setFetchInterval: return .setFetchInterval(BackgroundTaskRequest.fetchInterval(params["seconds"]?.number))
         case .submitTask: return taskRequest(params).map(AppRequest.submitTask)
         case .cancelTask: return .cancelTask(params["identifier"]?.string)
         case .pendingTasks: return .pendingTasks
@@ -104,18 +104,14 @@ extension AppCode: AppLink {
         guard let identifier = params["identifier"]?.string, let now = wall,
             let kind = BackgroundTaskRequest.Kind.allCases.first(where: { $0.name == params["kind"]?.string })
         else { return nil }
-        let earliest = params["after"]?.number.map { after in
-            WallTime(nanoseconds: now.nanoseconds &+ Span.seconds(after).nanoseconds)
-        }
+        let earliest = BackgroundTaskRequest.earliest(after: params["after"]?.number, at: now)
         return BackgroundTaskRequest(
             identifier: identifier, kind: kind, earliest: earliest, needsNetwork: params["network"]?.bool ?? false,
             needsPower: params["power"]?.bool ?? false)
     }
 
     private func message(_ request: BackgroundTaskRequest) -> JSONValue {
-        let after = request.earliest.flatMap { earliest in
-            wall.map { Double(earliest.nanoseconds &- $0.nanoseconds) / 1e9 }
-        }
+        let after = wall.flatMap { request.secondsLeft(at: $0) }
         return [
             "identifier": .string(request.identifier), "kind": .string(request.kind.name), "after": JSONValue(after),
             "network": .bool(request.needsNetwork), "power": .bool(request.needsPower),

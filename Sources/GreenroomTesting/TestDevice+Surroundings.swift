@@ -40,7 +40,8 @@ extension TestDevice {
 
     /// The screen has this brightness, from 0 to 1.
     public func setBrightness(_ brightness: Double) async throws(TestDeviceError) {
-        try await change(.brightness(Int32((min(max(brightness, 0), 1) * 100).rounded())))
+        let percent = brightness.isNaN ? 0 : (min(max(brightness, 0), 1) * 100).rounded()
+        try await change(.brightness(Int32(percent)))
     }
 
     /// So many screens are connected beside the device's own.

@@ -101,6 +101,16 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var windows: WindowRules?
 
     package var windowRules: WindowRules { windows ?? WindowRules() }
+    /// How often an app may have the system work for it; `nil`: without end, as in recordings from before there were
+    /// allowances.
+    package var allowances: Allowances?
+
+    /// A profile from a file may say nothing of them.
+    package var withAllowances: DeviceProfile {
+        var profile = self
+        profile.allowances = allowances ?? Allowances()
+        return profile
+    }
 
     /// How long an app has for the callback until the watchdog ends it.
     package func limit(for callback: CallbackKind) -> Span {
@@ -147,7 +157,7 @@ extension DeviceProfile {
                 window: .seconds(35)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks,
-            sockets: SocketRules(), windows: windows)
+            sockets: SocketRules(), windows: windows, allowances: Allowances())
     }
 
     /// "We only gave you six seconds" (document A): one limit for every callback.
@@ -159,6 +169,6 @@ extension DeviceProfile {
                 launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4,
-            sockets: SocketRules(), cellular: .threeG, windows: .early)
+            sockets: SocketRules(), cellular: .threeG, windows: .early, allowances: Allowances())
     }
 }

@@ -8,26 +8,57 @@ package struct Instant: Hashable, Comparable, Sendable, Codable {
     package static let zero = Instant(nanoseconds: 0)
 
     package static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: Instant, b: Span) -> Instant { Instant(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
-    package static func - (a: Instant, b: Instant) -> Span { Span(nanoseconds: a.nanoseconds &- b.nanoseconds) }
+    package static func + (a: Instant, b: Span) -> Instant { Instant(nanoseconds: a.nanoseconds.adding(b.nanoseconds)) }
+    package static func - (a: Instant, b: Instant) -> Span {
+        Span(nanoseconds: a.nanoseconds.subtracting(b.nanoseconds))
+    }
 }
 
-/// A length of time in whole nanoseconds; 64 bits, because the Core adds and compares millions of them a second.
+/// A length of time in whole nanoseconds; 64 bits, because the Core adds and compares millions of them a second. What is
+/// longer than they hold (292 years) is as long as they hold: an app may send any number.
 package struct Span: Hashable, Comparable, Sendable, Codable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     package static let zero = Span(nanoseconds: 0)
-    package static func seconds(_ value: Double) -> Span { Span(nanoseconds: Int64(value * 1e9)) }
-    package static func milliseconds(_ value: Int64) -> Span { Span(nanoseconds: value * 1_000_000) }
+    package static let longest = Span(nanoseconds: .max)
+    /// What is no number is no time.
+    package static func seconds(_ value: Double) -> Span {
+        let nanoseconds = value * 1e9
+        if let exact = Int64(exactly: nanoseconds.rounded(.towardZero)) { return Span(nanoseconds: exact) }
+        return nanoseconds.isNaN ? .zero : Span(nanoseconds: nanoseconds < 0 ? .min : .max)
+    }
+    package static func milliseconds(_ value: Int64) -> Span { Span(nanoseconds: value.multiplied(by: 1_000_000)) }
 
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 
     package static func < (a: Span, b: Span) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
-    package static func - (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds &- b.nanoseconds) }
-    package static func * (a: Span, b: Int64) -> Span { Span(nanoseconds: a.nanoseconds &* b) }
+    package static func + (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds.adding(b.nanoseconds)) }
+    package static func - (a: Span, b: Span) -> Span { Span(nanoseconds: a.nanoseconds.subtracting(b.nanoseconds)) }
+    package static func * (a: Span, b: Int64) -> Span { Span(nanoseconds: a.nanoseconds.multiplied(by: b)) }
+}
+
+extension Int64 {
+    // Arithmetic that stops at the ends: what an app, a file or a test says may be any number, and a sum that wrapped
+    // around would be a deadline in the past.
+    @inline(__always)
+    fileprivate func adding(_ other: Int64) -> Int64 {
+        let (sum, isOver) = addingReportingOverflow(other)
+        return isOver ? (other < 0 ? .min : .max) : sum
+    }
+
+    @inline(__always)
+    fileprivate func subtracting(_ other: Int64) -> Int64 {
+        let (difference, isOver) = subtractingReportingOverflow(other)
+        return isOver ? (other < 0 ? .max : .min) : difference
+    }
+
+    @inline(__always)
+    fileprivate func multiplied(by other: Int64) -> Int64 {
+        let (product, isOver) = multipliedReportingOverflow(by: other)
+        return isOver ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
 }
 
 /// A moment of wall-clock time: nanoseconds since 1970-01-01T00:00:00Z.
@@ -35,10 +66,18 @@ package struct WallTime: Hashable, Comparable, Sendable, Codable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(microseconds: Int64) { nanoseconds = microseconds.multiplied(by: 1000) }
 
     package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: WallTime, b: Span) -> WallTime { WallTime(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
-    package static func - (a: WallTime, b: WallTime) -> Span { Span(nanoseconds: a.nanoseconds &- b.nanoseconds) }
+    package static func + (a: WallTime, b: Span) -> WallTime {
+        WallTime(nanoseconds: a.nanoseconds.adding(b.nanoseconds))
+    }
+    package static func - (a: WallTime, b: WallTime) -> Span {
+        Span(nanoseconds: a.nanoseconds.subtracting(b.nanoseconds))
+    }
+
+    /// Later than anything: `Date.distantFuture`, and whatever these bits cannot count.
+    package static let never = WallTime(nanoseconds: .max)
 
     /// UTC, ISO 8601 with six digits and `Z`, the form of every time that Greenroom prints.
     package var iso8601: String {

@@ -20,6 +20,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask
     case wakeRequested, wakeRefused, windowCompleted, windowExpires, windowOverrun
     case taskSubmitted, taskCancelled, taskRequestRefused, refreshAllowed
+    case entriesOmitted
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -154,6 +155,9 @@ package enum Reason: Hashable, Sendable, Codable {
     case taskCancelled(String)
     case taskRequestRefused(BackgroundTaskRefusal)
     case refreshAllowed(String, Bool)
+    /// From now on, so that an app cannot fill the log.
+    case omitsEntries(limit: Int32, within: Span)
+    case omittedEntries(count: Int32)
     indirect case end(EndReason, name: String, state: LifecycleState)
 }
 
@@ -259,6 +263,11 @@ extension Reason {
         case .taskRequestRefused(let refusal): refusal.sentence
         case .refreshAllowed(let name, let isAllowed):
             "the user \(isAllowed ? "allowed \(name) to refresh" : "forbade \(name) refreshing") in the background"
+        case .omitsEntries(let limit, let span):
+            "it begins, ends and asks for more than \(limit) things within \(span.twoDigits) seconds: the rest of them is not "
+                + "in the log"
+        case .omittedEntries(let count):
+            count == 1 ? "1 entry of what it did was left out" : "\(count) entries of what it did were left out"
         case .end(let reason, let name, let state): reason.sentence(name: name, state: state)
         }
     }

@@ -260,7 +260,7 @@ extension EndReason {
 extension Span {
     /// Seconds with two digits, as in Apple's reports.
     package var twoDigits: String {
-        let hundredths = (nanoseconds + 5_000_000) / 10_000_000
+        let hundredths = (self + .milliseconds(5)).nanoseconds / 10_000_000
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
     }

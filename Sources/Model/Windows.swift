@@ -242,6 +242,26 @@ package struct BackgroundTaskRequest: Hashable, Sendable, Codable {
         }
     }
 
+    /// The moment that is so many seconds away, as an app says it: the past is no condition, and what is further away
+    /// than a century is never, as `Date.distantFuture` and infinity are.
+    package static func earliest(after seconds: Double?, at now: WallTime) -> WallTime? {
+        guard let seconds, seconds > 0 else { return nil }
+        return seconds < century ? now + .seconds(seconds) : .never
+    }
+
+    /// The same for the app; what never begins is further away than any date.
+    package func secondsLeft(at now: WallTime) -> Double? {
+        earliest.map { $0 == .never ? Self.century * 20 : ($0 - now).seconds }
+    }
+
+    /// The same for an interval; `nil`: never, as is a century.
+    package static func fetchInterval(_ seconds: Double?) -> Span? {
+        guard let seconds, seconds <= century else { return nil }
+        return .seconds(max(0, seconds))
+    }
+
+    private static let century: Double = 3_155_760_000
+
     /// Bytes of an identifier, of a task or of a session.
     package static let longestIdentifier = 256
 }
@@ -296,6 +316,19 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
     case noPower
     /// The app, or what it asked, or the plan says so: the time, and why.
     case tooEarly(until: WallTime?, because: String)
+    /// It was launched for such a task a moment ago.
+    case tooSoon(until: WallTime, pause: Span)
+    /// It was launched for such tasks as often as it may be in a day.
+    case usedUp(until: WallTime, daily: Int32)
+
+    /// When it goes by itself, where that is known.
+    package var until: WallTime? {
+        switch self {
+        case .tooEarly(let until, _): until
+        case .tooSoon(let until, _), .usedUp(let until, _): until
+        default: nil
+        }
+    }
 
     /// What is missing, for people.
     package var sentence: String {
@@ -316,6 +349,11 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
             "the battery is at \(percent) %, and below \(least) % nothing is done in the background without a charger"
         case .noPower: "it needs external power, and there is none"
         case .tooEarly(_, let because): because
+        case .tooSoon(_, let pause):
+            "it was launched for such a task less than \(pause.minutes) ago, and an app is launched for one every "
+                + "\(pause.minutes) at most"
+        case .usedUp(_, let daily):
+            "it was launched for such tasks \(daily) times within a day, which is as often as an app may be"
         }
     }
 
@@ -332,8 +370,17 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
         case .noNetwork: "when there is a network"
         case .batteryLow: "when the battery is charged, or full enough"
         case .noPower: "when a charger is connected"
-        case .tooEarly: nil
+        case .tooEarly, .tooSoon, .usedUp: nil
         }
+    }
+}
+
+extension Span {
+    /// For people: whole minutes, or seconds where there are no whole ones.
+    var minutes: String {
+        let minute: Int64 = 60_000_000_000
+        guard nanoseconds >= minute, nanoseconds.isMultiple(of: minute) else { return "\(twoDigits) seconds" }
+        return nanoseconds == minute ? "1 minute" : "\(nanoseconds / minute) minutes"
     }
 }
 

@@ -115,6 +115,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case ended(String)
     case backgroundTask(BackgroundTaskRefusal)
     case notWoken(String, WakeObstacle)
+    /// Apps open one another too often.
+    case tooManyURLs(limit: Int32, within: Span)
     case takesNoFetch(String)
 
     package var sentence: String {
@@ -145,6 +147,8 @@ package enum Refusal: Error, Hashable, Sendable {
         case .ended(let sentence): sentence
         case .backgroundTask(let refusal): refusal.sentence
         case .notWoken(let name, let obstacle): "\(name) is not woken: \(obstacle.sentence)"
+        case .tooManyURLs(let limit, let span):
+            "apps opened URLs \(limit) times within \(span.twoDigits) seconds: open this one when the user asks for it"
         case .takesNoFetch(let name): "\(name) is a plain program: nobody in it could be told to fetch"
         }
     }

@@ -17,6 +17,8 @@ package struct System: Sendable, Codable {
     /// What was spent on the network; `nil`: nothing was seen.
     var energy: EnergyAccount?
     package internal(set) var fetch: FetchState
+    /// What apps opened of late; `nil`: nothing.
+    var openedURLs: RateCount?
     var isShuttingDown = false
     /// A reboot ends everything and then boots.
     var rebootsWhenDown = false
@@ -33,14 +35,14 @@ package struct System: Sendable, Codable {
     var halts = false
 
     package init(profile: DeviceProfile, firstSequence: LogSequence = LogSequence(1)) {
-        self.profile = profile
+        self.profile = profile.withAllowances
         fetch = FetchState(rules: FetchRules())
         nextSequence = firstSequence
     }
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown, memory, conditions, energy, fetch
+        case rebootsWhenDown, memory, conditions, energy, fetch, openedURLs
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -67,7 +69,7 @@ package struct System: Sendable, Codable {
         swap(&result, &effects)
         if !answers.isEmpty {
             result.append(contentsOf: answers)
-            answers.removeAll(keepingCapacity: true)
+            if answers.capacity > Self.usualCapacity { answers = [] } else { answers.removeAll(keepingCapacity: true) }
         }
         if halts { result.append(Effect(.halt, cause: root)) }
         halts = false
@@ -141,8 +143,11 @@ package struct System: Sendable, Codable {
             reconcile(Int(index.rawValue))
         }
         for index in touched { settlePriority(Int(index.rawValue)) }
-        touched.removeAll(keepingCapacity: true)
+        if touched.capacity > Self.usualCapacity { touched = [] } else { touched.removeAll(keepingCapacity: true) }
     }
+
+    /// What more room a burst took is given back.
+    private static let usualCapacity = 4096
 
     mutating func touch(_ app: AppIndex) { touched.append(app) }
 
@@ -192,6 +197,20 @@ package struct System: Sendable, Codable {
     /// Writes an entry of an app; it becomes the cause of the app's next one.
     mutating func log(_ i: Int, _ event: LogEvent, _ reason: Reason) {
         log(i, event, reason, after: apps[i].cause)
+    }
+
+    /// Writes an entry of what an app does whenever it likes, as long as it does not fill the log with it.
+    mutating func logAsked(_ i: Int, _ event: LogEvent, _ reason: Reason) {
+        guard let rate = profile.allowances?.entries else { return log(i, event, reason) }
+        var count = apps[i].asked ?? RateCount(at: now)
+        let (verdict, exceeded) = count.add(at: now, rate)
+        apps[i].asked = count
+        if exceeded > 0 { log(i, .entriesOmitted, .omittedEntries(count: exceeded)) }
+        switch verdict {
+        case .isFine: log(i, event, reason)
+        case .isFirstTooMany: log(i, .entriesOmitted, .omitsEntries(limit: rate.count, within: rate.within))
+        case .isTooMany: break
+        }
     }
 
     /// Writes an entry that continues a chain. Unless something has moved the app since, its next entry continues it.

@@ -116,6 +116,54 @@ extension TestingTests {
             }
         }
 
+        @Test("A refresh request that is submitted again in its handler runs every quarter of an hour, 48 times a day")
+        func renewed() async throws {
+            for date in [nil, Date.distantPast, Date(timeIntervalSinceNow: -.infinity)] {
+                let device = try TestDevice()
+                let reader = try install(device) { reader in
+                    reader.interval = nil
+                    reader.onTask = { task in
+                        let request = BGAppRefreshTaskRequest(identifier: "reader.refresh")
+                        request.earliestBeginDate = date
+                        try? BGTaskScheduler.shared.submit(request)
+                        task.setTaskCompleted(success: true)
+                    }
+                }
+                try await device.open(reader)
+                let first = BGAppRefreshTaskRequest(identifier: "reader.refresh")
+                first.earliestBeginDate = date
+                try BGTaskScheduler.shared.submit(first)
+                try await device.home()
+                try await device.advance(by: .seconds(3600))
+                #expect(reader.delegate?.trace.count == 4)
+                try await device.advance(by: .seconds(23 * 3600 - 60))
+                #expect(reader.delegate?.trace.count == 48)
+            }
+        }
+
+        @Test("A date that never comes is accepted, is given back, and traps nothing; nor does any other number")
+        func numbers() async throws {
+            let device = try TestDevice()
+            let reader = try install(device)
+            try await device.open(reader)
+            for seconds in [Double.infinity, .greatestFiniteMagnitude, 1e18, 7e10] {
+                let request = BGAppRefreshTaskRequest(identifier: "reader.refresh")
+                request.earliestBeginDate = seconds == 7e10 ? .distantFuture : Date(timeIntervalSinceNow: seconds)
+                try BGTaskScheduler.shared.submit(request)
+                let waiting = await BGTaskScheduler.shared.pendingTaskRequests()
+                #expect(waiting.map(\.earliestBeginDate) == [.distantFuture])
+            }
+            for interval in [Double.infinity, -.infinity, .nan, 1e300, -1e300, 0] {
+                UIApplication.shared.setMinimumBackgroundFetchInterval(interval)
+            }
+            for brightness in [Double.nan, .infinity, -.infinity, 0.4] { try await device.setBrightness(brightness) }
+            try await device.setBattery(.max)
+            try await device.setTimeZone("Etc/Far", secondsFromGMT: .min)
+            try await device.home()
+            try await device.advance(by: .seconds(7 * 86_400))
+            #expect(reader.delegate?.trace.contains { $0.hasPrefix("task") } == false)
+        }
+
         @Test("The user can forbid it: the app hears of it, and is not fetched")
         func forbidden() async throws {
             let device = try TestDevice()

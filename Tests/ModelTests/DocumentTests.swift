@@ -55,6 +55,19 @@ import Testing
         add("the events of a background URL session", window(\.transferEvents))
         add("a refresh task", window(\.refresh))
         add("a processing task", window(\.processing))
+        func launches(_ kind: BackgroundTaskRequest.Kind) -> (DeviceProfile) -> String {
+            { profile in
+                guard profile.hasMultitasking, let rules = profile.allowances?.launches(kind) else { return "none" }
+                return "\(seconds(rules.pause)) apart, \(rules.daily) a day"
+            }
+        }
+        add("launches of an app for refresh tasks", launches(.refresh))
+        add("launches of an app for processing tasks", launches(.processing))
+        func rate(_ rate: KeyPath<Allowances, Allowances.Rate>) -> (DeviceProfile) -> String {
+            { $0.allowances.map { "\($0[keyPath: rate].count) in \(seconds($0[keyPath: rate].within))" } ?? "any" }
+        }
+        add("URLs that apps open, all together", rate(\.urls))
+        add("log entries of what one app begins, ends and asks for", rate(\.entries))
         add("who takes longer for these") {
             $0.hasMultitasking ? $0.windowRules.overrun == .suspends ? "is suspended" : "is ended" : "–"
         }

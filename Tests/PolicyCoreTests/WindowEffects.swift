@@ -36,6 +36,11 @@ enum WindowEffects {
         .batteryLow(percent: 2, least: 2), .batteryLow(percent: 1, least: 3), .noPower,
         .tooEarly(until: nil, because: "a"), .tooEarly(until: nil, because: "b"),
         .tooEarly(until: WallTime(nanoseconds: 1), because: "a"),
+        .tooSoon(until: WallTime(nanoseconds: 1), pause: .zero),
+        .tooSoon(until: WallTime(nanoseconds: 2), pause: .zero),
+        .tooSoon(until: WallTime(nanoseconds: 1), pause: .seconds(1)),
+        .usedUp(until: WallTime(nanoseconds: 1), daily: 1), .usedUp(until: WallTime(nanoseconds: 2), daily: 1),
+        .usedUp(until: WallTime(nanoseconds: 1), daily: 2),
     ]
 
     static let ends: [EndReason] =
@@ -46,6 +51,10 @@ enum WindowEffects {
     static let refusals: [Refusal] =
         taskRefusals.map { .backgroundTask($0) } + obstacles.map { .notWoken("a", $0) }
         + [.notWoken("b", .onScreen), .takesNoFetch("a"), .takesNoFetch("b")]
+        + [
+            .tooManyURLs(limit: 1, within: .zero), .tooManyURLs(limit: 2, within: .zero),
+            .tooManyURLs(limit: 1, within: .seconds(1)),
+        ]
 
     static let reasons: [Reason] =
         kinds.flatMap { kind -> [Reason] in
@@ -59,7 +68,9 @@ enum WindowEffects {
             .woken(.fetch, because: "b"), .usesWindow(.fetch, limit: .seconds(1)),
             .windowExpires(.fetch, left: .seconds(1)), .windowOverrun(.fetch, allowed: .seconds(1)),
             .taskCancelled("a"), .taskCancelled("b"), .refreshAllowed("a", true), .refreshAllowed("a", false),
-            .refreshAllowed("b", true),
+            .refreshAllowed("b", true), .omitsEntries(limit: 1, within: .zero),
+            .omitsEntries(limit: 2, within: .zero), .omitsEntries(limit: 1, within: .seconds(1)),
+            .omittedEntries(count: 1), .omittedEntries(count: 2),
         ] + WindowResult.allCases.dropLast().map { .windowCompleted(.fetch, $0) }
         + obstacles.filter { $0 != .onScreen }.map { .notWoken(.fetch, because: $0) }
         + tasks.map { .taskSubmitted($0) } + taskRefusals.map { .taskRequestRefused($0) }

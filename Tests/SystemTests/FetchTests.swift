@@ -76,6 +76,32 @@ extension SystemTests {
             #expect(isBegun())
         }
 
+        @Test("A refresh task that asks for the next one is not launched again and again; why says until when it waits")
+        func renewed() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            let submit = "submit refresh \"news.sync\""
+            let app = TestApp(
+                "news", backgroundModes: .fetch, taskIdentifiers: ["news.sync"],
+                script: ["didFinishLaunching": [submit], "launchBackgroundTask": [submit, "complete refresh done"]])
+            try system.expect("install", ContractApps.make(app, in: system))
+            try system.play(["simulate battery 80 --state charging", "open news", "home"])
+            let log = try system.follower()
+            try log.wait("windowCompleted", of: "news")
+            try log.wait("suspended", of: "news")
+            let entries = try JSONValue(parsing: system.expect("log", ["--json"]))
+            guard case .array(let lines) = entries else { return }
+            let wakes = lines.count { $0["app"]?.string == "news" && $0["event"]?.string == "wakeRequested" }
+            #expect(wakes == 1)
+            let why = try system.expect("why", "news")
+            #expect(why.contains("an app is launched for one every 15 minutes at most"), "\(why)")
+            let task = try #require(try Self.info(system).tasks.first)
+            let launched = try #require(
+                lines.last { $0["event"]?.string == "wakeRequested" }?["at"]?.string.flatMap { WallTime(iso8601: $0) })
+            let next = try #require(task.next.flatMap { WallTime(iso8601: $0) })
+            #expect(next - launched > .seconds(899) && next - launched < .seconds(901))
+        }
+
         @Test("What the user forbade stays forbidden when the system starts anew; the app hears of it")
         func forbidden() throws {
             let system = try TestSystem()

@@ -13,6 +13,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     private static let only = BGTaskScheduler()
     /// The system is given so long to answer, which it does in microseconds unless it is being restarted.
     private static let answerTime = 2.0
+    /// Seconds, twenty centuries: what begins then never does.
+    private static let distantFuture = 63_115_200_000.0
 
     private override init() { super.init() }
 
@@ -55,7 +57,10 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         var params: JSONObject = [
             "identifier": .string(taskRequest.identifier), "kind": .string(taskRequest.kind),
         ]
-        if let earliest = taskRequest.earliestBeginDate { params["after"] = .double(earliest.timeIntervalSinceNow) }
+        // JSON has no infinity, and null would mean now.
+        if let earliest = taskRequest.earliestBeginDate {
+            params["after"] = .double(min(earliest.timeIntervalSinceNow, Self.distantFuture))
+        }
         if let processing = taskRequest as? BGProcessingTaskRequest {
             params["network"] = .bool(processing.requiresNetworkConnectivity)
             params["power"] = .bool(processing.requiresExternalPower)
@@ -107,7 +112,9 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         } else {
             request = BGAppRefreshTaskRequest(identifier: identifier)
         }
-        request.earliestBeginDate = message["after"]?.number.map { Date(timeIntervalSinceNow: $0) }
+        request.earliestBeginDate = message["after"]?.number.map { after in
+            after < distantFuture ? Date(timeIntervalSinceNow: after) : .distantFuture
+        }
         return request
     }
 

@@ -46,12 +46,11 @@ extension JSONValue {
 
     var fetchInterval: AppRequest {
         get throws(RPCError) {
-            guard let seconds = try optionalNumber("seconds") else { return .setFetchInterval(nil) }
-            guard seconds >= 0, seconds.isFinite else {
+            let seconds = try optionalNumber("seconds")
+            guard seconds ?? 0 >= 0 else {
                 throw .invalidParameter("seconds", "an interval is not negative; null is never")
             }
-            // A century is never.
-            return .setFetchInterval(seconds > 3_155_760_000 ? nil : .seconds(seconds))
+            return .setFetchInterval(BackgroundTaskRequest.fetchInterval(seconds))
         }
     }
 
@@ -61,13 +60,7 @@ extension JSONValue {
         guard let kind = BackgroundTaskRequest.Kind.allCases.first(where: { $0.name == name }) else {
             throw .invalidParameter("kind", "a task is refresh or processing")
         }
-        var earliest: WallTime?
-        if let seconds = try optionalNumber("after"), seconds > 0 {
-            guard seconds < 3_155_760_000 else {
-                throw .invalidParameter("after", "nobody waits for a century: after counts seconds")
-            }
-            earliest = WallTime(nanoseconds: now.nanoseconds &+ Span.seconds(seconds).nanoseconds)
-        }
+        let earliest = BackgroundTaskRequest.earliest(after: try optionalNumber("after"), at: now)
         return .submitTask(
             BackgroundTaskRequest(
                 identifier: try taskIdentifier, kind: kind, earliest: earliest,
@@ -94,9 +87,8 @@ extension JSONValue {
 
 extension BackgroundTaskRequest {
     func json(at now: WallTime) -> JSONValue {
-        let after = earliest.map { Double($0.nanoseconds &- now.nanoseconds) / 1e9 }
-        return [
-            "identifier": .string(identifier), "kind": .string(kind.name), "after": JSONValue(after),
+        [
+            "identifier": .string(identifier), "kind": .string(kind.name), "after": JSONValue(secondsLeft(at: now)),
             "network": .bool(needsNetwork), "power": .bool(needsPower),
         ]
     }

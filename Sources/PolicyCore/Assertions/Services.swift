@@ -54,7 +54,7 @@ extension System {
     mutating func endUndeclaredServices(_ i: Int) {
         for service in apps[i].services where !apps[i].manifest.backgroundModes.contains(service.mode) {
             emit(.stopService(apps[i].index, service), cause: apps[i].cause)
-            log(i, .serviceStopped, .serviceUndeclared(key: service.mode.keys.joined()))
+            logAsked(i, .serviceStopped, .serviceUndeclared(key: service.mode.keys.joined()))
         }
         let modes = apps[i].manifest.backgroundModes
         apps[i].services.removeAll { !modes.contains($0.mode) }

@@ -219,6 +219,13 @@ extension System {
         guard let target = handler(of: url) else { throw .noHandler(scheme: scheme) }
         guard presence(caller) != .hidden else { throw .notInForeground }
         try requireUnlocked()
+        if let rate = profile.allowances?.urls {
+            var count = openedURLs ?? RateCount(at: now)
+            guard count.add(at: now, rate).verdict == .isFine else {
+                throw .tooManyURLs(limit: rate.count, within: rate.within)
+            }
+            openedURLs = count
+        }
         let name = apps[caller].manifest.name
         let reason = Reason.urlOpened(url: url, by: name, app: apps[target].manifest.name)
         logRoot(.openRequested, reason, cause: apps[caller].cause)

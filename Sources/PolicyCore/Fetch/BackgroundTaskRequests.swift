@@ -5,7 +5,7 @@ package import Model
 extension System {
     mutating func submit(_ request: BackgroundTaskRequest, _ i: Int, _ id: RequestID) {
         if let refusal = refusal(request, i) {
-            log(i, .taskRequestRefused, .taskRequestRefused(refusal))
+            logAsked(i, .taskRequestRefused, .taskRequestRefused(refusal))
             reply(i, id, .refused(.backgroundTask(refusal)))
             return
         }
@@ -13,7 +13,7 @@ extension System {
         fetch.pending.removeAll { $0.app == apps[i].index && $0.request.identifier == request.identifier }
         fetch.pending.append(FetchState.Pending(app: apps[i].index, request: request))
         fetch.mustLook = true
-        log(i, .taskSubmitted, .taskSubmitted(request))
+        logAsked(i, .taskSubmitted, .taskSubmitted(request))
         reply(i, id, .noted)
     }
 
@@ -38,7 +38,7 @@ extension System {
         let app = apps[i].index
         for pending in fetch.pending
         where pending.app == app && (identifier == nil || pending.request.identifier == identifier) {
-            log(i, .taskCancelled, .taskCancelled(pending.request.identifier))
+            logAsked(i, .taskCancelled, .taskCancelled(pending.request.identifier))
         }
         fetch.pending.removeAll { $0.app == app && (identifier == nil || $0.request.identifier == identifier) }
         reply(i, id, .noted)
@@ -67,13 +67,21 @@ extension System {
         guard !fetch.pending.isEmpty else { return false }
         let wall = wall(now)
         var isLeft = false
+        // What begins together is one launch.
+        var launched: [(i: Int, kind: BackgroundTaskRequest.Kind)] = []
         for pending in fetch.pending where (pending.request.earliest ?? wall) <= wall {
-            let i = Int(pending.app.rawValue)
-            guard taskObstacle(i, pending.request, at: wall) == nil else {
+            let (i, kind) = (Int(pending.app.rawValue), pending.request.kind)
+            let goesAlong = launched.contains { $0 == (i, kind) }
+            if let obstacle = taskObstacle(i, pending.request, at: wall, isAllowed: goesAlong) {
                 isLeft = true
+                if let until = obstacle.until { look(at: until) }
                 continue
             }
             fetch.pending.removeAll { $0 == pending }
+            if !goesAlong {
+                countLaunch(i, kind)
+                launched.append((i, kind))
+            }
             wake(
                 i, pending.request.window, because: "it asked for that, and what it needs is there", cause: nil,
                 request: pending.request)
@@ -81,9 +89,24 @@ extension System {
         return isLeft
     }
 
+    private mutating func countLaunch(_ i: Int, _ kind: BackgroundTaskRequest.Kind) {
+        guard profile.allowances != nil else { return }
+        if apps[i].wake[kind]?.add(at: now) == nil { apps[i].wake[kind] = LaunchCount(at: now) }
+    }
+
+    /// It was launched so often, or so short a time ago, that it has to wait: an app that asks again whenever it is
+    /// launched would be launched without end.
+    private func allowanceObstacle(_ i: Int, _ kind: BackgroundTaskRequest.Kind) -> WakeObstacle? {
+        guard let rules = profile.allowances?.launches(kind), let next = apps[i].wake[kind]?.next(at: now, rules) else {
+            return nil
+        }
+        let until = wall(next.at)
+        return next.isDay ? .usedUp(until: until, daily: rules.daily) : .tooSoon(until: until, pause: rules.pause)
+    }
+
     /// When the next one may begin. What conditions or people change is looked at when they do.
     mutating func armTasks(isLeft: Bool, at wall: WallTime) {
-        let times = fetch.pending.compactMap(\.request.earliest).filter { $0 > wall }
+        let times = fetch.pending.compactMap(\.request.earliest).filter { $0 > wall && $0 < .never }
         if let next = times.min() { look(at: next) }
         if isLeft, fetch.pending.contains(where: { canWait($0, at: wall) }) {
             look(at: WallTime(nanoseconds: wall.nanoseconds &+ FetchState.longestPause.nanoseconds))
@@ -98,7 +121,10 @@ extension System {
         }
     }
 
-    func taskObstacle(_ i: Int, _ request: BackgroundTaskRequest, at wall: WallTime) -> WakeObstacle? {
+    /// `isAllowed`: it is launched anyway, for another task of the kind.
+    func taskObstacle(
+        _ i: Int, _ request: BackgroundTaskRequest, at wall: WallTime, isAllowed: Bool = false
+    ) -> WakeObstacle? {
         if let obstacle = wakeObstacle(i, request.window) { return obstacle }
         if request.needsNetwork, network == .none { return .noNetwork }
         if case .battery(let battery)? = conditions.value(.battery), battery.state == .unplugged {
@@ -107,10 +133,12 @@ extension System {
                 return .batteryLow(percent: battery.percent, least: windowRules.leastBattery)
             }
         }
-        if let earliest = request.earliest, earliest > wall {
-            return .tooEarly(until: earliest, because: "it asked to begin not before \(earliest.iso8601)")
+        let allowance = isAllowed ? nil : allowanceObstacle(i, request.kind)
+        if let earliest = request.earliest, earliest > max(wall, allowance?.until ?? wall) {
+            let when = earliest == .never ? "before the end of time" : "before \(earliest.iso8601)"
+            return .tooEarly(until: earliest == .never ? nil : earliest, because: "it asked to begin not \(when)")
         }
-        return nil
+        return allowance
     }
 
     /// What keeps each request of an app waiting, and when that is looked at next.
@@ -118,7 +146,7 @@ extension System {
         pendingTasks(app).map { request in
             let obstacle = taskObstacle(Int(app.rawValue), request, at: wall(now))
             var next = fetch.nextLook.map { wall($0) }
-            if case .tooEarly(let until, _)? = obstacle { next = until }
+            if let obstacle, obstacle.changesWith == nil { next = obstacle.until }
             return (request, FetchOutlook(obstacle: obstacle, next: obstacle?.changesWith == nil ? next : nil))
         }
     }

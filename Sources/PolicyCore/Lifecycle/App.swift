@@ -10,7 +10,7 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var state: LifecycleState = .notRunning
     package internal(set) var since: WallTime
     package internal(set) var role: ScreenRole?
-    var assertions = AssertionTable()
+    package internal(set) var assertions = AssertionTable()
     /// The assertion that the log names as the reason for running in the background.
     var keptBy: AssertionKind?
     /// Services that the app has started, with or without the background mode.
@@ -61,6 +61,9 @@ package struct App: Hashable, Codable, Sendable {
     package var priority: AppPriority { givenPriority ?? .foreground }
 
     package internal(set) var memory = AppMemory()
+
+    /// What it did of late that is in the log whenever it likes; `nil`: nothing.
+    var asked: RateCount?
 
     /// The entry that tells how it came to be as it is.
     package internal(set) var lastEntry: LogSequence?

@@ -258,6 +258,10 @@ extension FieldSink {
             write(77, name)
             write(obstacle)
         case .takesNoFetch(let name): write(78, name)
+        case .tooManyURLs(let limit, let span):
+            write(UInt8(79))
+            write(Int64(limit))
+            write(span.nanoseconds)
         }
     }
 
@@ -325,7 +329,7 @@ extension FieldSink {
             writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)
         case .woken, .usesWindow, .windowCompleted, .windowExpires, .windowOverrun, .notWoken, .taskSubmitted,
-            .taskCancelled, .taskRequestRefused, .refreshAllowed:
+            .taskCancelled, .taskRequestRefused, .refreshAllowed, .omitsEntries, .omittedEntries:
             writeWindow(reason)
         }
     }

@@ -12,13 +12,13 @@ extension System {
         // An app that lost its connection asks again; its first question may have arrived.
         if apps[i].tasks.task(task) == nil {
             if let refusal = refusal(i) {
-                log(i, .taskRefused, .taskRefused(refusal))
+                logAsked(i, .taskRefused, .taskRefused(refusal))
                 reply(i, id, .refused(.task(refusal)))
                 return
             }
             let assertion = take(i, .task, name: name)
             apps[i].tasks.add(BackgroundTasks.Task(id: task, assertion: assertion, name: name))
-            if !apps[i].state.isForeground { log(i, .taskBegan, .taskBegan(name)) }
+            if !apps[i].state.isForeground { logAsked(i, .taskBegan, .taskBegan(name)) }
             settleTasks(i)
         }
         reply(i, id, .taskBegan(remaining: taskTime(i)))
@@ -36,7 +36,7 @@ extension System {
     mutating func endTask(_ task: TaskID, _ i: Int, _ id: RequestID) {
         if let ended = apps[i].tasks.remove(task) {
             apps[i].assertions.drop(ended.assertion)
-            if !apps[i].state.isForeground { log(i, .taskEnded, .taskEnded(ended.name)) }
+            if !apps[i].state.isForeground { logAsked(i, .taskEnded, .taskEnded(ended.name)) }
             settleTasks(i)
             touch(apps[i].index)
         } else if task == .invalid {
@@ -68,7 +68,7 @@ extension System {
 
     /// While something else lets it run its tasks have no limit; when that ends they have their whole time.
     mutating func settleTasks(_ i: Int) {
-        let isUnlimited = apps[i].assertions.held.contains { $0.kind != .task }
+        let isUnlimited = !apps[i].assertions.others.isEmpty
         switch apps[i].tasks.clock {
         case .stopped: break
         case .unlimited(let limit):

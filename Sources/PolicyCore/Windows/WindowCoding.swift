@@ -104,10 +104,18 @@ extension FieldSink {
             write(UInt8(13))
             write(until)
             write(because)
+        case .tooSoon(let until, let pause):
+            write(UInt8(15))
+            write(until.nanoseconds)
+            write(pause.nanoseconds)
+        case .usedUp(let until, let daily):
+            write(UInt8(16))
+            write(until.nanoseconds)
+            write(Int64(daily))
         }
     }
 
-    /// Reasons 76 to 85.
+    /// Reasons 76 to 87.
     mutating func writeWindow(_ reason: Reason) {
         switch reason {
         case .woken(let kind, let because):
@@ -147,6 +155,13 @@ extension FieldSink {
             write(UInt8(85))
             write(name)
             write(isAllowed)
+        case .omitsEntries(let limit, let span):
+            write(UInt8(86))
+            write(Int64(limit))
+            write(span.nanoseconds)
+        case .omittedEntries(let count):
+            write(UInt8(87))
+            write(Int64(count))
         default: break
         }
     }

@@ -52,6 +52,56 @@ package struct WakeState: Hashable, Codable, Sendable {
     var isPlanned = false
     /// Once its process is gone it is launched for this.
     var afterEnd: WindowKind?
+    /// Launches for tasks of each kind, as far as they count; `nil`: none.
+    var refreshes: LaunchCount?
+    var processings: LaunchCount?
+
+    subscript(kind: BackgroundTaskRequest.Kind) -> LaunchCount? {
+        get {
+            switch kind {
+            case .refresh: refreshes
+            case .processing: processings
+            }
+        }
+        set {
+            switch kind {
+            case .refresh: refreshes = newValue
+            case .processing: processings = newValue
+            }
+        }
+    }
+}
+
+/// Counts what has an allowance of launches, by the clock that nobody sets.
+struct LaunchCount: Hashable, Codable, Sendable {
+    private(set) var last: Instant
+    private var dayBegan: Instant
+    private var today: Int32
+
+    private static let day = Span.seconds(86_400)
+
+    init(at now: Instant) { (last, dayBegan, today) = (now, now, 1) }
+
+    mutating func add(at now: Instant) {
+        if now - dayBegan >= Self.day { (dayBegan, today) = (now, 0) }
+        if today < .max { today += 1 }
+        last = now
+    }
+
+    /// A launch came to nothing: the user was faster.
+    func withoutLast() -> LaunchCount? {
+        guard today > 1 else { return nil }
+        var count = self
+        count.today -= 1
+        count.last = dayBegan
+        return count
+    }
+
+    /// From when on another launch is allowed, and whether it is the day that has to pass; `nil`: now.
+    func next(at now: Instant, _ rules: Allowances.Launches) -> (at: Instant, isDay: Bool)? {
+        if today >= max(1, rules.daily), now - dayBegan < Self.day { return (dayBegan + Self.day, true) }
+        return now - last < rules.pause ? (last + rules.pause, false) : nil
+    }
 }
 
 // A checkpoint from before apps were woken says nothing of it.

@@ -77,7 +77,10 @@ extension System {
                 let given = apps[i].windows.held[place]
                 close(i, place, .noData)
                 // What it asked for it still wants.
-                if let request = given.request { putBack(request, i) }
+                if let request = given.request {
+                    apps[i].wake[request.kind] = apps[i].wake[request.kind]?.withoutLast()
+                    putBack(request, i)
+                }
             case .open, .expiring: apps[i].windows.held[place].phase = .stopped
             case .stopped: continue
             }

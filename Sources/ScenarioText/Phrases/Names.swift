@@ -98,7 +98,8 @@ extension LogEvent {
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,
             .woke, .booted, .shutDown, .daemonRestarted, .uninstalled, .memoryShort, .memoryRecovered,
-            .memoryLimitExceeded, .conditionChanged, .refreshAllowed:
+            .memoryLimitExceeded, .conditionChanged, .refreshAllowed,
+            .entriesOmitted:
             true
         }
     }

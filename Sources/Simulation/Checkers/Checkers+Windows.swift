@@ -17,6 +17,13 @@ extension Checkers.Watch {
         var last: Instant?
         var isClosed = false
         var isOff = false
+        /// Launches for tasks, each with its kind.
+        var launches: [(service: WindowService, at: Instant)] = []
+
+        mutating func opened() {
+            isClosed = false
+            launches = []
+        }
     }
 
     mutating func noteWindows(_ callbacks: [Callback], at now: Instant) {
@@ -76,10 +83,10 @@ extension Checkers {
             else { return }
             watches[place].fetches.isClosed = true
         case .command(_, .open(let app, _, _)), .command(_, .restart(let app, _)):
-            if let place = device.place(of: app), place < watches.count { watches[place].fetches.isClosed = false }
+            if let place = device.place(of: app), place < watches.count { watches[place].fetches.opened() }
         case .command(_, .openURL):
             for place in watches.indices where !device.apps[place].script.manifest.urlSchemes.isEmpty {
-                watches[place].fetches.isClosed = false
+                watches[place].fetches.opened()
             }
         case .wishesRestored(let app, let wishes):
             if let place = device.place(of: app), place < watches.count {
@@ -99,7 +106,7 @@ extension Checkers {
     mutating func noteWake(_ entry: LogEntry, _ place: Int, _ device: Device) {
         let name = device.apps[place].script.name
         switch (entry.event, entry.reason) {
-        case (.willEnterForeground, _), (.launched, _): watches[place].fetches.isClosed = false
+        case (.willEnterForeground, _), (.launched, _): watches[place].fetches.opened()
         case (.windowOverrun, .windowOverrun(let kind, _)):
             if isEndedWhenLate, hasStandardTimes { device.violate("\(name) is suspended for \(kind), and should end") }
             checkTime(place, kind.service, "cut off", device)
@@ -121,6 +128,7 @@ extension Checkers {
         }
         guard kind.service != .transferEvents else { return }
         if fetches.isClosed { device.violate("\(name) is woken for \(kind), and the user closed it") }
+        checkAllowance(place, kind.service, device)
         guard kind == .fetch, !because.contains("somebody wanted") else { return }
         guard let interval = fetches.interval else {
             return device.violate("\(name) is fetched, and never asked for that")
@@ -129,6 +137,18 @@ extension Checkers {
             device.violate("\(name) is fetched \((device.now - last).twoDigits) s after the last time")
         }
         watches[place].fetches.last = device.now
+    }
+
+    /// A quarter of an hour from one to the next, but those of one moment; one that the user was faster than is none.
+    private mutating func checkAllowance(_ place: Int, _ service: WindowService, _ device: Device) {
+        guard service == .refresh || service == .processing, device.system.profile.allowances == Allowances() else {
+            return
+        }
+        let earlier = watch(place).fetches.launches.filter { $0.service == service }
+        if let last = earlier.last, last.at != device.now, device.now - last.at < .seconds(900) {
+            device.violate("\(device.apps[place].script.name) is launched for \(service) again at once")
+        }
+        watches[place].fetches.launches = (watch(place).fetches.launches + [(service, device.now)]).suffix(8)
     }
 
     /// The system boots: nobody is closed any more.
