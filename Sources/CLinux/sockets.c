@@ -121,3 +121,19 @@ int gr_break_connection(int fd) {
     if (connect(fd, &none, sizeof none) == 0) return 0;
     return shutdown(fd, SHUT_RDWR);
 }
+
+int64_t gr_socket_memory(int fd) {
+    // As in linux/sock_diag.h: received, its limit, sent, its limit, set aside, queued to be sent, options, backlog.
+    uint32_t memory[9] = {0};
+    socklen_t length = sizeof memory;
+    if (getsockopt(fd, SOL_SOCKET, 55 /* SO_MEMINFO */, memory, &length) != 0) return -1;
+    if (option(fd, SO_DOMAIN) != AF_UNIX) {
+        uint32_t sent = memory[5] > memory[2] ? memory[5] : memory[2];
+        return (int64_t)memory[0] + sent + memory[4] + memory[7];
+    }
+    // What waits in a Unix socket is its sender's; but nobody else's where the sender has gone.
+    struct pollfd peer = {.fd = fd, .events = POLLRDHUP};
+    int64_t left = 0;
+    if (poll(&peer, 1, 0) == 1 && (peer.revents & (POLLHUP | POLLRDHUP))) left = gr_unread(fd);
+    return (int64_t)memory[2] + memory[6] + (left > 0 ? left : 0);
+}

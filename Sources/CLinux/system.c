@@ -6,11 +6,15 @@
 #include <linux/falloc.h>
 #include <malloc.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -265,6 +269,71 @@ int gr_duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 3); }
 int gr_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, mode); }
 
 int gr_cgroup_kill(int fd) { return pwrite(fd, "1", 1, 0) == 1 ? 0 : -1; }
+
+int gr_kill_listed(int fd) {
+    char text[4096];
+    pid_t pid = 0;
+    int count = 0;
+    if (lseek(fd, 0, SEEK_SET) != 0) return -1;
+    for (;;) {
+        ssize_t length = read(fd, text, sizeof text);
+        if (length < 0) return -1;
+        if (length == 0) return count;
+        for (ssize_t at = 0; at < length; at++) {
+            if (text[at] >= '0' && text[at] <= '9') {
+                pid = pid * 10 + (text[at] - '0');
+            } else {
+                if (pid > 1 && kill(pid, SIGKILL) == 0) count++;
+                pid = 0;
+            }
+        }
+    }
+}
+
+int gr_pidfd_open_thread(pid_t thread) { return (int)syscall(SYS_pidfd_open, thread, O_EXCL /* PIDFD_THREAD */); }
+
+int gr_share(pid_t one, pid_t other, enum gr_shared what) {
+    long order = syscall(SYS_kcmp, one, other, (int)what, 0, 0);
+    return order < 0 ? -1 : order == 0;
+}
+
+int gr_look(const char *path, struct gr_look *look) {
+    struct statx found;
+    // What a file system in user space has to be asked for is not worth waiting for.
+    int done = statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+                     STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BLOCKS | STATX_UID, &found);
+    if (done != 0) return -1;
+    *look = (struct gr_look){(uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor, found.stx_ino,
+                             (int64_t)found.stx_blocks * 512, found.stx_nlink, found.stx_uid};
+    return 0;
+}
+
+uint64_t gr_memory_device(void) {
+    struct stat status;
+    int fd = memfd_create("greenroom", MFD_CLOEXEC);
+    if (fd < 0) return 0;
+    int done = fstat(fd, &status);
+    close(fd);
+    return done == 0 ? (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev) : 0;
+}
+
+int64_t gr_memory_in(const char *path) {
+    struct statfs found;
+    if (statfs(path, &found) != 0 || found.f_type != 0x01021994 /* TMPFS_MAGIC */) return -1;
+    return (int64_t)(found.f_blocks - found.f_bfree) * (int64_t)found.f_bsize;
+}
+
+int64_t gr_unread(int fd) {
+    int count = 0;
+    return ioctl(fd, FIONREAD, &count) == 0 ? count : -1;
+}
+
+int64_t gr_pipe_memory(int fd) {
+    int size = fcntl(fd, F_GETPIPE_SZ);
+    if (size < 0) return -1;
+    // How many of its pages hold something is not told: one byte is enough for a page.
+    return gr_unread(fd) > 0 ? size : 0;
+}
 
 static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 

@@ -104,7 +104,7 @@ package enum Daemon {
         host.transfers = TransferLink(host)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
-            while signals.next() != nil { _ = host.command(.shutDown) { _ in } }
+            if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
         host.transfers?.resume()

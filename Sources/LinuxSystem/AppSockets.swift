@@ -71,6 +71,11 @@ package struct AppSocket: Sendable {
 }
 
 extension PidFD {
+    /// What has these descriptors: a thread has to be named where they are not the first one's.
+    package convenience init(_ table: ProcFS.DescriptorTable) throws(SystemError) {
+        if table.thread == table.pid { try self.init(table.pid) } else { try self.init(thread: table.thread) }
+    }
+
     /// The corresponding C function is `pidfd_getfd`: needs the right to trace the process.
     package func duplicate(_ fd: CInt) throws(SystemError) -> Descriptor {
         let pidfd = descriptor.rawValue
@@ -84,14 +89,14 @@ extension ProcFS {
     package func sockets(of pids: [CInt]) throws(SystemError) -> [AppSocket] {
         var seen: Set<UInt64> = []
         var found: [AppSocket] = []
-        for pid in pids {
-            var process: PidFD?
-            for (fd, inode) in socketNumbers(of: pid) where seen.insert(inode).inserted {
+        for table in pids.flatMap(descriptorTables) {
+            var owner: PidFD?
+            for (fd, inode) in socketNumbers(in: table) where seen.insert(inode).inserted {
                 do throws(SystemError) {
-                    let owner: PidFD
-                    if let process { owner = process } else { owner = try PidFD(pid) }
-                    process = owner
-                    if let socket = AppSocket(try owner.duplicate(fd), inode: inode) { found.append(socket) }
+                    if owner == nil { owner = try PidFD(table) }
+                    if let socket = try owner?.duplicate(fd), let socket = AppSocket(socket, inode: inode) {
+                        found.append(socket)
+                    }
                 } catch {
                     // The process is gone, or has closed it.
                     guard error.errno != .noSuchProcess, error.errno != .badFileDescriptor else { continue }
@@ -109,11 +114,12 @@ extension ProcFS {
         guard !wanted.isEmpty else { return shared }
         let own = CurrentProcess.pid
         for pid in allProcesses() where !pids.contains(pid) && pid != own {
-            guard socketNumbers(of: pid).contains(where: { wanted.contains($0.inode) }), !isBeingBorn(pid) else {
+            let table = mainDescriptorTable(of: pid)
+            guard socketNumbers(in: table).contains(where: { wanted.contains($0.inode) }), !isBeingBorn(pid) else {
                 continue
             }
             // It may have begun its own program since, without them.
-            for (_, inode) in socketNumbers(of: pid) where wanted.contains(inode) { shared.insert(inode) }
+            for (_, inode) in socketNumbers(in: table) where wanted.contains(inode) { shared.insert(inode) }
         }
         return shared
     }
@@ -125,9 +131,9 @@ extension ProcFS {
         return FileSystem.linkTarget("\(root)/\(pid)/exe") == own
     }
 
-    private func socketNumbers(of pid: CInt) -> [(fd: CInt, inode: UInt64)] {
-        FileSystem.names(in: "\(root)/\(pid)/fd").compactMap { name in
-            guard let fd = CInt(name), let link = FileSystem.linkTarget("\(root)/\(pid)/fd/\(name)"),
+    private func socketNumbers(in table: DescriptorTable) -> [(fd: CInt, inode: UInt64)] {
+        table.descriptors.compactMap { name in
+            guard let fd = CInt(name), let link = FileSystem.linkTarget(table.link(name)),
                 link.hasPrefix("socket:["), let inode = UInt64(link.dropFirst(8).dropLast())
             else { return nil }
             return (fd, inode)

@@ -95,38 +95,52 @@ package final class Cgroup {
     }
 
     /// SIGKILL to every process, those being born included. The corresponding file is `cgroup.kill`.
-    package func kill() throws(SystemError) { try Self.kill(at: path) }
+    package func kill(again: Bool = false) throws(SystemError) { try Self.kill(at: path, again: again) }
 
-    package static func kill(at path: String) throws(SystemError) {
+    /// Of a process whose first thread has ended while others go on, `cgroup.kill` signals that thread, and the process
+    /// lives on: so each one is sent a signal of its own as well, which any of its threads takes. One that does both,
+    /// forking and ending its first thread, may slip through between the two, which costs it another try.
+    /// - Parameter again: somebody lived through a kill. Frozen, nothing forks away from under the signals; and it
+    ///   stays frozen.
+    package static func kill(at path: String, again: Bool = false) throws(SystemError) {
+        if again { try write("1", to: path + "/cgroup.freeze") }
         do throws(SystemError) {
             try write("1", to: path + "/cgroup.kill")
         } catch  where error.errno == .noSuchFileOrDirectory {
-            try killOneByOne(at: path)
+            return try killOneByOne(at: path)
         }
+        killEach(at: path)
     }
 
-    /// What `cgroup.kill` does, for kernels before 5.14: frozen, nothing can fork away from under the signals.
+    private static func killEach(at path: String) {
+        for pid in processes(at: path) where pid > 1 { _ = Glibc.kill(pid, SIGKILL) }
+    }
+
+    /// What `cgroup.kill` does, for kernels before 5.14: frozen, nothing can fork away from under the signals. A group
+    /// that is not empty soon stays frozen for another try.
     package static func killOneByOne(at path: String) throws(SystemError) {
         let events = try Descriptor.open(path + "/cgroup.events", .read)
         try write("1", to: path + "/cgroup.freeze")
-        defer { try? write("0", to: path + "/cgroup.freeze") }
         // A fork that was under way when the freeze began shows up in a later round.
-        for _ in 0..<100 {
-            for pid in processes(at: path) where pid > 1 { _ = Glibc.kill(pid, SIGKILL) }
-            if try waits(events, atMost: 20, until: { !$0.isPopulated }) { return }
+        for _ in 0..<10 {
+            killEach(at: path)
+            if try waits(events, atMost: 2, until: { !$0.isPopulated }) {
+                return try write("0", to: path + "/cgroup.freeze")
+            }
         }
-        throw SystemError("kill", .resourceBusy, path: path)
     }
 
     /// Kills what is in the group and below it, waits for its end and removes it; for teardown and tools, never on a
     /// loop.
     package static func destroy(at path: String, milliseconds: CInt = 2000) throws(SystemError) {
         let deadline = Clock.monotonic() + Int64(milliseconds) * 1_000_000
+        var isAgain = false
         while FileSystem.exists(path) {
-            try kill(at: path)
+            try kill(at: path, again: isAgain)
+            isAgain = true
             let left = CInt(clamping: (deadline - Clock.monotonic()) / 1_000_000)
             let events = try Descriptor.open(path + "/cgroup.events", .read)
-            _ = try waits(events, atMost: max(1, left), until: { !$0.isPopulated })
+            _ = try waits(events, atMost: max(1, min(left, 50)), until: { !$0.isPopulated })
             do throws(SystemError) {
                 return try remove(at: path)
             } catch {

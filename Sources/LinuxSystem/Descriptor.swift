@@ -74,6 +74,10 @@ package final class Descriptor: Sendable {
         return bytes
     }
 
+    /// Bytes that wait to be read now: a bound for whoever empties what others fill. The corresponding C function is
+    /// `ioctl` with `FIONREAD`.
+    package var unread: Int { max(0, Int(gr_unread(rawValue))) }
+
     /// Reads from an offset without moving the file's own.
     package func readAt(_ offset: Int64, into buffer: inout [UInt8]) throws(SystemError) -> Int {
         let fd = rawValue

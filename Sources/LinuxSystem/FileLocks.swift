@@ -115,6 +115,8 @@ package struct HeldLock: Hashable, Sendable {
     package var lock: FileLock
     package var pid: CInt
     package var descriptor: CInt
+    /// Where the kernel shows that descriptor.
+    package var link: String
     /// As the process calls it.
     package var path: String
 }
@@ -122,17 +124,22 @@ package struct HeldLock: Hashable, Sendable {
 extension ProcFS {
     /// What a process holds of locks on files that have a name, whoever took them: of an open file's lock the list of
     /// all locks names at best a process that is gone. To be asked while the process stands still.
-    package func locks(of pid: CInt) -> [HeldLock] {
+    package func locks(of pid: CInt) -> [HeldLock] { descriptorTables(of: pid).flatMap(locks) }
+
+    private func locks(in table: DescriptorTable) -> [HeldLock] {
         var found: [HeldLock] = []
-        for name in FileSystem.names(in: "\(root)/\(pid)/fdinfo") {
-            guard let descriptor = CInt(name), let info = FileSystem.read("\(root)/\(pid)/fdinfo/\(name)") else {
+        for name in table.descriptors {
+            // Of a file with more locks than this the first tell enough.
+            guard let descriptor = CInt(name), let info = FileSystem.read(table.info(name), limit: 1 << 18) else {
                 continue
             }
             let locks = Self.parseLocks(info)
-            let link = "\(root)/\(pid)/fd/\(name)"
+            let link = table.link(name)
             guard !locks.isEmpty, let path = FileSystem.linkTarget(link), FileIdentity(of: link)?.hasName != false
             else { continue }
-            found += locks.map { HeldLock(lock: $0, pid: pid, descriptor: descriptor, path: path) }
+            found += locks.map {
+                HeldLock(lock: $0, pid: table.pid, descriptor: descriptor, link: link, path: path)
+            }
         }
         return found
     }
@@ -149,11 +156,12 @@ extension ProcFS {
     /// The first of the locks on whose file a process other than these has a descriptor. Only of those whose
     /// descriptors may be looked at.
     package func firstOpen(among held: [HeldLock], byOthersThan pids: Set<CInt>) -> HeldLock? {
-        let files = held.map { FileIdentity(of: "\(root)/\($0.pid)/fd/\($0.descriptor)") }
+        let files = held.map { FileIdentity(of: $0.link) }
         guard files.contains(where: { $0 != nil }) else { return nil }
         for pid in allProcesses() where !pids.contains(pid) {
-            for name in FileSystem.names(in: "\(root)/\(pid)/fd") {
-                guard let other = FileIdentity(of: "\(root)/\(pid)/fd/\(name)"),
+            let table = mainDescriptorTable(of: pid)
+            for name in table.descriptors {
+                guard let other = FileIdentity(of: table.link(name)),
                     let place = files.firstIndex(of: other)
                 else { continue }
                 return held[place]
@@ -171,10 +179,10 @@ private struct FileIdentity: Equatable {
     let hasName: Bool
 
     init?(of path: String) {
-        var status = stat()
-        guard unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        hasName = status.st_nlink > 0
+        var found = gr_look()
+        guard unsafe gr_look(path, &found) == 0 else { return nil }
+        device = found.device
+        inode = found.inode
+        hasName = found.links > 0
     }
 }

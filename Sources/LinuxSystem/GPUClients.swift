@@ -33,15 +33,14 @@ package struct GPUClients: Hashable, Sendable {
 
     /// Of all these processes together: a context that several have open counts once.
     package init(of processes: [CInt], in procFS: ProcFS) {
-        for pid in processes {
-            let folder = "\(procFS.root)/\(pid)"
-            for descriptor in FileSystem.names(in: folder + "/fd") {
+        for table in processes.flatMap(procFS.descriptorTables) {
+            for descriptor in table.descriptors {
                 // Every other descriptor costs no more than its link.
-                guard let path = FileSystem.linkTarget("\(folder)/fd/\(descriptor)") else { continue }
+                guard let path = FileSystem.linkTarget(table.link(descriptor)) else { continue }
                 if Self.isNVIDIA(path) {
-                    used[Client(driver: "nvidia", name: "\(pid) \(descriptor) \(path)")] = 0
+                    used[Client(driver: "nvidia", name: "\(table.pid) \(descriptor) \(path)")] = 0
                 } else if path.hasPrefix("/dev/dri/"),
-                    let bytes = FileSystem.read("\(folder)/fdinfo/\(descriptor)", limit: 1 << 16),
+                    let bytes = FileSystem.read(table.info(descriptor), limit: 1 << 16),
                     let (client, used) = Self.parse(String(decoding: bytes, as: UTF8.self), device: path)
                 {
                     self.used[client] = max(self.used[client] ?? 0, used)

@@ -11,16 +11,26 @@ package struct ProcFS: Sendable {
         package let session: CInt
         /// Nanoseconds of processor time.
         package let processorTime: Int64
+        /// Those that live, and the first one if it has ended before the others.
+        package let threads: Int
         /// Clock ticks after boot; with the pid it names a process for ever.
         package let startTime: UInt64
+
+        /// Its first thread has ended. Others may go on.
+        package var hasDeadLeader: Bool { state == "Z" || state == "X" }
+        /// Nothing of it runs, and nothing will.
+        package var isOver: Bool { hasDeadLeader && threads < 2 }
     }
 
-    /// Bytes of memory, as `DESIGN.md`, section 4, counts them.
+    /// Bytes of memory, as `DESIGN.md`, section 4, counts them. Pages that several processes map count in each with its
+    /// share: over all that share them, each page counts once.
     package struct Memory: Hashable, Sendable {
         package var dirty: Int64 = 0
         package var purgeable: Int64 = 0
         package var clean: Int64 = 0
         package var proportional: Int64 = 0
+        /// Of that, what is in files that are in memory only: shared memory.
+        package var sharedFiles: Int64 = 0
 
         package init() {}
 
@@ -30,6 +40,7 @@ package struct ProcFS: Sendable {
             sum.purgeable &+= b.purgeable
             sum.clean &+= b.clean
             sum.proportional &+= b.proportional
+            sum.sharedFiles &+= b.sharedFiles
             return sum
         }
     }
@@ -39,11 +50,17 @@ package struct ProcFS: Sendable {
     }
 
     package func memory(_ pid: CInt) -> Memory? {
-        (try? Descriptor.open("\(root)/\(pid)/smaps_rollup", .read).readAll()).flatMap { Self.parseMemory($0) }
+        looking(at: pid) { folder in
+            (try? Descriptor.open(folder + "/smaps_rollup", .read).readAll()).flatMap { Self.parseMemory($0) }
+        }
     }
 
     package func tracer(_ pid: CInt) -> CInt? {
-        field("TracerPid", in: "\(pid)/status").flatMap { CInt($0) }.flatMap { $0 == 0 ? nil : $0 }
+        looking(at: pid) { folder in
+            FileSystem.read(folder + "/status", limit: 1 << 16)
+                .flatMap { Self.field("TracerPid", in: String(decoding: $0, as: UTF8.self)) }
+                .flatMap { CInt($0) }.flatMap { $0 == 0 ? nil : $0 }
+        }
     }
 
     /// Voluntary and involuntary context switches of all its threads: how often it woke.
@@ -101,22 +118,18 @@ package struct ProcFS: Sendable {
                 grew = true
             }
         }
-        return all.filter { members.contains($0.0) && $0.1.state != "Z" }.map(\.0).sorted()
+        return all.filter { members.contains($0.0) && !$0.1.isOver }.map(\.0).sorted()
     }
 
     // MARK: Parsing
 
-    private func numbers(in name: String) -> [CInt] {
+    func numbers(in name: String) -> [CInt] {
         FileSystem.names(in: "\(root)/\(name)").compactMap { CInt($0) }.sorted()
     }
 
     private func read(_ name: String) -> String? {
         guard let bytes = try? Descriptor.open("\(root)/\(name)", .read).readAll() else { return nil }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private func field(_ name: String, in file: String) -> String? {
-        read(file).flatMap { Self.field(name, in: $0) }
     }
 
     package static func field(_ name: String, in text: String) -> String? {
@@ -152,7 +165,8 @@ package struct ProcFS: Sendable {
         else { return nil }
         return Stat(
             state: Character(Unicode.Scalar(bytes[close + 2])), parent: parent, group: group, session: session,
-            processorTime: (numbers[10] &+ numbers[11]) &* (1_000_000_000 / 100), startTime: start)
+            processorTime: (numbers[10] &+ numbers[11]) &* (1_000_000_000 / 100),
+            threads: Int(clamping: numbers[16]), startTime: start)
     }
 
     package static func parseCgroup(_ text: String) -> String? {
@@ -173,28 +187,37 @@ package struct ProcFS: Sendable {
         }
         func amount(_ field: MemoryField) -> Int64? { found[field.rawValue].map { $0 &* 1024 } }
         guard let privateDirty = amount(.privateDirty), let privateClean = amount(.privateClean) else { return nil }
+        let (anonymous, shared) = (amount(.anonymous), amount(.sharedMemory))
+        // What was given up is told without the shares of others: they have no more of it than of all the rest.
+        let others = anonymous.flatMap { own in amount(.anonymousOfAll).map { max(0, $0 &- own) } } ?? 0
         let lazy = amount(.lazyFree) ?? 0
+        let ownLazy = max(0, lazy &- others)
+        // Kernels before 6.0 do not tell the share of what is dirty and shared: it is no more than all of it.
+        let isDivisible = anonymous != nil && shared != nil
+        let dirty = max(
+            privateDirty, amount(.proportionalDirty) ?? (isDivisible ? privateDirty &+ (amount(.sharedDirty) ?? 0) : 0))
         // What is not yet written of a file, of a program just installed for example, the kernel writes and takes.
-        var withoutFile = privateDirty
-        if let anonymous = amount(.anonymous), let shared = amount(.sharedMemory) {
-            withoutFile = min(privateDirty, max(0, anonymous &+ shared &- lazy))
-        }
+        var withoutFile = dirty
+        if let anonymous, let shared { withoutFile = min(dirty, max(0, anonymous &+ shared &- ownLazy)) }
         var memory = Memory()
-        memory.dirty = withoutFile &+ (amount(.swap) ?? 0)
-        memory.purgeable = lazy
+        memory.dirty = withoutFile &+ (amount(.proportionalSwap) ?? amount(.swap) ?? 0)
+        memory.purgeable = ownLazy
         // MADV_FREE makes pages clean: they must not count twice.
-        memory.clean = max(0, privateClean &- lazy) &+ (privateDirty &- withoutFile) &+ (amount(.sharedClean) ?? 0)
+        memory.clean = max(0, privateClean &- lazy) &+ (dirty &- withoutFile) &+ (amount(.sharedClean) ?? 0)
         memory.proportional = amount(.proportional) ?? 0
+        memory.sharedFiles = shared ?? 0
         return memory
     }
 
     private enum MemoryField: Int {
-        case proportional, anonymous, sharedMemory, sharedClean, privateClean, privateDirty, lazyFree, swap
+        case proportional, proportionalDirty, anonymous, sharedMemory, sharedClean, sharedDirty, privateClean,
+            privateDirty, anonymousOfAll, lazyFree, swap, proportionalSwap
     }
 
     /// Their names, in that order.
     private static let fields = [
-        "Pss", "Pss_Anon", "Pss_Shmem", "Shared_Clean", "Private_Clean", "Private_Dirty", "LazyFree", "Swap",
+        "Pss", "Pss_Dirty", "Pss_Anon", "Pss_Shmem", "Shared_Clean", "Shared_Dirty", "Private_Clean", "Private_Dirty",
+        "Anonymous", "LazyFree", "Swap", "SwapPss",
     ].map { Array($0.utf8) }
 
     /// The digits after blanks; `nil` if there are none, or more than a number has.

@@ -22,7 +22,13 @@ package enum ProcessMemory {
 
     /// A read of one short line.
     package static func size(_ pid: CInt, root: String = "/proc") -> Size? {
-        guard let bytes = FileSystem.read("\(root)/\(pid)/statm", limit: 256) else { return nil }
+        ProcFS(root: root).looking(at: pid) { folder in
+            // Who has no memory at all is dead, or seems to be.
+            FileSystem.read(folder + "/statm", limit: 256).flatMap(size).flatMap { $0.mapped > 0 ? $0 : nil }
+        }
+    }
+
+    private static func size(_ bytes: [UInt8]) -> Size? {
         var fields: (Int64, Int64, Int64) = (0, 0, 0)
         var place = 0
         for byte in bytes {
@@ -51,17 +57,22 @@ package enum ProcessMemory {
     package static func mappings(_ pid: CInt, upTo limit: Int32, root: String = "/proc") -> (
         count: Int32, largest: Int64
     )? {
-        guard let maps = try? Descriptor.open("\(root)/\(pid)/maps", .read) else { return nil }
-        var largest: Int64 = 0
-        let count = unsafe gr_count_mappings(maps.rawValue, limit, &largest)
-        return count < 0 ? nil : (count, largest)
+        ProcFS(root: root).looking(at: pid) { folder in
+            guard let maps = try? Descriptor.open(folder + "/maps", .read) else { return nil }
+            var largest: Int64 = 0
+            let count = unsafe gr_count_mappings(maps.rawValue, limit, &largest)
+            return count <= 0 ? nil : (count, largest)
+        }
     }
 
     /// Has the kernel take what it can take of a process without writing it anywhere: pages that the process has marked
     /// as free, and with `files` those that are in a file as well. Dirty pages stay where they are, or go to swap.
     /// The corresponding C function is `process_madvise`.
     package static func pageOut(_ process: PidFD, files: Bool) throws(SystemError) {
-        let maps = try Descriptor.open("/proc/\(process.pid)/maps", .read).readAll(limit: 1 << 24)
+        let maps =
+            ProcFS().looking(at: process.pid) { folder in
+                FileSystem.read(folder + "/maps", limit: 1 << 24).flatMap { $0.isEmpty ? nil : $0 }
+            } ?? []
         let ranges = maps.split(separator: UInt8(ascii: "\n")).compactMap(mapping).filter { files || !$0.isFile }
         // The kernel stops at the first range that it cannot treat: the next round goes on behind that one.
         var next = 0
@@ -105,6 +116,16 @@ package enum ProcessMemory {
         func field(_ name: String) -> Int64? { ProcFS.field(name, in: text).flatMap { Int64($0) }.map { $0 << 10 } }
         guard let total = field("MemTotal"), let available = field("MemAvailable") else { return nil }
         return (total, available, field("SwapTotal") ?? 0)
+    }
+}
+
+extension ProcessMemory {
+    /// What could be had now, alone: asked for again and again.
+    package static func available(root: String = "/proc") -> Int64? {
+        // It is the third line.
+        guard let bytes = FileSystem.read("\(root)/meminfo", limit: 128) else { return nil }
+        return ProcFS.field("MemAvailable", in: String(decoding: bytes, as: UTF8.self))
+            .flatMap { Int64($0) }.map { $0 << 10 }
     }
 }
 

@@ -52,13 +52,40 @@ struct ProcFSTests {
     func unwrittenFiles() throws {
         let rollup = Self.rollup.replacing(
             "Pss_Dirty:         50000 kB",
-            with: "Pss_Anon:          78000 kB\nPss_File:           0 kB\nPss_Shmem:          1000 kB")
+            with: "Pss_Anon:          78000 kB\nPss_File:           0 kB\nPss_Shmem:          1000 kB"
+        ).replacing("Anonymous:         80000", with: "Anonymous:         78000")
         let memory = try #require(ProcFS.parseMemory(rollup))
         #expect(memory.dirty == 60_000 << 10)
         #expect(memory.clean == 11_000 << 10)
         #expect(memory.purgeable == 20_000 << 10)
         let more = try #require(ProcFS.parseMemory(rollup.replacing("78000", with: "90000")))
         #expect(more.dirty == 61_000 << 10)
+    }
+
+    @Test("What is shared counts with the process's share, and what others gave up hides nothing of it")
+    func sharedMemory() throws {
+        // Of 100 MB that ten have, all of it dirty, each has a tenth; each shows all that was given up.
+        let rollup = """
+            Pss:               10000 kB
+            Pss_Dirty:         10000 kB
+            Pss_Anon:          10500 kB
+            Pss_Shmem:             0 kB
+            Shared_Clean:       5000 kB
+            Shared_Dirty:     100000 kB
+            Private_Clean:         0 kB
+            Private_Dirty:         0 kB
+            Anonymous:        105000 kB
+            LazyFree:           5000 kB
+            Swap:              20000 kB
+            SwapPss:            2000 kB
+
+            """
+        let memory = try #require(ProcFS.parseMemory(rollup))
+        #expect(memory.dirty == 12_000 << 10)
+        #expect(memory.purgeable == 0)
+        // A kernel that does not tell the share counts all, but no more than the share of all that is no file.
+        let older = try #require(ProcFS.parseMemory(rollup.replacing("Pss_Dirty", with: "Unknown")))
+        #expect(older.dirty == 12_500 << 10)
     }
 
     @Test("The group of version 2 is found among those of version 1")

@@ -28,6 +28,33 @@ int gr_pidfd_getfd(int pidfd, int fd);
 long gr_process_pageout(int pidfd, const unsigned long *ranges, int count);
 // Ends every process of the group whose open `cgroup.kill` this is: 0, or -1 errno.
 int gr_cgroup_kill(int fd);
+// Sends SIGKILL to each process that an open `cgroup.procs` lists, by its number: reaches one whose first thread has
+// ended, which `cgroup.kill` does not. Returns how many there were, or -1 errno. Allocates nothing.
+int gr_kill_listed(int fd);
+// A descriptor of one thread (kernel 6.9).
+int gr_pidfd_open_thread(pid_t thread);
+// Whether two threads have the same memory, or the same table of descriptors: 1, 0, or -1 where that is not told.
+enum gr_shared { GR_SHARED_MEMORY = 1, GR_SHARED_FILES = 2 };
+int gr_share(pid_t one, pid_t other, enum gr_shared what);
+// A file as the kernel knows it, without asking whoever serves its file system: 0, or -1 errno.
+struct gr_look {
+    uint64_t device, inode;
+    // Bytes that it takes.
+    int64_t allocated;
+    // How many names it has.
+    uint32_t links;
+    uint32_t owner;
+};
+int gr_look(const char *path, struct gr_look *look);
+// The file system of files in memory that have no name, as `gr_look` calls it; 0 where there is none.
+uint64_t gr_memory_device(void);
+// Bytes of memory that a file system takes if it is one of files in memory, or -1.
+int64_t gr_memory_in(const char *path);
+// Bytes that wait to be read, or -1 errno.
+int64_t gr_unread(int fd);
+// Bytes of memory that a pipe or a socket may hold, or -1 errno.
+int64_t gr_pipe_memory(int fd);
+int64_t gr_socket_memory(int fd);
 // The number of mappings in an open `/proc/PID/maps` and the bytes of the largest; stops counting behind `limit`.
 int gr_count_mappings(int fd, int limit, int64_t *largest);
 // Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives,

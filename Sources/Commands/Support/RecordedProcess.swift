@@ -23,9 +23,9 @@ package struct RecordedProcess: Equatable {
         self.init(text)
     }
 
-    /// True while that very process runs; a zombie does not.
+    /// True while that very process runs; a zombie does not, unless it is only the first of several threads.
     package var isAlive: Bool {
-        guard let stat = ProcessTable.stat(pid), !"ZX".contains(stat.state) else { return false }
+        guard let stat = ProcessTable.stat(pid), !stat.isOver else { return false }
         if let startTime { return stat.startTime == startTime }
         // Only the number was written: one of Greenroom's own programs is known by its name.
         return Files.text("/proc/\(pid)/comm")?.hasPrefix("greenroom") ?? false

@@ -55,17 +55,24 @@ struct CgroupTree {
         let count = Cgroup.processes(at: root).count
         let limit = TimeLimit(in: time)
         let watch = FolderWatch("\(root)/cgroup.events")
+        var isAgain = false
         while true {
-            try? Cgroup.kill(at: root)
+            try? Cgroup.kill(at: root, again: isAgain)
+            isAgain = true
             let left = Cgroup.processes(at: root)
             if left.isEmpty, try remove() { return count }
             guard !limit.isOver else {
-                let numbers = left.map(String.init).joined(separator: ", ")
                 throw .failed(
-                    left.isEmpty ? "the cgroup \(root) stays busy" : "these processes do not end: \(numbers)")
+                    left.isEmpty ? "the cgroup \(root) stays busy" : "these processes do not end: \(Self.list(left))")
             }
             watch.wait(atMost: min(limit.left, Self.interval))
         }
+    }
+
+    private static func list(_ processes: [CInt]) -> String {
+        processes.map { pid in
+            "\(pid)" + (ProcFS().isUninterruptible(pid) ? " (waits in the kernel, for a device or a file server)" : "")
+        }.joined(separator: ", ")
     }
 
     /// False while the kernel still takes the last processes apart.

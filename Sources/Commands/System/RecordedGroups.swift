@@ -27,7 +27,7 @@ struct RecordedGroups {
         return groups.compactMap { group in
             let processes = members(of: group, table).map { RecordedProcess(pid: $0, startTime: table[$0]?.startTime) }
             guard !processes.isEmpty else { return nil }
-            return (group.app, processes, processes.filter { table[$0.pid]?.state == "T" })
+            return (group.app, processes, processes.filter { table.isStopped($0.pid) })
         }
     }
 

@@ -53,7 +53,8 @@ extension Host {
             let process = host(app.index)?.process
             return AppView(
                 app: app, isVisible: system.isVisible(app.index), isFront: system.frontApp == app.index,
-                pids: process?.box.processes() ?? [], wall: { [system] in system.wall($0) })
+                pids: process?.box.processes() ?? [], memoryFile: process?.box.memoryFile,
+                wall: { [system] in system.wall($0) })
         }
     }
 }
@@ -62,9 +63,13 @@ extension Host {
 struct AppView: Sendable {
     private var info: AppInfo
     private let pids: [CInt]
+    private let memoryFile: String?
 
-    init(app: App, isVisible: Bool, isFront: Bool, pids: [CInt], wall: (Instant) -> WallTime) {
+    init(
+        app: App, isVisible: Bool, isFront: Bool, pids: [CInt], memoryFile: String?, wall: (Instant) -> WallTime
+    ) {
         self.pids = pids.sorted()
+        self.memoryFile = memoryFile
         info = AppInfo(
             app: app.manifest.identifier.rawValue, name: app.manifest.name, state: app.state.name,
             kind: app.manifest.kind == .plain ? "plain" : "application")
@@ -93,10 +98,10 @@ struct AppView: Sendable {
             let oldest = pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
             info.pid = oldest.map { Int($0) }
         }
-        let memory = pids.compactMap { procFS.memory($0) }
-        guard !memory.isEmpty else { return info }
-        let sum = memory.reduce(ProcFS.Memory(), +)
-        info.memory = AppInfo.Memory(dirty: Int(sum.dirty), purgeable: Int(sum.purgeable), clean: Int(sum.clean))
+        let sample = MemoryLook(pids, file: memoryFile).sample()
+        guard !sample.sizes.isEmpty else { return info }
+        let had = sample.footprint
+        info.memory = AppInfo.Memory(dirty: Int(had.dirty), purgeable: Int(had.purgeable), clean: Int(had.clean))
         return info
     }
 }

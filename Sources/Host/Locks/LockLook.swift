@@ -36,7 +36,7 @@ struct LockLook: Sendable {
             return findings
         }
         for one in own {
-            if let watch = try? inotify?.watch("/proc/\(one.pid)/fd/\(one.descriptor)", for: .opened) {
+            if let watch = try? inotify?.watch(one.link, for: .opened) {
                 findings.watches.append(watch)
             } else {
                 findings.isUnwatched = true

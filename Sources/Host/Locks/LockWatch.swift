@@ -21,6 +21,8 @@ final class LockWatch {
     private var watch: Loop.Watch?
     private var entries: [AppIndex: Entry] = [:]
     private var isPolling = false
+    /// Who opens a file again and again has it looked at again and again, but not more than once at a time.
+    private var looks = LooksUnderWay()
 
     /// The bound that `docs/TERMINATION.md` states.
     private static let pause: Int64 = 1_000_000_000
@@ -117,10 +119,11 @@ final class LockWatch {
     }
 
     private func lookAgain(_ index: AppIndex) {
-        guard let entry = entries[index] else { return }
+        guard let entry = entries[index], looks.begin(index) else { return }
         host.workers.run(.locks) {
             entry.look.findings(nil)
         } then: { [unowned self] findings in
+            if looks.end(index) { lookAgain(index) }
             guard let lock = findings.lock, lock.blocksOthers, entries[index]?.generation == entry.generation else {
                 return
             }

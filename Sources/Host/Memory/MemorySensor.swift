@@ -9,21 +9,11 @@ internal import Wire
 /// With a budget of its own the system counts what its apps have; else what the machine has available. Apps that stand
 /// still do not grow, so nothing is looked at while none runs: an idle system sleeps.
 final class MemorySensor {
-    /// What an app had when it was last looked at.
-    private struct Sample {
-        var footprint: Footprint
-        /// At that moment: what it has more of since is its growth.
-        var size: ProcessMemory.Size
-        /// The most mappings of one of its processes, and the largest.
-        var mappings: (count: Int32, largest: Int64)
-        var peak: Int64 = 0
-    }
-
     private unowned let host: Host
     private let total: Int64
     /// The system's own budget; `nil`: it shares the machine.
     private let budget: Int64?
-    private var samples: [AppIndex: (generation: Generation, sample: Sample)] = [:]
+    private var samples: [AppIndex: (generation: Generation, sample: MemorySample)] = [:]
     /// Samples under way.
     private var looks = LooksUnderWay()
     /// What the Core was told last lies between these marks.
@@ -34,6 +24,7 @@ final class MemorySensor {
     private var leisure: Int64 = 0
     private(set) var lastAvailable: Int64?
     private var lookedAtRunning: Int64 = 0
+    private var unseen = UnseenLoss()
     private var trigger: PressureTrigger?
     private var triggerWatch: Loop.Watch?
     /// Bytes at which something changes, the largest first.
@@ -84,29 +75,43 @@ final class MemorySensor {
     private func level(_ available: Int64) -> Int { marks.reduce(0) { available < $1 ? $0 + 1 : $0 } }
 
     var available: Int64 {
-        guard budget != nil else { return ProcessMemory.machine()?.available ?? total }
-        return total - host.apps.reduce(0) { $0 + used($1) }
+        guard budget != nil else { return ProcessMemory.available() ?? total }
+        return total - used
     }
+
+    /// What all apps have.
+    private var used: Int64 { host.apps.reduce(0) { $0 + used($1) } }
 
     /// What an app has: as it was looked at last, and what it has grown since if it runs.
     private func used(_ app: AppHost) -> Int64 {
         guard let process = app.process, process.first != nil else { return 0 }
         let known = samples[app.index].flatMap { $0.generation == process.generation ? $0.sample : nil }
         if let known, host.system.app(app.index)?.state == .suspended { return known.footprint.total }
-        let size = process.box.processes().reduce(.zero) { $0 + (ProcessMemory.size($1) ?? .zero) }
+        let pairs = process.box.processes().compactMap { pid in ProcessMemory.size(pid).map { (pid, $0) } }
         guard let known else {
             lookCloser(app.index, process)
-            return size.anonymous
+            // What they share is not known: no less than the largest has.
+            return pairs.map(\.1.anonymous).max() ?? 0
         }
-        let growth = size.anonymous - known.size.anonymous
+        let (growth, mapped, isUncertain) = known.growth(Dictionary(pairs) { $1 })
         // Four megabytes, or an eighth of what it had: worth a closer look. Of what is only mapped, more.
-        if abs(growth) > max(4 << 20, known.size.anonymous / 8)
-            || abs(size.mapped - known.size.mapped) > max(64 << 20, known.size.mapped / 8)
+        if isUncertain || abs(growth) > max(4 << 20, known.anonymous / 8)
+            || abs(mapped) > max(64 << 20, known.sizes.values.reduce(0) { $0 + $1.mapped } / 8)
             || crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth)
         {
             lookCloser(app.index, process)
         }
         return max(0, known.footprint.total + growth)
+    }
+
+    /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
+    private func lookForUnseen(machine: Int64, apps: Int64) {
+        guard unseen.note(machine: machine, apps: apps, at: Clock.monotonic()) else { return }
+        for app in host.apps where isRunning(app) {
+            if let process = app.process, process.first != nil, !looks.contains(app.index) {
+                startSample(app.index, process, isThorough: true)
+            }
+        }
     }
 
     /// Or the mark before it.
@@ -132,7 +137,7 @@ final class MemorySensor {
             isPolling = false
             return
         }
-        if budget == nil { lookAtRunning() }
+        lookAtRunning(available)
         let isSteady = lastAvailable.map { abs($0 - available) < 1 << 20 } ?? false
         lastAvailable = available
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
@@ -142,19 +147,24 @@ final class MemorySensor {
         host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
     }
 
-    /// What the machine has available does not say who grows.
-    private func lookAtRunning() {
+    /// What the machine has available does not say who grows, and what apps show is not all that they have.
+    private func lookAtRunning(_ available: Int64) {
+        guard budget == nil else {
+            if let machine = ProcessMemory.available() { lookForUnseen(machine: machine, apps: total - available) }
+            return
+        }
         let now = Clock.monotonic()
         guard now - lookedAtRunning >= Self.longestPause else { return }
         lookedAtRunning = now
-        for app in host.apps where isRunning(app) { _ = used(app) }
+        lookForUnseen(machine: available, apps: used)
     }
 
     // MARK: Looking at an app
 
     func sample(_ index: AppIndex, _ generation: Generation) {
         guard let process = host.process(index, generation) else { return }
-        startSample(index, process)
+        // What it has it keeps: it may take a while to find it.
+        startSample(index, process, isThorough: host.system.app(index)?.state == .suspended)
     }
 
     /// Unless somebody does: the next poll sees whether that was enough.
@@ -162,12 +172,13 @@ final class MemorySensor {
         if !looks.contains(index) { startSample(index, process) }
     }
 
-    private func startSample(_ index: AppIndex, _ process: AppProcess) {
+    private func startSample(_ index: AppIndex, _ process: AppProcess, isThorough: Bool = false) {
         guard looks.begin(index) else { return }
-        let (pids, generation) = (process.box.processes(), process.generation)
-        let limit = host.system.memoryRules.mappingLimit
-        host.workers.run(.slow) {
-            Self.measure(pids, mappings: limit)
+        let generation = process.generation
+        var look = look(process)
+        if isThorough { look.descriptors = MemoryLook.many }
+        host.workers.run(.slow) { [look] in
+            look.sample()
         } then: { [unowned self] sample in
             let isStale = looks.end(index)
             if host.process(index, generation) != nil {
@@ -180,7 +191,12 @@ final class MemorySensor {
         }
     }
 
-    private func reportMappings(_ index: AppIndex, _ generation: Generation, _ sample: Sample) {
+    private func look(_ process: AppProcess) -> MemoryLook {
+        MemoryLook(
+            process.box.processes(), file: process.box.memoryFile, mappingLimit: host.system.memoryRules.mappingLimit)
+    }
+
+    private func reportMappings(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {
         let rules = host.system.memoryRules
         guard sample.mappings.count > rules.mappingLimit || sample.mappings.largest > rules.largestMapping else {
             return
@@ -189,8 +205,10 @@ final class MemorySensor {
             .mappingsCounted(index, generation, sample.mappings.count, largest: sample.mappings.largest))
     }
 
-    private func note(_ index: AppIndex, _ generation: Generation, _ sample: Sample) {
+    private func note(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {
         let before = samples[index].flatMap { $0.generation == generation ? $0.sample.peak : nil } ?? 0
+        let known = samples[index].flatMap { $0.generation == generation ? $0.sample.footprint.dirty : nil } ?? 0
+        if sample.footprint.dirty - known > 4 << 20 { unseen.found() }
         samples[index] = (generation, sample)
         samples[index]?.sample.peak = max(before, sample.footprint.dirty)
     }
@@ -198,30 +216,12 @@ final class MemorySensor {
     /// The most dirty memory, in bytes, that was ever seen of the app's last process.
     func peak(of index: AppIndex) -> Int64? { samples[index]?.sample.peak }
 
-    /// Clean memory counts with the app's share of it: what many map is there once.
-    private static func measure(_ pids: [CInt], mappings limit: Int32) -> Sample {
-        let procFS = ProcFS()
-        var size = ProcessMemory.Size.zero
-        var sum = ProcFS.Memory()
-        var mappings: (count: Int32, largest: Int64) = (0, 0)
-        for pid in pids {
-            size = size + (ProcessMemory.size(pid) ?? .zero)
-            if let memory = procFS.memory(pid) { sum = sum + memory }
-            guard let own = ProcessMemory.mappings(pid, upTo: limit) else { continue }
-            mappings = (max(mappings.count, own.count), max(mappings.largest, own.largest))
-        }
-        let clean = max(0, sum.proportional - sum.dirty - sum.purgeable)
-        return Sample(
-            footprint: Footprint(dirty: sum.dirty, purgeable: sum.purgeable, clean: clean), size: size,
-            mappings: mappings)
-    }
-
     // MARK: Taking
 
     func reclaim(_ index: AppIndex, _ generation: Generation, isFrozen: Bool) {
         guard let process = host.process(index, generation) else { return }
         let pids = process.box.processes()
-        let limit = host.system.memoryRules.mappingLimit
+        let look = look(process)
         let file = isFrozen ? process.box.reclaimFile : nil
         host.workers.run(.slow) {
             for pid in pids {
@@ -232,7 +232,7 @@ final class MemorySensor {
                 let bytes = pids.reduce(0) { $0 + (ProcessMemory.size($1)?.files ?? 0) }
                 try? Cgroup.write(String(bytes), to: file)
             }
-            return Self.measure(pids, mappings: limit)
+            return look.sample()
         } then: { [unowned self] sample in
             guard host.process(index, generation) != nil else { return }
             note(index, generation, sample)

@@ -45,6 +45,8 @@ final class AppProcess {
     var hasSaidHello = false
     /// Requests of the app that the Core has not answered yet.
     var requests: [UInt64: RPCID] = [:]
+    /// When its end was asked for, while that is not there.
+    var killedAt: Int64?
     /// Whether the host asked for a freeze that the kernel has not confirmed.
     var awaitsFreeze = false
     /// Counts what begins and ends a stand-still: what was found before is worth nothing after.

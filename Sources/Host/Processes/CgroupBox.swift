@@ -5,6 +5,8 @@ package final class CgroupBox: ProcessBox {
     package let mechanism = "cgroup v2 freezer"
     private let group: Cgroup
     private var watch: Loop.Watch?
+    /// Whoever is there after that needs more.
+    private var wasKilled = false
 
     package init(path: String) throws(SystemError) { group = try Cgroup(creating: path) }
 
@@ -15,9 +17,16 @@ package final class CgroupBox: ProcessBox {
     package var isPopulated: Bool { group.readEvents().isPopulated }
     package func freeze() throws(SystemError) { try group.setFrozen(true) }
     package func thaw() throws(SystemError) { try group.setFrozen(false) }
-    package func kill() throws(SystemError) { try group.kill() }
+    package func kill() throws(SystemError) {
+        defer { wasKilled = true }
+        try group.kill(again: wasKilled)
+    }
     package var reclaimFile: String? {
         let file = group.path + "/memory.reclaim"
+        return FileSystem.exists(file) ? file : nil
+    }
+    package var memoryFile: String? {
+        let file = group.path + "/memory.stat"
         return FileSystem.exists(file) ? file : nil
     }
     package var killSwitch: KillSwitch? { try? KillSwitch(group: group.path) }

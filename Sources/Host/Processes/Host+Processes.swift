@@ -171,13 +171,42 @@ extension Host {
         process.usedAtEnd = process.usedAtEnd ?? process.box.processorTime
         let release = memory?.releaseAfterKill(index)
         defer { release?() }
+        killBox(index, process)
+        // A group that was empty already announces nothing.
+        loop.soon { [weak self] in self?.boxChanged(index, generation) }
+        guard process.killedAt == nil else { return }
+        process.killedAt = Clock.boot()
+        awaitEnd(index, generation, tries: 0)
+    }
+
+    private func killBox(_ index: AppIndex, _ process: AppProcess) {
         do throws(SystemError) {
             try process.box.kill()
         } catch {
             Diagnostics.write("\(host(index)?.installation.identifier ?? "?") could not be killed: \(error)")
         }
-        // A group that was empty already announces nothing.
-        loop.soon { [weak self] in self?.boxChanged(index, generation) }
+    }
+
+    /// A kill may miss a process that is being born, or whose threads play tricks: it is repeated, more and more rarely,
+    /// until nothing is left. Who waits in the kernel ends when that lets him; everything else goes on meanwhile.
+    private func awaitEnd(_ index: AppIndex, _ generation: Generation, tries: Int64) {
+        loop.after(nanoseconds: 10_000_000 << min(tries, 7)) { [weak self] in
+            guard let self, let process = process(index, generation), process.box.isPopulated else { return }
+            killBox(index, process)
+            boxChanged(index, generation)
+            if tries == 8 { tellWhoStays(index, process) }
+            awaitEnd(index, generation, tries: tries + 1)
+        }
+    }
+
+    private func tellWhoStays(_ index: AppIndex, _ process: AppProcess) {
+        let procFS = ProcFS()
+        let names = process.box.processes().prefix(8).map { pid in
+            "\(pid)" + (procFS.isUninterruptible(pid) ? " (waits in the kernel, for a device or a file server)" : "")
+        }
+        Diagnostics.write(
+            "\(host(index)?.installation.identifier ?? "?") was killed and does not end: process "
+                + names.joined(separator: ", "))
     }
 
     // MARK: Freezing

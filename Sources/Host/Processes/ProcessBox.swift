@@ -14,10 +14,13 @@ package protocol ProcessBox: AnyObject {
     var isPopulated: Bool { get }
     func freeze() throws(SystemError)
     func thaw() throws(SystemError)
+    /// May be asked again, for as long as something lives.
     func kill() throws(SystemError)
     /// Where the kernel takes memory of the box when so many bytes are written, if it has that.
     var reclaimFile: String? { get }
-    /// What does the same without a look, if the kernel has it.
+    /// Where the kernel tells what memory the box has, if it counts that.
+    var memoryFile: String? { get }
+    /// What ends it without a look, if the kernel has it.
     var killSwitch: KillSwitch? { get }
     func signal(_ number: CInt)
     /// Nanoseconds of processor time used so far.

@@ -8,6 +8,7 @@ package final class SessionBox: ProcessBox {
     package let birthplace: Descriptor? = nil
     package let killSwitch: KillSwitch? = nil
     package let reclaimFile: String? = nil
+    package let memoryFile: String? = nil
     private let procFS = ProcFS()
     private var leader: CInt?
     private weak var loop: Loop?
@@ -31,7 +32,7 @@ package final class SessionBox: ProcessBox {
 
     package var isFrozen: Bool {
         let pids = processes()
-        return !pids.isEmpty && pids.allSatisfy { procFS.stat($0).map { "TtZX".contains($0.state) } ?? true }
+        return !pids.isEmpty && pids.allSatisfy(procFS.isStopped)
     }
 
     package var isPopulated: Bool { !processes().isEmpty }

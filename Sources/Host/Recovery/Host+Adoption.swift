@@ -71,7 +71,7 @@ extension Host {
     private func firstOrOldest(_ box: any ProcessBox, _ birth: CInt?, isKnown: Bool) -> PidFD? {
         let pids = box.processes()
         let procFS = ProcFS()
-        if let birth, pids.contains(birth) || isKnown && procFS.stat(birth)?.state == "Z",
+        if let birth, pids.contains(birth) || isKnown && procFS.stat(birth)?.isOver == true,
             let process = try? PidFD(birth)
         {
             return process
@@ -87,8 +87,25 @@ extension Host {
         guard let root = environment.cgroup else { return }
         for path in Cgroup.children(of: root) where !Cgroup.processes(at: path).isEmpty {
             Diagnostics.write("ending what an earlier system left in \(path)")
-            try? Cgroup.write("0", to: path + "/cgroup.freeze")
             try? Cgroup.kill(at: path)
+            endStray(path, tries: 0)
+        }
+    }
+}
+
+extension Host {
+    /// What lived through that, until the group is empty, or an app's again.
+    private func endStray(_ path: String, tries: Int64) {
+        guard tries < 12 else { return Diagnostics.write("what is left in \(path) does not end") }
+        loop.after(nanoseconds: 10_000_000 << min(tries, 7)) { [weak self] in
+            guard let self,
+                !apps.contains(where: {
+                    self.environment.cgroupPath($0.installation.identifier) == path && $0.process != nil
+                }),
+                !Cgroup.processes(at: path).isEmpty
+            else { return }
+            try? Cgroup.kill(at: path, again: true)
+            endStray(path, tries: tries + 1)
         }
     }
 }
@@ -110,16 +127,20 @@ final class KeeperLink {
         ready()
     }
 
+    /// What it has said until now: of apps that fork and die without end there is always more.
     func ready() {
-        while true {
+        var left = socket.unread
+        repeat {
             switch try? socket.read(into: &buffer, upTo: 4096) {
-            case .bytes: parse()
+            case .bytes(let count):
+                left -= count
+                parse()
             case .wouldBlock: return
             case .end, nil:
                 succeed()
                 return
             }
-        }
+        } while left > 0
     }
 
     /// Lines `exit PID KIND NUMBER`.

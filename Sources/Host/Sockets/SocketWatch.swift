@@ -10,6 +10,9 @@ final class SocketWatch {
         let isShared: Bool
         var watch: Loop.Watch?
         var refused: Int32 = 0
+        /// Since then, how many were turned away.
+        var began: Int64 = 0
+        var count = 0
 
         init(_ socket: AppSocket, isShared: Bool) {
             self.socket = socket
@@ -19,8 +22,10 @@ final class SocketWatch {
 
     private unowned let host: Host
     private var guarded: [AppIndex: [Guarded]] = [:]
-    /// So many are turned away in one turn of the loop.
-    private static let bound = 64
+    /// So many are turned away in one turn of the loop, and in a tenth of a second: peers that come back at once wait for
+    /// the next tenth, so that nobody else does.
+    private static let (bound, boundInTenth) = (64, 128)
+    private static let tenth: Int64 = 100_000_000
 
     init(_ host: Host) { self.host = host }
 
@@ -61,9 +66,21 @@ final class SocketWatch {
 
     func begin(_ index: AppIndex, _ generation: Generation, wakes: Bool) {
         for one in guarded[index] ?? [] where one.watch == nil && (wakes || !one.isShared) {
-            one.watch = try? host.loop.watch(one.socket.descriptor.rawValue, .readable) { [unowned self] _ in
-                if wakes { wake(index, generation, one.socket.name) } else { refuse(one) }
+            if wakes {
+                one.watch = try? host.loop.watch(one.socket.descriptor.rawValue, .readable) { [unowned self] _ in
+                    wake(index, generation, one.socket.name)
+                }
+            } else {
+                beginRefusing(one)
             }
+        }
+    }
+
+    private func beginRefusing(_ one: Guarded) {
+        one.began = Clock.monotonic()
+        one.count = 0
+        one.watch = try? host.loop.watch(one.socket.descriptor.rawValue, .readable) { [unowned self, unowned one] _ in
+            refuse(one)
         }
     }
 
@@ -73,13 +90,22 @@ final class SocketWatch {
     }
 
     private func refuse(_ one: Guarded) {
+        let now = Clock.monotonic()
+        if now - one.began > Self.tenth { (one.began, one.count) = (now, 0) }
         for _ in 0..<Self.bound {
             guard let isRefused = try? one.socket.refusePeer() else {
                 one.watch = nil
                 return
             }
-            guard isRefused else { return }
-            one.refused &+= 1
+            guard isRefused else { break }
+            one.refused = one.refused == .max ? .max : one.refused + 1
+            one.count += 1
+        }
+        guard one.count >= Self.boundInTenth else { return }
+        one.watch = nil
+        host.loop.after(nanoseconds: one.began + Self.tenth - now) { [weak self, weak one] in
+            // Nobody holds it any more when the app runs again.
+            if let self, let one { beginRefusing(one) }
         }
     }
 

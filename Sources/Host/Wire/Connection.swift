@@ -84,11 +84,18 @@ final class Connection {
         }
     }
 
-    /// Everything that the peer has sent so far, for a peer that cannot send more (a frozen app).
+    /// More than this one peer has on its way only if it is set on that.
+    private static let drained = 1 << 20
+
+    /// What the peer has sent until now, for a peer that cannot send more (a frozen app). Others may hold its socket and
+    /// send without end: what they send meanwhile is not waited for.
     func drain() {
-        while isOpen {
+        var left = min(socket.unread, Self.drained)
+        while handleLine() {}
+        while isOpen, left > 0 {
             var bytes: [UInt8] = []
-            guard case .bytes = try? socket.read(into: &bytes, upTo: 1 << 16) else { break }
+            guard case .bytes(let count) = try? socket.read(into: &bytes, upTo: min(left, 1 << 16)) else { break }
+            left -= count
             framer.append(bytes)
             while handleLine() {}
         }
