@@ -33,6 +33,7 @@ struct Measurement {
             try measureMemory()
             try measureSystem()
         case .core: try measureCore()
+        case .launches: try measureLaunches()
         case .background:
             let tool = try system.start()
             try measureBackground(tool, Footprint(system, tool))
@@ -51,6 +52,7 @@ struct Measurement {
         try measureCore()
         measureSimulator()
         try measureCosts()
+        try measureLaunches()
     }
 
     private mutating func measureSystem() throws {
@@ -123,6 +125,19 @@ struct Measurement {
                 against: "hash of its bytes", samples: batches * 1_000),
             Figure(
                 what: "message encoded p50", value: encoding.p50, unit: .nanoseconds, samples: batches * 1_000),
+        ])
+    }
+
+    private mutating func measureLaunches() throws {
+        say("programs confined as apps are")
+        let times = try LaunchCost(place: options.place).measure(rounds: options.isQuick ? 100 : 1_000)
+        report.add([
+            Figure(
+                what: "a confined program, start to end p50", value: times.confined.p50, unit: .nanoseconds,
+                floor: times.bare.p50, against: "not confined", samples: times.confined.count),
+            Figure(
+                what: "what confinement costs a launch", value: times.confined.p50 - times.bare.p50,
+                unit: .nanoseconds, target: .atMost(2e6), samples: times.confined.count),
         ])
     }
 

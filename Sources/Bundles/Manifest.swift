@@ -23,6 +23,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var workingDirectory: String?
     /// Perhaps a graphical program that was not asked about freezing: the daemon decides with the display in mind.
     package var graphical = false
+    /// It makes namespaces of its own, as browsers do for their sandboxes.
+    package var namespaces = false
     /// `BGTaskSchedulerPermittedIdentifiers`.
     package var taskIdentifiers: [String] = []
 
@@ -63,6 +65,7 @@ extension Manifest {
         writer.field("version", version)
         writer.field("workingDirectory", workingDirectory)
         writer.field("graphical", graphical)
+        writer.field("namespaces", namespaces)
         writer.field("taskIdentifiers", taskIdentifiers)
         return writer.object
     }

@@ -36,6 +36,7 @@ enum PlainProgram {
         manifest.backgroundModes = try entry.list("X-Greenroom-BackgroundModes").mapRefusing(Names.backgroundMode)
             .withoutRepetitions
         manifest.exitsOnSuspend = try entry.boolean("X-Greenroom-ExitsOnSuspend") ?? false
+        manifest.namespaces = try entry.boolean("X-Greenroom-Namespaces") ?? false
         let freeze = try entry.boolean("X-Greenroom-Freeze")
         manifest.freezable = freeze ?? true
         manifest.graphical = !manifest.terminal && freeze == nil

@@ -1,6 +1,7 @@
 // Between clone and exec only async-signal-safe calls are allowed and nothing may be allocated; that is C's work.
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include "child.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -36,72 +36,12 @@ static void fail(int pipe, int stage) {
     _exit(127);
 }
 
-static size_t decimal(char *text, long value) {
-    char digits[24];
-    size_t count = 0, length = 0;
-    do digits[count++] = (char)('0' + value % 10); while ((value /= 10) > 0);
-    while (count > 0) text[length++] = digits[--count];
-    return length;
-}
-
-static int write_once(const char *path, const char *text, size_t length) {
+int gr_write_once(const char *path, const char *text, size_t length) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return -1;
     ssize_t done = write(fd, text, length);
     close(fd);
     return done == (ssize_t)length ? 0 : -1;
-}
-
-// mkdir -p for the part of `path` below `root`.
-static int make_parents(const char *path, size_t root, int is_file) {
-    char copy[PATH_MAX];
-    size_t length = strlen(path);
-    if (length >= sizeof copy) { errno = ENAMETOOLONG; return -1; }
-    memcpy(copy, path, length + 1);
-    for (size_t i = root + 1; i <= length; i++) {
-        if (copy[i] != '/' && copy[i] != 0) continue;
-        if (copy[i] == 0 && is_file) break;
-        char kept = copy[i];
-        copy[i] = 0;
-        if (mkdir(copy, 0755) != 0 && errno != EEXIST) return -1;
-        copy[i] = kept;
-    }
-    return 0;
-}
-
-static int enter_namespace(const struct gr_spawn *what) {
-    int sources[64], directory[64];
-    if (what->bind_count > 64) { errno = E2BIG; return -1; }
-    if (unshare(CLONE_NEWNS) != 0) return -1;
-    // Later mounts of the system still come in; none of ours goes out.
-    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return -1;
-    for (int i = 0; i < what->bind_count; i++) {
-        struct stat status;
-        sources[i] = open(what->binds[i].source, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-        if (sources[i] < 0 || fstat(sources[i], &status) != 0) return -1;
-        directory[i] = S_ISDIR(status.st_mode);
-    }
-    if (mount("greenroom", what->hide, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=64k") != 0) return -1;
-    size_t root = strlen(what->hide);
-    for (int i = 0; i < what->bind_count; i++) {
-        const struct gr_bind *bind = &what->binds[i];
-        char source[40] = "/proc/self/fd/";
-        source[14 + decimal(source + 14, sources[i])] = 0;
-        if (make_parents(bind->target, root, !directory[i]) != 0) return -1;
-        if (!directory[i]) {
-            int fd = open(bind->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-            if (fd < 0) return -1;
-            close(fd);
-        }
-        if (mount(source, bind->target, NULL, MS_BIND, NULL) != 0) return -1;
-        unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV;
-        if (bind->read_only) flags |= MS_RDONLY;
-        if (mount(NULL, bind->target, NULL, flags, NULL) != 0) return -1;
-        close(sources[i]);
-    }
-    for (int i = 0; i < what->link_count; i++)
-        if (symlink(what->links[i].target, what->links[i].path) != 0) return -1;
-    return mount(NULL, what->hide, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL);
 }
 
 static int map_descriptors(const struct gr_spawn *what, int *pipe) {
@@ -157,7 +97,7 @@ static void child(const struct gr_spawn *what, int joins_cgroup, int pipe) {
     if (what->new_session ? setsid() < 0 : setpgid(0, 0) != 0) fail(pipe, GR_STAGE_SESSION);
     if (what->birth >= 0) {
         char text[24];
-        size_t length = decimal(text, getpid());
+        size_t length = gr_decimal(text, getpid());
         text[length++] = '\n';
         if (write(what->birth, text, length) != (ssize_t)length) fail(pipe, GR_STAGE_SESSION);
     }
@@ -168,10 +108,10 @@ static void child(const struct gr_spawn *what, int joins_cgroup, int pipe) {
         size_t length = 0;
         long score = what->oom_score;
         if (score < 0) { text[length++] = '-'; score = -score; }
-        length += decimal(text + length, score);
-        write_once("/proc/self/oom_score_adj", text, length);
+        length += gr_decimal(text + length, score);
+        gr_write_once("/proc/self/oom_score_adj", text, length);
     }
-    if (what->hide && enter_namespace(what) != 0) fail(pipe, GR_STAGE_NAMESPACE);
+    if (what->hide && gr_enter_namespace(what) != 0) fail(pipe, GR_STAGE_NAMESPACE);
     if (map_descriptors(what, &pipe) != 0) fail(pipe, GR_STAGE_DESCRIPTORS);
     // After the descriptors, which a lower limit of open files would stop from moving.
     for (int i = 0; i < what->limit_count; i++) {
@@ -180,13 +120,16 @@ static void child(const struct gr_spawn *what, int joins_cgroup, int pipe) {
     }
     if (what->controlling_terminal >= 0 && ioctl(what->controlling_terminal, TIOCSCTTY, 0) != 0)
         fail(pipe, GR_STAGE_SESSION);
+    if (what->confinement) gr_drop_bounds();
     // Straight to the kernel: libc's functions want to change every thread, and wait for ever for those of the parent.
     if (what->change_user
         && (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, what->gid, what->gid, what->gid) != 0
             || syscall(SYS_setresuid, what->uid, what->uid, what->uid) != 0))
         fail(pipe, GR_STAGE_USER);
+    if (what->confinement && gr_drop_capabilities() != 0) fail(pipe, GR_STAGE_USER);
     if (what->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail(pipe, GR_STAGE_USER);
     if (what->directory && chdir(what->directory) != 0) fail(pipe, GR_STAGE_DIRECTORY);
+    if (what->confinement && gr_confine(what->confinement) != 0) fail(pipe, GR_STAGE_CONFINEMENT);
     execve(what->path, what->arguments, what->environment);
     fail(pipe, GR_STAGE_EXEC);
 }

@@ -46,7 +46,7 @@ package enum Daemon {
         if let lost = store.setAside { Diagnostics.write("the database was damaged; it is kept as \(lost)") }
         if let cgroup = environment.cgroup {
             try FileSystem.makeDirectory(cgroup, mode: 0o755)
-            for controller in ["memory", "cpu", "io"] { Cgroup.enable(controller, below: cgroup) }
+            for controller in ["memory", "cpu", "io", "pids"] { Cgroup.enable(controller, below: cgroup) }
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 

@@ -10,13 +10,13 @@ package struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(stage): \(errno)" }
 
     /// Stages before the child, behind those of C.
-    fileprivate static let sandbox = CInt(GR_STAGE_FROZEN.rawValue) + 1
-    fileprivate static let text = CInt(GR_STAGE_FROZEN.rawValue) + 2
+    fileprivate static let sandbox = CInt(GR_STAGE_CONFINEMENT.rawValue) + 1
+    fileprivate static let text = CInt(GR_STAGE_CONFINEMENT.rawValue) + 2
 
     init(stage: CInt, errno: CInt) {
         let names = [
             "clone", "clone3", "cgroup.procs", "setsid", "mount namespace", "setrlimit", "dup2", "setresuid", "chdir",
-            "execve", "time", "frozen cgroup", "sandbox", "text",
+            "execve", "time", "frozen cgroup", "seccomp", "sandbox", "text",
         ]
         self.stage = names.indices.contains(Int(stage)) ? names[Int(stage)] : "spawn"
         self.errno = Errno(rawValue: errno)
@@ -27,14 +27,28 @@ package struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
 package struct Spawn {
     package struct ResourceLimit: Sendable {
         package enum Kind: Sendable {
-            case processes, addressSpace, processorSeconds, openFiles, coreSize
+            case processes, addressSpace, processorSeconds, openFiles, coreSize, messageQueues, lockedMemory,
+                pendingSignals
         }
         package var kind: Kind
-        package var value: UInt64
+        package var soft: UInt64
+        package var hard: UInt64
 
-        package init(_ kind: Kind, _ value: UInt64) {
+        package init(_ kind: Kind, _ value: UInt64) { self.init(kind, soft: value, hard: value) }
+
+        package init(_ kind: Kind, soft: UInt64, hard: UInt64) {
             self.kind = kind
-            self.value = value
+            self.soft = soft
+            self.hard = hard
+        }
+
+        /// No more than this process may have itself.
+        package static func atMost(_ kind: Kind, _ value: UInt64) -> ResourceLimit {
+            var own = rlimit()
+            let limit = ResourceLimit(kind, value)
+            guard unsafe getrlimit(limit.resource, &own) == 0 else { return limit }
+            return ResourceLimit(
+                kind, soft: min(value, UInt64(own.rlim_cur)), hard: min(value, UInt64(own.rlim_max)))
         }
     }
 
@@ -43,8 +57,40 @@ package struct Spawn {
         package var hide: String
         package var binds: [(source: String, target: String, isReadOnly: Bool)] = []
         package var links: [(target: String, path: String)] = []
+        /// The folder that is `/tmp` and `/var/tmp` there; where what is hidden lies below them, they are in memory.
+        package var temporary: String?
+        /// Folders of sockets directly below `/tmp` that are to be seen all the same.
+        package var shown: [String] = []
+        /// The size of a `/dev/shm` of its own.
+        package var sharedMemory: UInt64?
+        /// System V's and POSIX's queues, semaphores and shared memory are its own, and end with it.
+        package var ownsIPC = false
+        /// `/proc` shows only what its user may look into (Linux 5.8).
+        package var hidesProcesses = false
 
         package init(hiding directory: String) { hide = directory }
+    }
+
+    /// What the program may not do, whatever its user may: it gets no new privileges, has no capability and none of
+    /// its starter's keys, and makes only system calls that ordinary programs make. Works for every user; what the
+    /// kernel lacks is left out.
+    package struct Confinement {
+        /// Other programs, and the daemon, have the same user.
+        package var sharesUser = false
+        /// It may not ask the process that starts it to trace it.
+        package var isUntraceable = true
+        /// It may make namespaces of its own, as browsers do for their sandboxes.
+        package var makesNamespaces = false
+        /// It reaches abstract Unix sockets of others, for a display or a message bus.
+        package var reachesAbstractSockets = false
+        /// It can change files only at or below these paths (Linux 5.19); empty: wherever its user can.
+        package var writable: [String] = []
+
+        package init() {}
+
+        /// The version of Landlock's interface, 0 without it: files can be closed from 2 on, signals and abstract
+        /// sockets from 6 on.
+        package static var landlockVersion: Int { Int(gr_landlock_version()) }
     }
 
     package var path: String
@@ -66,6 +112,7 @@ package struct Spawn {
     package var forbidsNewPrivileges = false
     package var oomScore: CInt?
     package var sandbox: Sandbox?
+    package var confinement: Confinement?
     /// A child that takes longer until its program is loaded is killed: the caller waits for it.
     package var limitMilliseconds: CInt = 5000
 
@@ -102,24 +149,11 @@ package struct Spawn {
             descriptors.map { gr_mapping(source: $0.source.rawValue, target: $0.target) })
         unsafe what.mappings = UnsafePointer(mappings)
         unsafe what.mapping_count = CInt(descriptors.count)
-        let bounds = unsafe memory.array(limits.map { gr_limit(resource: $0.resource, soft: $0.value, hard: $0.value) })
+        let bounds = unsafe memory.array(limits.map { gr_limit(resource: $0.resource, soft: $0.soft, hard: $0.hard) })
         unsafe what.limits = UnsafePointer(bounds)
         unsafe what.limit_count = CInt(limits.count)
-        if let sandbox {
-            unsafe what.hide = UnsafePointer(memory.string(sandbox.hide))
-            let binds = unsafe memory.array(
-                sandbox.binds.map {
-                    unsafe gr_bind(
-                        source: memory.string($0.source), target: memory.string($0.target),
-                        read_only: $0.isReadOnly ? 1 : 0)
-                })
-            unsafe what.binds = UnsafePointer(binds)
-            unsafe what.bind_count = CInt(sandbox.binds.count)
-            let links = unsafe memory.array(
-                sandbox.links.map { unsafe gr_link(target: memory.string($0.target), path: memory.string($0.path)) })
-            unsafe what.links = UnsafePointer(links)
-            unsafe what.link_count = CInt(sandbox.links.count)
-        }
+        if let sandbox { unsafe sandbox.fill(&what, memory) }
+        if let confinement { unsafe confinement.fill(&what, memory) }
         var pidfd: CInt = -1
         var stage: CInt = 0
         var error: CInt = 0
@@ -139,8 +173,10 @@ extension Spawn {
             // Made as root before anything is hidden from it: a path that leads elsewhere would be made there.
             guard ([sandbox.hide] + inside).allSatisfy(isPlain), inside.allSatisfy({ $0.hasPrefix(sandbox.hide + "/") })
             else { throw SpawnError(stage: SpawnError.sandbox, errno: EINVAL) }
+            texts += sandbox.shown + [sandbox.temporary ?? ""]
             texts += sandbox.binds.map(\.source) + sandbox.links.map(\.target) + inside + [sandbox.hide]
         }
+        texts += confinement?.writable ?? []
         // C ends a text at its first zero byte.
         if texts.contains(where: { $0.utf8.contains(0) }) { throw SpawnError(stage: SpawnError.text, errno: EINVAL) }
         guard joins.count <= 4 else { throw SpawnError(stage: CInt(GR_STAGE_CGROUP.rawValue), errno: E2BIG) }
@@ -172,33 +208,9 @@ extension Spawn.ResourceLimit {
         case .processorSeconds: GR_RLIMIT_PROCESSOR
         case .openFiles: GR_RLIMIT_FILES
         case .coreSize: GR_RLIMIT_CORE
+        case .messageQueues: GR_RLIMIT_QUEUES
+        case .lockedMemory: GR_RLIMIT_LOCKED_MEMORY
+        case .pendingSignals: GR_RLIMIT_PENDING_SIGNALS
         }
-    }
-}
-
-/// C strings and arrays that live as long as this object: the child must find everything prepared.
-@safe private final class CStrings {
-    private var blocks: [UnsafeMutableRawPointer] = unsafe []
-
-    deinit { unsafe blocks.forEach { unsafe $0.deallocate() } }
-
-    func string(_ text: String) -> UnsafeMutablePointer<CChar> {
-        let count = text.utf8.count
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: count + 1)
-        for (index, byte) in text.utf8.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
-        unsafe copy[count] = 0
-        unsafe blocks.append(UnsafeMutableRawPointer(copy))
-        return unsafe copy
-    }
-
-    func list(_ texts: [String]) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
-        unsafe array(texts.map { unsafe string($0) } + [nil])
-    }
-
-    func array<Element>(_ elements: [Element]) -> UnsafeMutablePointer<Element> {
-        let copy = UnsafeMutablePointer<Element>.allocate(capacity: max(1, elements.count))
-        unsafe copy.initialize(from: elements, count: elements.count)
-        unsafe blocks.append(UnsafeMutableRawPointer(copy))
-        return unsafe copy
     }
 }

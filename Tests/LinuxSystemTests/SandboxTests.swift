@@ -98,6 +98,49 @@ struct SandboxTests {
         #expect(error?.errno == .noSuchFileOrDirectory)
     }
 
+    @Test("A folder can be /tmp; one that its app made a link of is not followed, and what is there stays in memory")
+    func temporaryFolder() throws {
+        let scratch = try Scratch(below: "/var/lib")
+        let home = try makeHome(scratch)
+        let folder = try scratch.directory("home/containers/a/tmp", mode: 0o777)
+        let elsewhere = try scratch.directory("elsewhere", mode: 0o777)
+        func write(_ name: String) throws -> [String] {
+            try Script.run("echo x > /tmp/\(name); ls /var/tmp; ls \(home)/containers/a") {
+                $0.sandbox = sandbox(home)
+                $0.sandbox?.temporary = folder
+                $0.uid = 54_321
+            }
+        }
+        #expect(try write("one") == ["one", "note", "tmp"])
+        #expect(FileSystem.names(in: folder) == ["one"])
+        try FileSystem.removeTree(folder)
+        try FileSystem.link(to: elsewhere, at: folder)
+        #expect(try write("two") == ["two", "note", "tmp"])
+        #expect(FileSystem.names(in: elsewhere).isEmpty)
+        #expect(!FileSystem.exists("/tmp/one") && !FileSystem.exists("/tmp/two"))
+    }
+
+    @Test("Memory without a process has a limit, belongs to one program, and ends with it")
+    func ownMemory() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        let output = try Script.run(
+            """
+            head -c 2000000 /dev/zero > /dev/shm/full 2>/dev/null || echo refused
+            stat -c %s /dev/shm/full; cat /proc/sys/kernel/shmall; test -e /proc/1 || echo hidden
+            """
+        ) {
+            $0.sandbox = sandbox(home)
+            $0.sandbox?.sharedMemory = 1 << 20
+            $0.sandbox?.ownsIPC = true
+            $0.sandbox?.hidesProcesses = true
+            $0.uid = 54_321
+        }
+        #expect(output == ["refused", "1048576", "16", "hidden"])
+        #expect(!FileSystem.exists("/dev/shm/full"))
+        #expect(FileSystem.read("/proc/sys/kernel/shmall") != Array("16\n".utf8))
+    }
+
     @Test("What the sandbox mounts is not mounted here")
     func mountsStayInside() throws {
         let scratch = try Scratch()

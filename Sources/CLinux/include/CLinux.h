@@ -165,6 +165,9 @@ static const int GR_RLIMIT_ADDRESS_SPACE = RLIMIT_AS;
 static const int GR_RLIMIT_PROCESSOR = RLIMIT_CPU;
 static const int GR_RLIMIT_FILES = RLIMIT_NOFILE;
 static const int GR_RLIMIT_CORE = RLIMIT_CORE;
+static const int GR_RLIMIT_QUEUES = RLIMIT_MSGQUEUE;
+static const int GR_RLIMIT_LOCKED_MEMORY = RLIMIT_MEMLOCK;
+static const int GR_RLIMIT_PENDING_SIGNALS = RLIMIT_SIGPENDING;
 
 // --- Starting a process ---------------------------------------------------------------------------------------
 
@@ -172,6 +175,27 @@ struct gr_mapping { int source; int target; };
 struct gr_limit { int resource; uint64_t soft; uint64_t hard; };
 struct gr_bind { const char *source; const char *target; int read_only; };
 struct gr_link { const char *target; const char *path; };
+
+// What a program may not do, whatever its user may. No new privileges, no capabilities, no keys; what the kernel lacks
+// is left out.
+enum gr_confinement_option {
+    // Processes of other programs and of the daemon have the same user.
+    GR_CONFINE_SHARED_USER = 1,
+    // It may not ask its parent to trace it.
+    GR_CONFINE_UNTRACEABLE = 2,
+    // It makes namespaces of its own, as browsers do for their sandboxes.
+    GR_CONFINE_NAMESPACES = 4,
+    // It reaches abstract Unix sockets of others.
+    GR_CONFINE_ABSTRACT_SOCKETS = 8,
+};
+struct gr_confinement {
+    int options;
+    // Nowhere else can it change files; no restriction if there is none.
+    const char *_Nullable const *_Nullable writable;
+    int writable_count;
+};
+// The version of Landlock's interface, 0 without it.
+int gr_landlock_version(void);
 
 struct gr_spawn {
     const char *_Nullable path;
@@ -200,12 +224,23 @@ struct gr_spawn {
     int bind_count;
     const struct gr_link *_Nullable links;
     int link_count;
+    // The directory that is /tmp and /var/tmp there; without it they stay as they are.
+    const char *_Nullable temporary;
+    // Directories of sockets directly below /tmp that are to be seen all the same.
+    const char *_Nullable const *_Nullable shown;
+    int shown_count;
+    // The size of a /dev/shm of its own and the bytes of System V's shared memory, 0: those of the system.
+    uint64_t shared_memory;
+    int own_ipc;
+    // /proc shows nobody else's processes.
+    int hides_processes;
+    const struct gr_confinement *_Nullable confinement;
 };
 
 // The steps that can fail, for messages.
 enum gr_stage {
     GR_STAGE_CLONE = 1, GR_STAGE_CGROUP, GR_STAGE_SESSION, GR_STAGE_NAMESPACE, GR_STAGE_LIMITS, GR_STAGE_DESCRIPTORS,
-    GR_STAGE_USER, GR_STAGE_DIRECTORY, GR_STAGE_EXEC, GR_STAGE_TIMEOUT, GR_STAGE_FROZEN,
+    GR_STAGE_USER, GR_STAGE_DIRECTORY, GR_STAGE_EXEC, GR_STAGE_TIMEOUT, GR_STAGE_FROZEN, GR_STAGE_CONFINEMENT,
 };
 
 // Starts a process; returns its pid and sets `*pidfd`, or returns -1 with `*stage` and `*error`.

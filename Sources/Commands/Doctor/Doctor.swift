@@ -7,8 +7,8 @@ package struct Doctor {
     package init(home: GreenroomHome) { self.home = home }
 
     package func findings() -> [DoctorFinding] {
-        CgroupProbes().findings() + ProcessProbes().findings() + PriorityProbes().findings()
-            + MemoryProbes().findings() + [StorageProbe(folder: home.path).finding()]
+        CgroupProbes().findings() + ProcessProbes().findings() + ConfinementProbes().findings()
+            + PriorityProbes().findings() + MemoryProbes().findings() + [StorageProbe(folder: home.path).finding()]
     }
 
     /// What a daemon found counts more: it may live where this tool does not, for example in a delegated cgroup.

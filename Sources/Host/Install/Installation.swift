@@ -20,6 +20,8 @@ struct Installation: Codable, Sendable, Equatable {
     var graphical: Bool
     /// `nil`: it was installed by a version that knew nothing of them.
     var taskIdentifiers: [String]?
+    /// It may make namespaces of its own, as browsers do; `nil`: it was installed by a version that asked nobody.
+    var namespaces: Bool?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?
 

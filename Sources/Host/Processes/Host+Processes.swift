@@ -291,11 +291,12 @@ extension Host {
         }
     }
 
-    /// A tracer inside the app's own group does not count: it could be the app's way out of every limit.
+    /// A tracer inside the app's own group does not count: it could be the app's way out of every limit. Nor does this
+    /// process, whose child can ask to be traced by it.
     func checkTracer(_ index: AppIndex, _ generation: Generation) {
         guard let process = process(index, generation) else { return }
         let pids = process.box.processes()
-        let members = Set(pids)
+        let members = Set(pids + [CurrentProcess.pid])
         workers.run(.slow) {
             let procFS = ProcFS()
             return pids.contains { pid in procFS.tracer(pid).map { !members.contains($0) } ?? false }

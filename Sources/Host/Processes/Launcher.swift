@@ -49,7 +49,12 @@ struct Launcher: Sendable {
         spawn.limits.append(.init(.coreSize, 0))
         spawn.oomScore = 0
         spawn.birth = try Descriptor.open(home.birth(app.identifier), .write, create: 0o600, truncate: true)
-        if let group { spawn.cgroup = try Descriptor.open(group, .directory) }
+        if let group {
+            spawn.cgroup = try Descriptor.open(group, .directory)
+            if FileSystem.exists(group + "/pids.max") {
+                try? Cgroup.write(String(processLimit * 2), to: group + "/pids.max")
+            }
+        }
         spawn.joins = legacyPids(app.identifier, limit: processLimit)
         // Without it threads are told, one by one.
         if let group = try? LegacyShares(environment, app.identifier)?.begin() { spawn.joins.append(group) }
@@ -75,6 +80,7 @@ struct Launcher: Sendable {
             spawn.descriptors += [(null, 0), (output, 1), (output, 2)]
         }
         if environment.isSandboxed { spawn.sandbox = sandbox(app, place) }
+        AppConfinement(app: app, home: home, environment: environment).apply(to: &spawn)
         let process = try spawn.start()
         return Launched(process: process, socket: socket, terminal: terminal, holder: holder)
     }
@@ -124,6 +130,7 @@ struct Launcher: Sendable {
         sandbox.binds = [(container, container, false), (home.wireDirectory, home.wireDirectory, true)]
         if let folder = place.boundFolder { sandbox.binds.append((folder, home.bundle(app.identifier), true)) }
         sandbox.links = [("wire/app", home.appSocketLink)]
+        AppConfinement(app: app, home: home, environment: environment).isolate(&sandbox)
         return sandbox
     }
 }

@@ -7,8 +7,8 @@ import SystemPackage
 final class Scratch {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/greenroom-linux-XXXXXX".utf8CString)
+    init(below parent: String = "/tmp") throws {
+        var template = Array("\(parent)/greenroom-linux-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", .ioError) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

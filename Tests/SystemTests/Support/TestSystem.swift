@@ -7,7 +7,8 @@ import Wire
 final class TestSystem {
     let home: String
     private let root: String
-    /// For what the test writes: bundles, profiles. Others may read it, as they may any user's files.
+    /// For what the test writes: bundles, profiles. Others may read it, as they may any user's files; not in `/tmp`,
+    /// of which each app has its own.
     let folder: String
     var environment: [String: String]
     private let uid: UInt32?
@@ -19,13 +20,13 @@ final class TestSystem {
     /// Starts it.
     init(
         device: Device? = nil, memory: String? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil,
-        deep: Bool = false, within entry: [String] = []
+        deep: Bool = false, place: String = "/tmp", within entry: [String] = []
     ) throws {
         self.entry = entry
-        root = try Self.makeFolder("/tmp/greenroom-home-")
+        root = try Self.makeFolder("\(place)/greenroom-home-")
         // A socket's path holds 107 bytes.
         home = deep ? "\(root)/\(String(repeating: "long", count: 30))" : root
-        folder = try Self.makeFolder("/tmp/greenroom-files-")
+        folder = try Self.makeFolder((uid == nil && Machine.isRoot ? "/var/lib" : "/tmp") + "/greenroom-files-")
         unsafe chmod(folder, 0o755)
         self.uid = uid
         if let uid { unsafe chown(root, uid, uid) }
@@ -43,7 +44,7 @@ final class TestSystem {
 
     private static func makeFolder(_ prefix: String) throws -> String {
         var template = Array((prefix + "XXXXXX").utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw Trouble("no folder can be made in /tmp") }
+        guard unsafe mkdtemp(&template) != nil else { throw Trouble("no folder can be made: \(prefix)") }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -1,0 +1,160 @@
+// The view of the machine that a program gets. Runs between clone and exec: only system calls, nothing allocated.
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include "child.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+size_t gr_decimal(char *text, long value) {
+    char digits[24];
+    size_t count = 0, length = 0;
+    do digits[count++] = (char)('0' + value % 10); while ((value /= 10) > 0);
+    while (count > 0) text[length++] = digits[--count];
+    return length;
+}
+
+// mkdir -p for the part of `path` below `root`.
+static int make_parents(const char *path, size_t root, int is_file) {
+    char copy[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof copy) { errno = ENAMETOOLONG; return -1; }
+    memcpy(copy, path, length + 1);
+    for (size_t i = root + 1; i <= length; i++) {
+        if (copy[i] != '/' && copy[i] != 0) continue;
+        if (copy[i] == 0 && is_file) break;
+        char kept = copy[i];
+        copy[i] = 0;
+        if (mkdir(copy, 0755) != 0 && errno != EEXIST) return -1;
+        copy[i] = kept;
+    }
+    return 0;
+}
+
+static void number_path(char path[40], const char *before, long number) {
+    size_t length = strlen(before);
+    memcpy(path, before, length);
+    path[length + gr_decimal(path + length, number)] = 0;
+}
+
+static int is_below(const char *path, const char *folder) {
+    size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+static int mount_memory(const char *where, uint64_t size) {
+    char options[64] = "mode=1777,size=";
+    options[15 + gr_decimal(options + 15, (long)size)] = 0;
+    return mount("greenroom", where, "tmpfs", MS_NOSUID | MS_NODEV, options);
+}
+
+// A home below /tmp is for trials: what is made on the way to it must not stay behind in the app's own folder.
+static int cover_temporary(const struct gr_spawn *what) {
+    char source[40];
+    // The app can have replaced it by a link.
+    int fd = is_below(what->hide, "/tmp") || is_below(what->hide, "/var/tmp")
+        ? -1 : open(what->temporary, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        if (mount_memory("/tmp", 64 << 20) != 0) return -1;
+        fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0) return -1;
+        number_path(source, "/proc/self/fd/", fd);
+    } else {
+        number_path(source, "/proc/self/fd/", fd);
+        if (mount(source, "/tmp", NULL, MS_BIND, NULL) != 0) return -1;
+        if (mount(NULL, "/tmp", NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV, NULL) != 0) return -1;
+    }
+    // Not every system has it.
+    if (mount(source, "/var/tmp", NULL, MS_BIND, NULL) != 0) return errno == ENOENT ? 0 : -1;
+    return mount(NULL, "/var/tmp", NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV, NULL);
+}
+
+// Folders of sockets below /tmp that a graphical program needs. The folder may be the app's: no link is followed.
+static void show_again(const char *path, int source) {
+    char from[40], to[40];
+    int temporary = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const char *name = strrchr(path, '/');
+    if (temporary < 0 || name == NULL) return;
+    mkdirat(temporary, name + 1, 0755);
+    int target = openat(temporary, name + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (target >= 0) {
+        number_path(from, "/proc/self/fd/", source);
+        number_path(to, "/proc/self/fd/", target);
+        mount(from, to, NULL, MS_BIND, NULL);
+        close(target);
+    }
+    close(temporary);
+}
+
+// Memory without a process, which lives on when the app has ended: here it ends with it. Nobody can see from outside
+// how much of System V's is in use, so there is little of it.
+static int limit_memory(const struct gr_spawn *what, int own_ipc) {
+    char text[24];
+    if (what->shared_memory == 0) return 0;
+    if (own_ipc)
+        gr_write_once("/proc/sys/kernel/shmall", text, gr_decimal(text, (long)(what->shared_memory / 16 / 4096)));
+    return mount_memory("/dev/shm", what->shared_memory) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+static int cover_system(const struct gr_spawn *what, int own_ipc) {
+    const char *const covered[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    int shown[4];
+    if (what->shown_count > 4) { errno = E2BIG; return -1; }
+    for (int i = 0; i < what->shown_count; i++)
+        shown[i] = open(what->shown[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (limit_memory(what, own_ipc) != 0 || (what->temporary && cover_temporary(what) != 0)) return -1;
+    for (int i = 0; i < what->shown_count; i++)
+        if (shown[i] >= 0) show_again(what->shown[i], shown[i]);
+    for (int i = 0; i < 3; i++)
+        if (is_below(what->hide, covered[i])) return make_parents(what->hide, strlen(covered[i]), 0);
+    return 0;
+}
+
+static int bind_all(const struct gr_spawn *what, const int *sources, const int *directory) {
+    size_t root = strlen(what->hide);
+    for (int i = 0; i < what->bind_count; i++) {
+        const struct gr_bind *bind = &what->binds[i];
+        char source[40];
+        number_path(source, "/proc/self/fd/", sources[i]);
+        if (make_parents(bind->target, root, !directory[i]) != 0) return -1;
+        if (!directory[i]) {
+            int fd = open(bind->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+            if (fd < 0) return -1;
+            close(fd);
+        }
+        if (mount(source, bind->target, NULL, MS_BIND, NULL) != 0) return -1;
+        unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV;
+        if (bind->read_only) flags |= MS_RDONLY;
+        if (mount(NULL, bind->target, NULL, flags, NULL) != 0) return -1;
+        close(sources[i]);
+    }
+    return 0;
+}
+
+int gr_enter_namespace(const struct gr_spawn *what) {
+    int sources[64], directory[64];
+    if (what->bind_count > 64) { errno = E2BIG; return -1; }
+    int own_ipc = what->own_ipc && unshare(CLONE_NEWNS | CLONE_NEWIPC) == 0;
+    if (!own_ipc && unshare(CLONE_NEWNS) != 0) return -1;
+    // Later mounts of the system still come in; none of ours goes out.
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return -1;
+    for (int i = 0; i < what->bind_count; i++) {
+        struct stat status;
+        sources[i] = open(what->binds[i].source, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+        if (sources[i] < 0 || fstat(sources[i], &status) != 0) return -1;
+        directory[i] = S_ISDIR(status.st_mode);
+    }
+    if (cover_system(what, own_ipc) != 0) return -1;
+    if (mount("greenroom", what->hide, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=64k") != 0) return -1;
+    if (bind_all(what, sources, directory) != 0) return -1;
+    for (int i = 0; i < what->link_count; i++)
+        if (symlink(what->links[i].target, what->links[i].path) != 0) return -1;
+    // Before Linux 5.8 the option belongs to every mount of /proc and is refused in this form.
+    if (what->hides_processes) mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible");
+    return mount(NULL, what->hide, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL);
+}

@@ -1,0 +1,178 @@
+import Glibc
+import LinuxSystem
+import Testing
+import Wire
+
+extension SystemTests {
+    /// docs/SECURITY.md: what an app can and cannot do to others.
+    @Suite("Confinement", .serialized) struct Confinement {
+        enum User: String, CaseIterable, CustomTestStringConvertible {
+            case root, ordinary
+            var testDescription: String { self == .root ? "root's system" : "an ordinary user's system" }
+            var uid: UInt32? { self == .root ? nil : 65534 }
+        }
+
+        /// What an app found when it tried.
+        private func findings(_ user: User) throws -> [String: String] {
+            let system = try TestSystem(
+                environment: user == .root ? [:] : ["GREENROOM_CGROUP": ""], uid: user.uid, place: "/var/lib")
+            defer { system.end() }
+            let tool = "\(system.folder)/setuid"
+            let program = try #require(FileSystem.read("/usr/bin/id"))
+            try FileSystem.replace(tool, with: program, mode: 0o755)
+            unsafe chmod(tool, 0o4755)
+            try system.installPython("victim", Attacks.victim(hasOwnFolders: user == .root))
+            try system.play(["open victim"])
+            let container = "\(system.home)/containers/victim"
+            let victim = try system.app("victim")
+            let patience = Patience()
+            while system.contents("containers/victim/Documents/ready") == nil, !patience.isOver {}
+            try system.installPython(
+                "attacker",
+                Attacks.app(
+                    victim: victim.pid ?? 0, container: container, daemon: system.daemon, setuid: tool))
+            try system.play(["open attacker"])
+            var found: [String: String] = [:]
+            while found["done"] == nil, !patience.isOver {
+                found = [:]
+                for line in (system.contents("containers/attacker/Documents/findings") ?? "").split(separator: "\n") {
+                    let parts = line.split(separator: ":", maxSplits: 1)
+                    if parts.count == 2 { found[String(parts[0])] = parts[1].trimmingPrefix(" ").description }
+                }
+            }
+            if found["done"] == nil { print(system.output("attacker")) }
+            #expect(FileSystem.read("\(container)/Documents/secret") == Array("hers".utf8))
+            #expect(!FileSystem.exists("\(container)/Documents/planted"))
+            #expect(try system.app("victim").pid == victim.pid)
+            return found
+        }
+
+        private func expect(_ found: [String: String], _ answers: [String], of names: [String], _ sentence: String) {
+            for name in names {
+                let answer = found[name] ?? "not tried"
+                #expect(answers.contains(answer), "\(sentence): \(name): \(answer)")
+            }
+        }
+
+        @Test("An app on root's system reaches neither another app, nor the daemon, nor the machine")
+        func root() throws {
+            let found = try findings(.root)
+            expectSystemCalls(found)
+            expectHonest(found)
+            expect(found, ["0"], of: ["bounding set"], "no program can give a capability back")
+            expect(
+                found, ["ENOENT"],
+                of: [
+                    "victim in proc", "victim's environment", "victim's files by proc", "victim's secret",
+                    "a file for victim", "hard link", "move", "victim's file in /tmp", "victim's file in /var/tmp",
+                    "victim's file in /dev/shm", "system v",
+                ], "another app's files, memory and processes are not there")
+            expect(found, ["256"], of: ["size of /dev/shm"], "memory without a process is limited")
+            if Spawn.Confinement.landlockVersion >= 6 {
+                expect(found, ["EPERM"], of: ["abstract socket"], "another app's abstract socket")
+            }
+        }
+
+        @Test("An app on an ordinary user's system changes, signals, traces and reads no other process or file")
+        func ordinary() throws {
+            guard Spawn.Confinement.landlockVersion >= 6 else {
+                print("NOT TESTED: an ordinary user's apps are kept apart by Landlock 6, which this kernel lacks")
+                return
+            }
+            let found = try findings(.ordinary)
+            expectSystemCalls(found)
+            expectHonest(found)
+            expect(
+                found, ["EACCES", "EPERM", "EXDEV"],
+                of: [
+                    "victim's environment", "victim's files by proc", "victim's secret", "a file for victim",
+                    "hard link", "move", "abstract socket",
+                ], "another app's files and processes cannot be touched")
+        }
+
+        /// The same for everybody.
+        private func expectSystemCalls(_ found: [String: String]) {
+            expect(
+                found, ["EPERM"],
+                of: [
+                    "unshare user", "unshare mounts", "clone user", "setns", "mount", "new mount", "pivot root",
+                    "io_uring", "userfaultfd", "bpf", "perf", "keyctl", "add key", "request key", "huge memfd",
+                    "personality", "fanotify", "kernel log", "file by handle", "clock", "host name", "reboot",
+                    "module", "swap", "quota", "ask to be traced", "huge pages", "type into a terminal",
+                    "type with high bits", "another project", "device of one's own", "raw socket",
+                ], "a privilege that no app has")
+            expect(
+                found, ["ENOSYS"], of: ["clone3", "secret memory", "a call of the future", "an old call"],
+                "calls that cannot be checked are not there")
+            expect(
+                found, ["EAFNOSUPPORT"], of: ["packet socket", "crypto socket", "sockets of all"],
+                "kinds of sockets that no app needs are not there")
+            expect(
+                found, ["EPERM", "ESRCH"],
+                of: [
+                    "trace victim", "trace daemon", "read victim's memory", "write victim's memory", "victims limits",
+                    "daemons limits", "victims descriptors", "signal victim", "signal victim by pidfd",
+                    "signal daemon",
+                ], "no process but its own")
+            expect(
+                found, ["EACCES", "EPERM", "EROFS"],
+                of: ["leave the group", "own freezer", "file of the kernel", "setting of the kernel"],
+                "nothing of the kernel's can be written")
+            expect(found, ["EACCES", "EPERM", "ENOENT"], of: ["memory device", "disk device"], "devices")
+            expect(found, ["ETOOMANYREFS"], of: ["descriptors in flight"], "descriptors on their way are counted")
+            expect(found, ["0 1 2 3"], of: ["inherited"], "the standard streams and the app's socket, nothing else")
+            expect(found, ["1"], of: ["new privileges"], "no program gives new privileges")
+            expect(found, ["0 0 0 0"], of: ["capabilities"], "no capability")
+            expect(found, ["True"], of: ["setuid program"], "a setuid program runs as the app's user")
+            expect(found, ["True True True True True"], of: ["limits"], "what belongs to no process is limited")
+        }
+
+        private func expectHonest(_ found: [String: String]) {
+            expect(
+                found, ["done"],
+                of: [
+                    "honest threads", "honest shared memory", "honest interfaces", "honest server", "honest child",
+                    "honest files", "honest terminal", "honest memory", "honest machine",
+                ], "what honest programs do goes on as ever")
+        }
+
+        @Test("A home that is not below /tmp gives each app its own tmp folder as /tmp, on disk")
+        func temporaryFolder() throws {
+            let system = try TestSystem(place: "/var/lib")
+            defer { system.end() }
+            try system.installPython("writer", "open('/tmp/note', 'w').write('mine')")
+            try system.play(["open writer"])
+            let patience = Patience()
+            while system.contents("containers/writer/tmp/note") != "mine", !patience.isOver {}
+            #expect(system.contents("containers/writer/tmp/note") == "mine")
+            #expect(!FileSystem.exists("/tmp/note"))
+        }
+
+        @Test("A program whose .desktop file asks for namespaces can make them, and only such a program")
+        func namespaces() throws {
+            guard (FileSystem.read("/proc/sys/user/max_user_namespaces") ?? []).first != UInt8(ascii: "0"),
+                let unshare = Machine.find("unshare")
+            else {
+                print("NOT TESTED: this machine has no user namespaces or no unshare")
+                return
+            }
+            let system = try TestSystem()
+            defer { system.end() }
+            for (name, key) in [("browser", "X-Greenroom-Namespaces=true\n"), ("editor", "")] {
+                let script = "\(system.folder)/\(name).sh"
+                try system.write(
+                    "#!/bin/sh\n\(unshare) -Ur id -u\necho over\nsleep 1000\n", to: script, executable: true)
+                let file = "\(system.folder)/\(name).desktop"
+                try system.write(
+                    "[Desktop Entry]\nType=Application\nName=\(name)\nExec=\(script)\nX-Greenroom-Freeze=true\n\(key)",
+                    to: file)
+                try system.expect("install", file)
+                try system.play(["open \(name)"])
+                let patience = Patience()
+                while !system.output(name).contains("over"), !patience.isOver {}
+            }
+            #expect(system.output("browser").contains("0"))
+            #expect(system.output("editor").contains { $0.contains("not permitted") })
+        }
+    }
+}
