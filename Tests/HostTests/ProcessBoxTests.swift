@@ -102,6 +102,35 @@ struct ProcessBoxTests {
         }
     }
 
+    @Test("A process whose first thread has ended is in the box, is frozen, and is killed", arguments: mechanisms)
+    func headless(_ mechanism: Mechanism) throws {
+        let program = """
+            import ctypes, os, platform, threading, time
+
+            def go_on():
+                while open("/proc/self/stat").read().rpartition(")")[2].split()[0] != "Z": time.sleep(0.001)
+                os.write(1, b"ready")
+                time.sleep(600)
+
+            threading.Thread(target=go_on).start()
+            ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
+            """
+        try withBox(mechanism, "exec python3 -c '\(program)'") { box, process in
+            #expect(box.processes() == [process.pid] && box.isPopulated && !box.isFrozen)
+            let loop = try Loop()
+            try box.watch(loop) {}
+            try box.freeze()
+            try run(loop, until: { box.isFrozen }, "the freeze was never announced")
+            let end = try Loop()
+            try box.watch(end) {}
+            try box.kill()
+            try run(end, until: { !box.isPopulated }, "the end was never announced")
+            #expect(process.waitUntilDead(milliseconds: 5_000))
+            // To be asked again is no mistake.
+            try box.kill()
+        }
+    }
+
     @Test("A tree that forks all the time freezes and dies as a whole", .enabled(if: cgroupRoot != nil))
     func forks() throws {
         try withBox(.cgroup, "echo ready; i=0; while [ $i -lt 3000 ]; do sleep 0.2 >&2 & i=$((i+1)); done; wait") {

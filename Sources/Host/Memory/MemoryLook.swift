@@ -94,7 +94,7 @@ struct MemoryLook: Sendable {
 
 /// Whether the machine loses memory that no process shows: then apps that run are looked at more closely, not more
 /// often than it pays.
-struct UnseenLoss {
+package struct UnseenLoss {
     private var before: (machine: Int64, apps: Int64)?
     private var soonest: Int64 = 0
     private var pause = Self.shortest
@@ -103,11 +103,13 @@ struct UnseenLoss {
     /// The machine's figure wavers by itself.
     private static let least: Int64 = 12 << 20
 
+    package init() {}
+
     /// - Parameters:
     ///   - machine: what it has available.
     ///   - apps: what they are known to have.
     /// - Returns: whether to look for it now.
-    mutating func note(machine: Int64, apps: Int64, at now: Int64) -> Bool {
+    package mutating func note(machine: Int64, apps: Int64, at now: Int64) -> Bool {
         guard let before else {
             self.before = (machine, apps)
             return false
@@ -123,5 +125,5 @@ struct UnseenLoss {
     }
 
     /// A look found more than was known.
-    mutating func found() { pause = Self.shortest }
+    package mutating func found() { pause = Self.shortest }
 }
