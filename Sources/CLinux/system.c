@@ -271,9 +271,11 @@ int gr_open(const char *path, int flags, unsigned mode) { return open(path, flag
 int gr_cgroup_kill(int fd) { return pwrite(fd, "1", 1, 0) == 1 ? 0 : -1; }
 
 int gr_kill_listed(int fd) {
-    char text[4096];
+    char text[1024];
     pid_t pid = 0;
     int count = 0;
+    // A rehearsal reads nothing: this has the memory there all the same.
+    memset(text, 0, sizeof text);
     if (lseek(fd, 0, SEEK_SET) != 0) return -1;
     for (;;) {
         ssize_t length = read(fd, text, sizeof text);
