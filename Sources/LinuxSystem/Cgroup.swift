@@ -75,7 +75,13 @@ package final class Cgroup {
 
     package static func processes(at path: String) -> [CInt] {
         var pids = parseProcesses((try? Descriptor.open(path + "/cgroup.procs", .read).readAll(limit: 1 << 24)) ?? [])
-        for child in children(of: path) { pids += processes(at: child) }
+        // Of a directory with nothing below it, its own name and its `.` are all the links.
+        if FileSystem.links(to: path) == 2 { return pids }
+        // By descriptor: apps that may make groups name them as they like.
+        FileSystem.visitDirectories(below: path) { child in
+            let file = try? Directory(child).open("cgroup.procs", .read)
+            pids += parseProcesses((try? file?.readAll(limit: 1 << 24)) ?? [])
+        }
         return pids
     }
 
@@ -185,22 +191,20 @@ package final class Cgroup {
 
     /// Removes an empty group and the groups below it.
     package static func remove(at path: String) throws(SystemError) {
-        for child in children(of: path) { try remove(at: child) }
-        if unsafe rmdir(path) != 0, Glibc.errno != ENOENT { throw .last("rmdir", path: path) }
+        try FileSystem.removeDirectories(path)
     }
 
+    /// The groups in it whose names are text, as all of Greenroom's are.
     package static func children(of path: String) -> [String] {
         // Of a directory with nothing below it, its own name and its `.` are all the links.
         if FileSystem.links(to: path) == 2 { return [] }
-        guard let directory = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(directory) }
+        guard let directory = try? Descriptor.open(path, .directory),
+            var reader = try? DirectoryReader(directory)
+        else { return [] }
         var found: [String] = []
-        while let entry = unsafe readdir(directory) {
-            guard unsafe entry.pointee.d_type == UInt8(DT_DIR) else { continue }
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { found.append("\(path)/\(name)") }
+        while let entry = try? reader.entry() {
+            guard entry.type == UInt8(DT_DIR), let name = entry.name.text else { continue }
+            found.append("\(path)/\(name)")
         }
         return found.sorted()
     }

@@ -128,12 +128,6 @@ package final class Descriptor: Sendable {
         try check("fdatasync") { fdatasync(fd) }
     }
 
-    /// Frees the blocks of the first `length` bytes; the offsets of the rest stay.
-    package func punchHole(upTo length: Int64) throws(SystemError) {
-        let fd = rawValue
-        try check("fallocate") { gr_punch_hole(fd, length) }
-    }
-
     package struct Status: Sendable {
         package let size: Int64
         /// Bytes of disk in use.

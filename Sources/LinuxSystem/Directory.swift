@@ -53,6 +53,59 @@ package struct Directory: Sendable {
         return Directory(try open(name, .directory))
     }
 
+    /// A new directory in this one; an error where there is something with that name.
+    package func make(_ name: String, mode: UInt32 = 0o700) throws(SystemError) {
+        try Self.check(name: name)
+        let fd = descriptor.rawValue
+        try LinuxSystem.check("mkdirat", path: name) { unsafe mkdirat(fd, name, mode) }
+    }
+
+    /// A directory in this one: no link, and nothing that is mounted there, is taken for it.
+    package func folder(_ name: String) throws(SystemError) -> Directory {
+        try Self.check(name: name)
+        let directory = descriptor.rawValue
+        let fd = try LinuxSystem.check("openat", path: name) { unsafe gr_open_folder(directory, name) }
+        return Directory(Descriptor(owning: fd))
+    }
+
+    /// A new directory in this one, made elsewhere and moved here when it has its owner: nothing in a directory that a
+    /// stranger may change is ever given away. False where there is something with that name.
+    package func place(
+        newFolder name: String, mode: UInt32 = 0o700, owner uid: UInt32?, madeIn workshop: Directory
+    ) throws(SystemError) -> Bool {
+        try Self.check(name: name)
+        let (from, to) = (workshop.descriptor.rawValue, descriptor.rawValue)
+        let draft = "new-\(CurrentProcess.pid)-\(to)-\(name.prefix(100))"
+        _ = unsafe unlinkat(from, draft, AT_REMOVEDIR)
+        try LinuxSystem.check("mkdirat", path: name) { unsafe mkdirat(from, draft, mode) }
+        do throws(SystemError) {
+            if let uid {
+                let made = try workshop.folder(draft)
+                try made.descriptor.changeOwner(uid: uid, gid: uid)
+            }
+            try LinuxSystem.check("renameat2", path: name) { unsafe gr_rename_new(from, draft, to, name) }
+            return true
+        } catch {
+            _ = unsafe unlinkat(from, draft, AT_REMOVEDIR)
+            guard error.errno == .fileExists else { throw error }
+            return false
+        }
+    }
+
+    /// Renames within this directory; false where there is something with the new name.
+    package func rename(_ name: String, toUnused newName: String) throws(SystemError) -> Bool {
+        try Self.check(name: name)
+        try Self.check(name: newName)
+        let fd = descriptor.rawValue
+        do throws(SystemError) {
+            try LinuxSystem.check("renameat2", path: name) { unsafe gr_rename_new(fd, name, fd, newName) }
+            return true
+        } catch {
+            guard error.errno == .fileExists else { throw error }
+            return false
+        }
+    }
+
     /// Renames; what had the new name is replaced. The corresponding C function is `renameat`.
     package func rename(_ name: String, to other: Directory, as newName: String) throws(SystemError) {
         try Self.check(name: name)
@@ -100,6 +153,8 @@ extension Descriptor {
         /// Nanoseconds of the wall clock.
         package let modified: Int64
         package let owner: UInt32
+        /// How many names lead to it.
+        package let links: UInt64
         package let isRegular: Bool
         package let isDirectory: Bool
 
@@ -112,7 +167,7 @@ extension Descriptor {
         try check("fstat") { unsafe gr_file_identity(fd, &file) }
         return Identity(
             device: file.device, inode: file.inode, size: file.size, modified: file.modified, owner: file.owner,
-            isRegular: file.is_regular != 0, isDirectory: file.is_directory != 0)
+            links: file.links, isRegular: file.is_regular != 0, isDirectory: file.is_directory != 0)
     }
 
     /// Writes at an offset, all of it. The corresponding C function is `pwrite`.
@@ -143,6 +198,12 @@ extension Descriptor {
     package func changeOwner(uid: UInt32, gid: UInt32) throws(SystemError) {
         let fd = rawValue
         try check("fchown") { fchown(fd, uid, gid) }
+    }
+
+    /// Of what was opened as a path only, which `fchmod` refuses.
+    func changeModeOfPath(to mode: UInt32) throws(SystemError) {
+        let place = "/proc/self/fd/\(rawValue)"
+        try check("chmod", path: place) { unsafe chmod(place, mode) }
     }
 
     /// The corresponding C function is `fchmod`.

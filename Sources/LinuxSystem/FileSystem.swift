@@ -32,6 +32,10 @@ package enum FileSystem {
     }
 
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
+        try DiskReserve.using { () throws(SystemError) in try makeDirectoryOnce(path, mode: mode) }
+    }
+
+    private static func makeDirectoryOnce(_ path: String, mode: UInt32) throws(SystemError) {
         if unsafe mkdir(path, mode) == 0 || Glibc.errno == EEXIST { return }
         guard Glibc.errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw .last("mkdir", path: path)
@@ -73,8 +77,13 @@ package enum FileSystem {
 
     package static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Replaces a file as a whole: whoever reads it sees the old or the new one, after a power loss too.
+    /// Replaces a file as a whole: whoever reads it sees the old or the new one, after a power loss too. On a full disk
+    /// the reserve makes room for it.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
+        try DiskReserve.using { () throws(SystemError) in try replaceOnce(path, with: bytes, mode: mode) }
+    }
+
+    private static func replaceOnce(_ path: String, with bytes: [UInt8], mode: UInt32) throws(SystemError) {
         let temporary = path + ".new"
         // What a crash left there may be a link, or have another mode.
         remove(temporary)
@@ -102,16 +111,15 @@ package enum FileSystem {
         try? Descriptor.open(path, .read).readAll(limit: limit)
     }
 
-    /// The names in a directory, sorted.
+    /// The names in a directory, sorted: those that are text. It is for directories in which only Greenroom or the
+    /// kernel makes names; in others walk by `FileName`.
     package static func names(in path: String) -> [String] {
-        guard let directory = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(directory) }
+        guard let directory = try? Descriptor.open(path, .directory),
+            var reader = try? DirectoryReader(directory)
+        else { return [] }
         var found: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { found.append(name) }
+        while let entry = try? reader.entry() {
+            if let name = entry.name.text { found.append(name) }
         }
         return found.sorted()
     }

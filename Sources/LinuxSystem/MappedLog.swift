@@ -16,13 +16,13 @@ internal import SystemPackage
     package private(set) var count: Int
 
     package init(creating path: String, capacity: Int) throws(SystemError) {
-        let file = try Descriptor.open(path, .readWrite, create: 0o600, truncate: true)
+        let file = try DiskReserve.using { () throws(SystemError) in
+            try Descriptor.open(path, .readWrite, create: 0o600, truncate: true)
+        }
         let size = capacity + Self.headerSize
-        let fd = file.rawValue
-        // Unlike the others, it returns the error. Without the blocks, a full disk would be a signal at some `append`.
-        let failure = posix_fallocate(fd, 0, off_t(size))
-        guard failure == 0 else { throw SystemError("posix_fallocate", Errno(rawValue: failure), path: path) }
-        unsafe base = try Self.map(fd, size, path)
+        // Without the blocks, a full disk would be a signal at some `append`.
+        try DiskReserve.using { () throws(SystemError) in try file.reserve(Int64(size)) }
+        unsafe base = try Self.map(file.rawValue, size, path)
         self.capacity = capacity
         count = 0
         unsafe base.storeBytes(of: Self.magic, as: UInt64.self)

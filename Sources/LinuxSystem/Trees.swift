@@ -2,135 +2,186 @@ internal import CLinux
 internal import Glibc
 internal import SystemPackage
 
-// Walks through trees that may belong to a stranger who changes them meanwhile: every step is opened relative to the
-// one before, and no link is followed.
 extension FileSystem {
-    /// Deeper directories are not walked into but moved up, so that depth costs neither descriptors nor stack.
-    private static let maximumDepth = 32
-
-    /// Removes a tree; what is not there is removed already.
+    /// Removes a tree; what is not there is removed already. What cannot be removed does not save the rest.
     package static func removeTree(_ path: String) throws(SystemError) {
         if unsafe unlink(path) == 0 || Glibc.errno == ENOENT { return }
         let first = SystemError.last("unlink", path: path)
-        guard let top = try? Descriptor.open(path, .directory, followsLinks: false) else { throw first }
-        var removal = Removal(top: top)
-        repeat {
-            removal.isComplete = true
-            try removal.removeContents(of: top, path, depth: 0)
-        } while !removal.isComplete
-        try check("rmdir", path: path) { unsafe rmdir(path) }
+        guard let top = try? openForRemoval(path) else { throw first }
+        var removal = Removal(path)
+        for _ in 0..<Removal.mostRounds {
+            try removal.removeContents(of: top)
+            if unsafe rmdir(path) == 0 || Glibc.errno == ENOENT { return }
+            guard removal.failure == nil, [ENOTEMPTY, EEXIST].contains(Glibc.errno) else { break }
+        }
+        throw removal.failure ?? .last("rmdir", path: path)
+    }
+
+    private static func openForRemoval(_ path: String) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor.open(path, .directory, followsLinks: false)
+        } catch {
+            guard error.errno == .permissionDenied else { throw error }
+            let handle = try Descriptor.open(path, .path, followsLinks: false)
+            guard try handle.identity().isDirectory else { throw error }
+            try handle.changeModeOfPath(to: 0o700)
+            return try Descriptor.open(path, .directory, followsLinks: false)
+        }
     }
 
     private struct Removal {
-        let top: Descriptor
-        var isComplete = true
-        private var moved = 0
+        let path: String
+        private(set) var failure: SystemError?
+        /// Directories that had something in them again when they were left: somebody goes on filling them.
+        private var filledAgain = 0
 
-        init(top: Descriptor) { self.top = top }
+        static let mostRounds = 16
 
-        mutating func removeContents(of directory: Descriptor, _ path: String, depth: Int) throws(SystemError) {
-            let parent = directory.rawValue
-            for name in names(of: directory) {
-                if unsafe unlinkat(parent, name, 0) == 0 || Glibc.errno == ENOENT { continue }
-                guard Glibc.errno == EISDIR else { throw .last("unlinkat", path: "\(path)/\(name)") }
-                if unsafe unlinkat(parent, name, AT_REMOVEDIR) == 0 { continue }
-                if depth >= maximumDepth {
-                    try moveUp(name, from: parent, path)
+        init(_ path: String) { self.path = path }
+
+        mutating func removeContents(of top: Descriptor) throws(SystemError) {
+            var walk = try TreeWalk(top, path: path)
+            while let step = try walk.next() {
+                switch step {
+                case .entry(let name, _):
+                    if unsafe unlinkat(walk.directory, name.bytes, 0) == 0 || Glibc.errno == ENOENT { continue }
+                    let problem = SystemError.last("unlinkat", path: walk.place(of: name))
+                    // Most directories are empty by the time they are reached, or were always.
+                    if unsafe unlinkat(walk.directory, name.bytes, AT_REMOVEDIR) == 0 { continue }
+                    guard Glibc.errno == ENOTEMPTY || Glibc.errno == EEXIST else {
+                        failure = failure ?? (Glibc.errno == ENOTDIR ? problem : .last("rmdir", path: problem.path))
+                        continue
+                    }
+                    enter(name, &walk)
+                case .left(let name):
+                    if unsafe unlinkat(walk.directory, name.bytes, AT_REMOVEDIR) == 0 { continue }
+                    guard failure == nil, Glibc.errno != ENOENT else { continue }
+                    failure = .last("rmdir", path: walk.place(of: name))
+                    guard [ENOTEMPTY, EEXIST].contains(Glibc.errno), filledAgain < 1000 else { continue }
+                    failure = nil
+                    filledAgain += 1
+                    enter(name, &walk)
+                }
+            }
+        }
+
+        private mutating func enter(_ name: FileName, _ walk: inout TreeWalk) {
+            do throws(SystemError) {
+                _ = try walk.enter(name)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+    }
+
+    /// Removes a directory and those below it, and no file: what the kernel's own file systems are made of.
+    package static func removeDirectories(_ path: String) throws(SystemError) {
+        if unsafe rmdir(path) == 0 || Glibc.errno == ENOENT { return }
+        let top = try Descriptor.open(path, .directory, followsLinks: false)
+        var walk = try TreeWalk(top, path: path)
+        while let step = try walk.next() {
+            switch step {
+            case .entry(let name, true): _ = try walk.enter(name)
+            case .entry: continue
+            case .left(let name):
+                if unsafe unlinkat(walk.directory, name.bytes, AT_REMOVEDIR) != 0, Glibc.errno != ENOENT {
+                    throw .last("rmdir", path: walk.place(of: name))
+                }
+            }
+        }
+        if unsafe rmdir(path) != 0, Glibc.errno != ENOENT { throw .last("rmdir", path: path) }
+    }
+
+    /// Calls for each directory below another one.
+    static func visitDirectories(below path: String, _ body: (Descriptor) -> Void) {
+        guard let top = try? Descriptor.open(path, .directory), var walk = try? TreeWalk(top, path: path) else {
+            return
+        }
+        while let step = try? walk.next() {
+            guard case .entry(let name, true) = step, let inner = try? walk.enter(name) else { continue }
+            body(inner)
+        }
+    }
+
+    /// Gives a tree to a user, links themselves and not what they point to: all of it, or what belonged to `owner`. A
+    /// file with other names elsewhere is left alone, since one of them may be somebody else's; so is what is mounted.
+    package static func changeOwnerOfTree(
+        _ path: String, from owner: UInt32? = nil, to uid: UInt32
+    ) throws(SystemError) {
+        func give(_ file: Descriptor, _ path: String) throws(SystemError) {
+            let identity = try file.identity()
+            guard identity.isDirectory || identity.links == 1, owner == nil || identity.owner == owner else { return }
+            let fd = file.rawValue
+            try check("fchownat", path: path) { gr_change_owner(fd, uid) }
+        }
+        guard let top = try? Descriptor.open(path, .directory, followsLinks: false) else {
+            return try give(try Descriptor.open(path, .path, followsLinks: false), path)
+        }
+        try give(top, path)
+        var walk = try TreeWalk(top, path: path)
+        while let step = try walk.next() {
+            guard case .entry(let name, let mayBeDirectory) = step else { continue }
+            do throws(SystemError) {
+                if mayBeDirectory {
+                    try give(try walk.enter(name), walk.place(of: name))
                     continue
                 }
-                try removeContents(of: try open(name, in: parent, path), "\(path)/\(name)", depth: depth + 1)
-                // A directory out of which something was moved up is empty all the same.
-                try check("unlinkat", path: "\(path)/\(name)") { unsafe unlinkat(parent, name, AT_REMOVEDIR) }
-            }
-        }
-
-        private mutating func moveUp(_ name: String, from parent: CInt, _ path: String) throws(SystemError) {
-            isComplete = false
-            let target = top.rawValue
-            while true {
-                moved += 1
-                let result = unsafe renameat(parent, name, target, ".removing-\(moved)")
-                if result == 0 { return }
-                // Somebody has a directory of that name.
-                guard [ENOTEMPTY, EEXIST, ENOTDIR].contains(Glibc.errno), moved < 1 << 20 else {
-                    throw .last("renameat", path: "\(path)/\(name)")
+            } catch {
+                switch error.errno {
+                case .improperLink: continue
+                case .notDirectory, .tooManySymbolicLinkLevels: break
+                case .noSuchFileOrDirectory: continue
+                default: throw error
                 }
             }
-        }
-
-        private func open(_ name: String, in parent: CInt, _ path: String) throws(SystemError) -> Descriptor {
-            let fd = unsafe gr_openat_directory(parent, name)
-            if fd >= 0 { return Descriptor(owning: fd) }
-            guard Glibc.errno == EACCES else { throw .last("openat", path: "\(path)/\(name)") }
-            // Its owner, this user, has forbidden it to everybody.
-            let flags = GR_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let handle = Descriptor(
-                owning: try check("openat", path: "\(path)/\(name)") { unsafe openat(parent, name, flags) })
-            let place = "/proc/self/fd/\(handle.rawValue)"
-            try check("chmod", path: "\(path)/\(name)") { unsafe chmod(place, 0o700) }
-            return try Descriptor.open(place, .directory)
+            let directory = walk.directory
+            let fd = unsafe gr_openat(directory, name.bytes, GR_O_PATH | O_NOFOLLOW, 0)
+            // Its owner may remove it meanwhile.
+            guard fd >= 0 else { continue }
+            try give(Descriptor(owning: fd), walk.place(of: name))
         }
     }
 
-    /// Gives a tree to a user, links themselves and not what they point to. A file with other names elsewhere is left
-    /// alone: one of them may be somebody else's.
-    package static func changeOwnerOfTree(_ path: String, to uid: UInt32) throws(SystemError) {
-        guard let top = try? Descriptor.open(path, .directory, followsLinks: false) else {
-            return try changeOwner(path, to: uid)
-        }
-        let fd = top.rawValue
-        try check("fchown", path: path) { fchown(fd, uid, uid) }
-        try changeOwnerOfContents(of: top, path, to: uid, depth: 0)
-    }
+    package struct Usage: Hashable, Sendable {
+        /// Of disk.
+        package var bytes: Int64
+        /// Those of files that were changed lately.
+        package var changed: Int64
 
-    private static func changeOwnerOfContents(
-        of directory: Descriptor, _ path: String, to uid: UInt32, depth: Int
-    ) throws(SystemError) {
-        guard depth < 512 else { throw SystemError("fchownat", .fileNameTooLong, path: path) }
-        let parent = directory.rawValue
-        for name in names(of: directory) {
-            let fd = unsafe gr_openat_directory(parent, name)
-            if fd >= 0 {
-                let child = Descriptor(owning: fd)
-                try check("fchown", path: "\(path)/\(name)") { fchown(fd, uid, uid) }
-                try changeOwnerOfContents(of: child, "\(path)/\(name)", to: uid, depth: depth + 1)
-                continue
-            }
-            var status = stat()
-            try check("fstatat", path: "\(path)/\(name)") {
-                unsafe fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW)
-            }
-            if status.st_nlink > 1 { continue }
-            try check("fchownat", path: "\(path)/\(name)") {
-                unsafe fchownat(parent, name, uid, uid, AT_SYMLINK_NOFOLLOW)
-            }
+        package static let zero = Usage(bytes: 0, changed: 0)
+
+        package static func + (left: Usage, right: Usage) -> Usage {
+            Usage(bytes: left.bytes + right.bytes, changed: left.changed + right.changed)
         }
     }
 
-    /// Bytes of disk that a tree uses; what cannot be read counts nothing. A file with several names counts once for
-    /// each.
-    package static func diskUsage(of path: String) -> Int64 {
+    /// Bytes of disk that a tree uses; what cannot be read counts nothing. A file with several names counts in parts,
+    /// one for each.
+    package static func diskUsage(of path: String) -> Int64 { diskUsage(of: path, changedSince: .max).bytes }
+
+    /// `since`: seconds of the wall clock. What counts is when a file or its description was changed, which nobody can
+    /// set.
+    package static func diskUsage(of path: String, changedSince since: Int64) -> Usage {
+        var usage = Usage.zero
+        func add(_ status: stat) {
+            let names = status.st_mode & S_IFMT == S_IFDIR ? 1 : Int64(max(1, status.st_nlink))
+            let bytes = Int64(status.st_blocks) * 512 / names
+            usage.bytes += bytes
+            if Int64(status.st_ctim.tv_sec) >= since { usage.changed += bytes }
+        }
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return 0 }
-        let own = Int64(status.st_blocks) * 512
-        guard let top = try? Descriptor.open(path, .directory, followsLinks: false) else { return own }
-        return own + diskUsage(inside: top, depth: 0)
-    }
-
-    private static func diskUsage(inside directory: Descriptor, depth: Int) -> Int64 {
-        guard depth < 512 else { return 0 }
-        var sum: Int64 = 0
-        for name in names(of: directory) {
-            var status = stat()
-            guard unsafe fstatat(directory.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            sum += Int64(status.st_blocks) * 512
-            let fd = unsafe gr_openat_directory(directory.rawValue, name)
-            if fd >= 0 { sum += diskUsage(inside: Descriptor(owning: fd), depth: depth + 1) }
+        guard unsafe lstat(path, &status) == 0 else { return .zero }
+        add(status)
+        guard let top = try? Descriptor.open(path, .directory, followsLinks: false),
+            var walk = try? TreeWalk(top, path: path)
+        else { return usage }
+        while let step = try? walk.next() {
+            guard case .entry(let name, _) = step,
+                unsafe fstatat(walk.directory, name.bytes, &status, AT_SYMLINK_NOFOLLOW) == 0
+            else { continue }
+            add(status)
+            if status.st_mode & S_IFMT == S_IFDIR { _ = try? walk.enter(name) }
         }
-        return sum
-    }
-
-    private static func names(of directory: Descriptor) -> [String] {
-        names(in: "/proc/self/fd/\(directory.rawValue)")
+        return usage
     }
 }

@@ -88,6 +88,87 @@ struct FileSystemTests {
         #expect(!FileSystem.exists(tree))
     }
 
+    /// 0xFF begins no character in UTF-8.
+    private static let names: [[UInt8]] = [
+        [0xFF, 0xFE], Array("two\nlines".utf8), [UInt8](repeating: 0xC3, count: 255), Array(" ".utf8), [0x1B, 0x5B],
+    ]
+
+    private func fill(_ directory: Descriptor) throws {
+        for name in Self.names {
+            let bytes = name.map { CChar(bitPattern: $0) } + [0]
+            try #require(unsafe mkdirat(directory.rawValue, bytes, 0o700) == 0)
+            let inner = Descriptor(owning: unsafe openat(directory.rawValue, bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+            for name in Self.names {
+                let bytes = name.map { CChar(bitPattern: $0) } + [0]
+                let file = unsafe openat(inner.rawValue, bytes, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+                try Descriptor(owning: file).writeAll([UInt8](repeating: 1, count: 4096))
+            }
+        }
+    }
+
+    @Test("Names of any bytes are counted, given away and removed")
+    func names() throws {
+        let tree = try scratch.directory("tree")
+        try fill(try Descriptor.open(tree, .directory))
+        #expect(FileSystem.diskUsage(of: tree) >= 25 * 4096)
+        if CurrentProcess.isRoot {
+            try FileSystem.changeOwnerOfTree(tree, to: 54_321)
+            #expect(try Script.run("find '\(tree)' ! -uid 54321 | wc -c") == ["0"])
+        }
+        try FileSystem.removeTree(tree)
+        #expect(!FileSystem.exists(tree))
+    }
+
+    @Test("What cannot be removed is named, and the rest is gone", .enabled(if: Mounts.work, "NOT TESTED: no mounts"))
+    func mounted() throws {
+        _ = try scratch.file("tree/before/file")
+        _ = try scratch.file("tree/zone/file")
+        let place = try scratch.directory("tree/here/mounted")
+        try Mounts.within(place) {
+            _ = try scratch.file("tree/here/mounted/precious", "stays")
+            let error = #expect(throws: SystemError.self) { try FileSystem.removeTree(scratch.path + "/tree") }
+            #expect(error?.path == place)
+            #expect(FileSystem.read(place + "/precious") == Array("stays".utf8))
+            #expect(FileSystem.names(in: scratch.path + "/tree") == ["here"])
+            // Nor is it counted or given away.
+            #expect(FileSystem.diskUsage(of: scratch.path + "/tree") < 100_000)
+            try FileSystem.changeOwnerOfTree(scratch.path + "/tree", to: 54_321)
+            #expect(owner(place + "/precious") == 0)
+        }
+        try FileSystem.removeTree(scratch.path + "/tree")
+        #expect(!FileSystem.exists(scratch.path + "/tree"))
+    }
+
+    @Test("Depth loses nothing: what lies deeper than paths are long is counted and given away")
+    func deepTree() throws {
+        let tree = try scratch.directory("tree")
+        var directory = try Descriptor.open(tree, .directory)
+        for _ in 0..<1500 {
+            try #require(unsafe mkdirat(directory.rawValue, "dir", 0o700) == 0)
+            // Behind the directory in some file systems' order, before it in others'.
+            for name in ["a", "z"] {
+                let file = unsafe openat(directory.rawValue, name, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+                try Descriptor(owning: file).writeAll([1])
+            }
+            directory = Descriptor(
+                owning: unsafe openat(directory.rawValue, "dir", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        }
+        #expect(FileSystem.diskUsage(of: tree) >= 3000 * 512)
+        let before = FileSystem.diskUsage(of: tree)
+        let bottom = Descriptor(
+            owning: unsafe openat(directory.rawValue, "large", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+        try bottom.writeAll([UInt8](repeating: 1, count: 1 << 20))
+        #expect(FileSystem.diskUsage(of: tree) >= before + 1 << 20)
+        if CurrentProcess.isRoot {
+            try FileSystem.changeOwnerOfTree(tree, from: 1, to: 54_321)
+            #expect(try bottom.identity().owner == 0)
+            try FileSystem.changeOwnerOfTree(tree, from: 0, to: 54_321)
+            #expect(try bottom.identity().owner == 54_321)
+        }
+        try FileSystem.removeTree(tree)
+        #expect(!FileSystem.exists(tree))
+    }
+
     @Test("A tree gets its owner and what its links lead to does not", .enabled(if: CurrentProcess.isRoot))
     func changeOwner() throws {
         let outside = try scratch.file("outside/file")
@@ -122,6 +203,60 @@ struct FileSystemTests {
         #expect(bytes == [1, 1])
         #expect(try file.readAt(0, into: &bytes) == 2)
         #expect(bytes == [0, 0])
+    }
+
+    private static let terabyte: Int64 = 1 << 40
+
+    @Test("Of a file with terabytes of nothing the last data is found, and the rest is given back")
+    func sparse() throws {
+        let path = scratch.path + "/output"
+        let file = try Descriptor.open(path, .readWrite, create: 0o600)
+        func put(_ text: String, _ offset: Int64) throws {
+            unsafe try Array(text.utf8).withUnsafeBytes { try unsafe file.write($0, at: offset) }
+        }
+        try put(String(repeating: "a", count: 3 << 20), 0)
+        try put("end\n", Self.terabyte - 5000)
+        try file.truncate(to: Self.terabyte)
+        // The last megabyte of data is mostly what was printed first.
+        let start = try file.start(ofLast: 1 << 20, size: Self.terabyte)
+        #expect((2 << 20...(2 << 20) + 8192).contains(start))
+        try file.trim(keeping: 1 << 20)
+        #expect(try file.status().allocated <= 2 << 20)
+        var bytes = [UInt8](repeating: 0, count: 4)
+        _ = try file.readAt(Self.terabyte - 5000, into: &bytes)
+        #expect(bytes == Array("end\n".utf8))
+        _ = try file.readAt(3 << 20 - 4, into: &bytes)
+        #expect(bytes == Array("aaaa".utf8))
+        #expect(try file.status().size == Self.terabyte)
+    }
+
+    @Test("A byte here and there fills no disk")
+    func scattered() throws {
+        let file = try Descriptor.open(scratch.path + "/output", .readWrite, create: 0o600)
+        for place in 0..<1500 {
+            unsafe try [UInt8(1)].withUnsafeBytes { try unsafe file.write($0, at: Int64(place) * 1_000_003) }
+        }
+        let before = try file.status()
+        #expect(before.allocated >= 1500 * 4096)
+        try file.trim(keeping: 1 << 20)
+        let after = try file.status()
+        // And what the file system needs to find it.
+        #expect((500_000...(1 << 20) + 65_536).contains(after.allocated))
+        #expect(after.size == before.size)
+        var last: [UInt8] = [0]
+        _ = try file.readAt(1499 * 1_000_003, into: &last)
+        #expect(last == [1])
+    }
+
+    @Test("Blocks that were reserved and hold nothing are given back, behind the end too")
+    func reserved() throws {
+        let file = try Descriptor.open(scratch.path + "/output", .readWrite, create: 0o600)
+        try file.writeAll(Array("text\n".utf8))
+        _ = try Script.run("fallocate --keep-size --length 8M '\(scratch.path)/output'")
+        #expect(try file.status().allocated > 4 << 20)
+        try file.trim(keeping: 1 << 20)
+        #expect(try file.status().allocated <= 2 << 20)
+        #expect(FileSystem.read(scratch.path + "/output") == Array("text\n".utf8))
     }
 
     @Test("What a tree uses is counted without following its links")

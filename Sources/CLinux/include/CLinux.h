@@ -141,6 +141,21 @@ int gr_open(const char *path, int flags, unsigned mode);
 
 // Names below an open directory; close-on-exec.
 int gr_openat(int directory, const char *name, int flags, unsigned mode);
+// A folder in an open one, by one component: ELOOP or ENOTDIR for a link, EXDEV where something is mounted on it.
+int gr_open_folder(int directory, const char *name);
+// Entries as in getdents64(2): bytes, 0 at the end, -1 errno.
+ssize_t gr_read_entries(int directory, void *buffer, size_t size);
+// Renames; EEXIST where there is something with the new name.
+int gr_rename_new(int from, const char *name, int to, const char *new_name);
+// Of what the descriptor names, which may be opened as a path only.
+int gr_change_owner(int fd, unsigned uid);
+// Has blocks for what will be written up to there, where the file system can; the file's size stays.
+int gr_reserve(int fd, int64_t length);
+// Where the next data or the next hole begins, from an offset on: -1 with ENXIO behind the last data.
+int64_t gr_next_data(int fd, int64_t offset);
+int64_t gr_next_hole(int fd, int64_t offset);
+// Gives the blocks of a part back; the file's size stays.
+int gr_punch(int fd, int64_t offset, int64_t length);
 // Shares the blocks of a file with an empty one, where the file system can.
 int gr_clone_file(int to, int from);
 // Appends at most `length` bytes of another file from `*offset` on, which it moves; 0 at the end.
@@ -155,6 +170,7 @@ struct gr_file {
     // Nanoseconds of the wall clock.
     int64_t modified;
     uint32_t owner;
+    uint64_t links;
     int is_regular, is_directory;
 };
 int gr_file_identity(int fd, struct gr_file *file);
