@@ -85,9 +85,10 @@ package struct TerminalHolder {
 
     private mutating func trimFile(_ added: Int) {
         sinceTrim += added
-        guard sinceTrim > Int(Self.fileLimit), let status = try? file.status() else { return }
+        guard sinceTrim > Int(Self.fileLimit) else { return }
         sinceTrim = 0
-        if status.size > Self.fileLimit { try? file.punchHole(upTo: status.size - Self.fileLimit) }
+        // The app may have had the file itself before it had a terminal.
+        try? file.trim(keeping: Self.fileLimit)
     }
 
     private mutating func acceptClient() {

@@ -148,6 +148,47 @@ struct OutputTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test("Terabytes of nothing between what an app printed cost neither time nor memory", .timeLimit(.minutes(1)))
+    func terabyte() throws {
+        let tool = try Tool()
+        let daemon = try Self.daemon(tool)
+        try tool.write("first\n", to: "run/vim/output")
+        var reader = OutputReader(path: "\(tool.home)/run/vim/output")
+        #expect(reader.available() == Array("first\n".utf8))
+        let file = try #require(FileHandle(forWritingAtPath: "\(tool.home)/run/vim/output"))
+        try file.truncate(atOffset: 1 << 40)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("second\nthird\n".utf8))
+        #expect(tool.run("output", "vim").output == "first\nsecond\nthird\n")
+        #expect(tool.run("output", "vim", "--lines", "2").output == "second\nthird\n")
+        #expect(reader.available() == Array("second\nthird\n".utf8))
+        try file.write(contentsOf: Data("fourth\n".utf8))
+        #expect(reader.available() == Array("fourth\n".utf8))
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("Of an output that nobody bounded yet the last part is shown, from its first whole line")
+    func endless() throws {
+        let tool = try Tool()
+        let line = String(repeating: "x", count: 1023) + "\n"
+        try tool.write(String(repeating: line, count: 16 << 10) + "end\n", to: "run/vim/output")
+        var reader = OutputReader(path: "\(tool.home)/run/vim/output")
+        let shown = reader.available()
+        #expect((3 << 20...8 << 20).contains(shown.count))
+        #expect(shown.starts(with: line.utf8))
+        #expect(shown.suffix(4) == Array("end\n".utf8)[...])
+    }
+
+    @Test("A pipe in the place of an output is none", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        let tool = try Tool()
+        let daemon = try Self.daemon(tool)
+        try tool.write("", to: "run/vim/other")
+        #expect(unsafe mkfifo("\(tool.home)/run/vim/output", 0o600) == 0)
+        #expect(tool.run("output", "vim").output.isEmpty)
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test("An app that printed nothing yet has printed nothing")
     func nothing() throws {
         let tool = try Tool()

@@ -286,8 +286,7 @@ extension Host {
         let path = home.output(app)
         guard FileSystem.allocated(by: path) > 2 << 20 else { return }
         workers.run(.slow) {
-            guard let file = try? Descriptor.open(path, .readWrite), let status = try? file.status() else { return }
-            try? file.punchHole(upTo: status.size - 1 << 20)
+            try? Descriptor.open(path, .readWrite, followsLinks: false, nonblocking: true).trim(keeping: 1 << 20)
         }
     }
 
