@@ -24,6 +24,10 @@ package struct Home: Sendable {
     /// Left by an end without the daemon: what the journal says lived is gone.
     package var endedMarker: String { path + "/ended" }
     package var staging: String { path + "/staging" }
+    /// What is being removed: out of everybody's way, and of every app's reach.
+    package var trash: String { path + "/trash" }
+    /// Room for what must be written when the disk is full.
+    package var reserve: String { path + "/reserve" }
 
     package func container(_ app: String) -> String { path + "/containers/" + app }
     package func bundle(_ app: String) -> String { path + "/bundles/" + app }

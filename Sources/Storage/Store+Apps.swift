@@ -10,16 +10,39 @@ extension Store {
                     ON CONFLICT (identifier) DO UPDATE SET manifest = excluded.manifest, updatedAt = excluded.updatedAt
                     """,
                 arguments: [identifier, manifest, time, time])
+            try Self.set(Self.removal + identifier, to: nil, in: database)
         }
     }
 
-    /// Forgets an app. With its data its uid is kept as well: another app must never own that container.
-    package func removeApp(_ identifier: String, keepingData: Bool) throws(StorageError) {
+    /// Forgets an app whose files are still there, and remembers that until `endRemoval`, or until it is installed
+    /// again. With its data its uid is kept as well: another app must never own that container.
+    package func beginRemoval(of identifier: String, keepingData: Bool) throws(StorageError) {
         try write { database in
             try database.execute(sql: "DELETE FROM apps WHERE identifier = ?", arguments: [identifier])
             if !keepingData { try database.execute(sql: "DELETE FROM uids WHERE app = ?", arguments: [identifier]) }
+            try Self.set(Self.removal + identifier, to: keepingData ? "keep" : "all", in: database)
         }
     }
+
+    /// Its files are gone, or nobody's any more.
+    package func endRemoval(of identifier: String) throws(StorageError) {
+        try set(Self.removal + identifier, to: nil)
+    }
+
+    /// The removals that were begun and not ended.
+    package func removals() throws(StorageError) -> [(app: String, keepsData: Bool)] {
+        try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT key, value FROM settings WHERE substr(key, 1, ?) = ? ORDER BY key",
+                arguments: [Self.removal.count, Self.removal]
+            ).map { row in
+                let (key, value): (String, String) = (row["key"], row["value"])
+                return (String(key.dropFirst(Self.removal.count)), value == "keep")
+            }
+        }
+    }
+
+    private static let removal = "removal."
 
     /// All installed apps by identifier.
     package func apps() throws(StorageError) -> [StoredApp] {

@@ -47,18 +47,32 @@ struct StoreTests {
         #expect(throws: StorageError.noUIDLeft(base: 100, count: 2)) {
             try store.allocateUID(base: 100, count: 2, for: "c")
         }
-        try store.removeApp("a", keepingData: true)
+        try store.beginRemoval(of: "a", keepingData: true)
         #expect(throws: StorageError.self) { try store.allocateUID(base: 100, count: 2, for: "c") }
         #expect(try store.allocateUID(base: 100, count: 2, for: "a") == 100)
-        try store.removeApp("b", keepingData: false)
+        try store.beginRemoval(of: "b", keepingData: false)
         let later = try reopened()
         #expect(try later.allocateUID(base: 100, count: 2, for: "c") == 101)
         #expect(try later.apps() == [])
     }
 
+    @Test("A removal that was begun is known until it is ended, or the app is installed again") func removals() throws {
+        for name in ["a", "b", "c"] {
+            try store.saveApp(name, manifest: "{}", at: 1)
+            try store.beginRemoval(of: name, keepingData: name == "b")
+        }
+        let later = try reopened()
+        #expect(try later.removals().map(\.app) == ["a", "b", "c"])
+        #expect(try later.removals().map(\.keepsData) == [false, true, false])
+        try later.endRemoval(of: "a")
+        try later.saveApp("c", manifest: "{}", at: 2)
+        #expect(try later.removals().map(\.app) == ["b"])
+        #expect(try later.apps().map(\.identifier) == ["c"])
+    }
+
     @Test("A uid that became free is used again only after all others") func uidsTakeTurns() throws {
         #expect(try store.allocateUID(base: 100, count: 3, for: "a") == 100)
-        try store.removeApp("a", keepingData: false)
+        try store.beginRemoval(of: "a", keepingData: false)
         let later = try reopened()
         #expect(try later.allocateUID(base: 100, count: 3, for: "b") == 101)
         #expect(try later.allocateUID(base: 100, count: 3, for: "c") == 102)

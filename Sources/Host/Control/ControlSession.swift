@@ -207,18 +207,21 @@ final class ControlSession {
         guard path.hasPrefix("/") else { throw .invalidParameter("path", "path must be absolute") }
         let installer = host.installer
         waiting += 1
-        host.workers.run(.slow) { () -> Result<Installation, Installer.Failure> in
+        host.workers.run(.installs) { () -> Result<(Installation, trash: String?), Installer.Failure> in
             do throws(Installer.Failure) {
                 return .success(try installer.install(path))
             } catch {
                 return .failure(error)
             }
         } then: { [weak self, unowned host] outcome in
-            if case .success(let installation) = outcome { host.install(installation) }
+            if case .success(let (installation, trash)) = outcome {
+                host.install(installation)
+                if let trash { host.workers.run(.trees) { try? installer.empty(trash, of: installation.name) } }
+            }
             guard let self else { return }
             waiting -= 1
             switch outcome {
-            case .success(let app):
+            case .success(let (app, _)):
                 respond(id, ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)])
             case .failure(let failure): connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
             }
@@ -229,7 +232,6 @@ final class ControlSession {
         let index = try app(params)
         let installation = try installation(params)
         let keepsData = try params.bool("keepData", default: false)
-        let installer = host.installer
         waiting += 1
         _ = host.command(.uninstall(index)) { [weak self] answer in
             guard let self else { return }
@@ -239,13 +241,13 @@ final class ControlSession {
                 return
             }
             host.transfers?.forget(installation.identifier)
-            work(.slow, id) {
-                do throws(Installer.Failure) {
-                    try installer.uninstall(installation, keepsData: keepsData)
-                } catch {
-                    throw RPCError(.refused, error.sentence)
+            host.remove(installation, keepsData: keepsData) { [weak self] failure in
+                guard let self else { return }
+                if let failure {
+                    connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
+                } else {
+                    respond(id, [:])
                 }
-                return [:]
             }
         }
     }

@@ -47,6 +47,62 @@ extension Host {
         records.name(index, installation.identifier)
     }
 
+    /// Removes what an app that the Core has forgotten left on the disk. `done` is called when it is gone from there,
+    /// since the room is what uninstalling is for. Meanwhile the same app can be installed anew.
+    func remove(
+        _ installation: Installation, keepsData: Bool, then done: @escaping (Installer.Failure?) -> Void
+    ) {
+        let installer = installer
+        workers.run(.installs) { () -> Result<String?, Installer.Failure> in
+            do throws(Installer.Failure) {
+                return .success(try installer.uninstall(installation, keepsData: keepsData))
+            } catch {
+                return .failure(error)
+            }
+        } then: { [unowned self] outcome in
+            forget(installation.identifier)
+            switch outcome {
+            case .failure(let failure): done(failure)
+            case .success(nil): done(nil)
+            case .success(let trash?):
+                workers.run(.trees) { () -> Installer.Failure? in
+                    do throws(Installer.Failure) {
+                        try installer.empty(trash, of: installation.name)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                } then: {
+                    done($0)
+                }
+            }
+        }
+    }
+
+    /// It was installed again by a command that came before its files went.
+    private func forget(_ name: String) {
+        guard let identifier = AppIdentifier(name), let index = system.index(of: identifier) else { return }
+        _ = command(.uninstall(index)) { _ in }
+    }
+
+    /// Goes on with what an earlier daemon was about to remove.
+    func resumeRemovals() {
+        let installer = installer
+        workers.run(.installs) {
+            installer.resume()
+        } then: { [unowned self] leftovers in
+            for entry in leftovers {
+                workers.run(.trees) {
+                    do throws(Installer.Failure) {
+                        try installer.empty(entry, of: entry)
+                    } catch {
+                        Diagnostics.write(error.sentence)
+                    }
+                }
+            }
+        }
+    }
+
     /// What `apps` shows, as far as the loop knows it; the rest is measured on a worker.
     func appViews() -> [AppView] {
         system.installedApps.map { app in

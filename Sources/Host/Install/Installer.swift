@@ -1,9 +1,10 @@
 internal import LinuxSystem
 internal import Model
 internal import Storage
+internal import SystemPackage
 
-/// Installs and uninstalls, on a worker. The daemon itself parses nothing of a bundle: a helper with little memory and
-/// time does.
+/// Installs and uninstalls, on a lane of its own: what takes long of it is left in the trash. The daemon itself parses
+/// nothing of a bundle: a helper with little memory and time does.
 struct Installer: Sendable {
     let home: Home
     let helper: String
@@ -17,7 +18,8 @@ struct Installer: Sendable {
     private static let wallClockLimit: CInt = 2_000
     private static let outputLimit = 1 << 16
 
-    func install(_ path: String) throws(Failure) -> Installation {
+    /// What it replaced is in the trash then.
+    func install(_ path: String) throws(Failure) -> (Installation, trash: String?) {
         let staging = "\(home.staging)/\(Clock.boot())"
         defer { try? FileSystem.removeTree(staging) }
         do {
@@ -27,9 +29,9 @@ struct Installer: Sendable {
                 installation.uid = try store.allocateUID(
                     base: base, count: HostEnvironment.uidCount, for: installation.identifier)
             }
-            try place(installation, staging: staging)
+            let trash = try place(installation, staging: staging)
             try store.saveApp(installation.identifier, manifest: try installation.json, at: Clock.wall() / 1000)
-            return installation
+            return (installation, trash)
         } catch let failure as Failure {
             throw failure
         } catch {
@@ -63,36 +65,72 @@ struct Installer: Sendable {
         }
     }
 
-    /// Puts bundle and container where they belong, the bundle in one step.
-    private func place(_ installation: Installation, staging: String) throws {
+    /// Puts bundle and container where they belong, the bundle in one step. The container first: with one that cannot
+    /// be made nothing else changes.
+    private func place(_ installation: Installation, staging: String) throws -> String? {
         let app = installation.identifier
-        if installation.kind == "application" {
-            let target = home.bundle(app)
-            try FileSystem.makeDirectory(home.path + "/bundles", mode: 0o711)
-            if FileSystem.exists(target) { try FileSystem.rename(target, to: staging + "/replaced") }
-            try FileSystem.rename(staging + "/bundle", to: target)
-        }
-        try makeContainer(app, uid: installation.uid)
+        try Container(of: app, in: home, uid: installation.uid, workshop: try Directory(opening: staging)).prepare()
+        guard installation.kind == "application" else { return nil }
+        let target = home.bundle(app)
+        try FileSystem.makeDirectory(home.path + "/bundles", mode: 0o711)
+        let trash = try Trash(home).take([target], of: app)
+        try FileSystem.rename(staging + "/bundle", to: target)
+        return trash
     }
 
-    /// `Documents`, `Library/Caches` and `tmp` (R15), owned by the app's user.
-    private func makeContainer(_ app: String, uid: UInt32?) throws {
-        let container = home.container(app)
-        let parts = ["", "/Documents", "/Library", "/Library/Caches", "/tmp"]
-        try FileSystem.makeDirectory(home.path + "/containers", mode: 0o711)
-        for part in parts { try FileSystem.makeDirectory(container + part) }
-        if let uid { for part in parts { try FileSystem.changeOwner(container + part, to: uid) } }
-    }
-
-    func uninstall(_ installation: Installation, keepsData: Bool) throws(Failure) {
+    /// The user sees nothing of the app any more, and nothing of it is in the way of another installation: what is left
+    /// to do is to remove what lies in the trash.
+    func uninstall(_ installation: Installation, keepsData: Bool) throws(Failure) -> String? {
+        let app = installation.identifier
         do {
-            try store.removeApp(installation.identifier, keepingData: keepsData)
-            try FileSystem.removeTree(home.bundle(installation.identifier))
-            try FileSystem.removeTree(home.run(installation.identifier))
-            SnapshotStore(home).remove(installation.identifier)
-            if !keepsData { try FileSystem.removeTree(home.container(installation.identifier)) }
+            // On a disk so full that nothing can be noted, what the app has goes first.
+            let isNoted = (try? store.beginRemoval(of: app, keepingData: keepsData)) != nil
+            let trash = try clear(app, keepsData: keepsData)
+            if !isNoted {
+                if let trash { try Trash(home).remove(trash) }
+                try store.beginRemoval(of: app, keepingData: keepsData)
+            }
+            try store.endRemoval(of: app)
+            return isNoted ? trash : nil
         } catch {
-            throw Failure(sentence: "\(installation.name) could not be removed completely: \(error)")
+            throw unfinished(installation.name, error)
         }
+    }
+
+    private func clear(_ app: String, keepsData: Bool) throws -> String? {
+        SnapshotStore(home).remove(app)
+        let places = [home.bundle(app), home.run(app)] + (keepsData ? [] : [home.container(app)])
+        return try Trash(home).take(places, of: app)
+    }
+
+    private func unfinished(_ name: String, _ error: any Error) -> Failure {
+        if let system = error as? SystemError, system.errno == .improperLink || system.errno == .resourceBusy {
+            return Failure(
+                sentence: "\(name) could not be removed completely: unmount \(system.path ?? "what is mounted in it"), "
+                    + "and restart Greenroom, which removes the rest")
+        }
+        return Failure(sentence: "\(name) could not be removed completely: \(error)")
+    }
+
+    func empty(_ trash: String, of name: String) throws(Failure) {
+        do throws(SystemError) {
+            try Trash(home).remove(trash)
+        } catch {
+            throw unfinished(name, error)
+        }
+    }
+
+    /// At a start, before anything else is installed: what a killed daemon was about. Answers what lies in the trash.
+    func resume() -> [String] {
+        try? FileSystem.removeTree(home.staging)
+        do {
+            for (app, keepsData) in try store.removals() {
+                _ = try clear(app, keepsData: keepsData)
+                try store.endRemoval(of: app)
+            }
+        } catch {
+            Diagnostics.write("what was being uninstalled is still there: \(error)")
+        }
+        return Trash(home).leftovers
     }
 }

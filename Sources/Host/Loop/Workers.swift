@@ -9,8 +9,14 @@ final class Workers {
         case storage
         /// Starting processes.
         case launches
-        /// Reading /proc, installing, whatever may take its time.
+        /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: `apps`, samples
+        /// and debuggers' checks come this way.
         case slow
+        /// Installing and uninstalling, in order.
+        case installs
+        /// Walking through trees that may be huge, as when the trash is emptied: it can take minutes. A few at a time,
+        /// so that a small app does not wait for a large one.
+        case trees
         /// What apps have locked: an app that is being suspended waits for it.
         case locks
         /// What threads may use: in the order in which it was decided.
@@ -22,6 +28,8 @@ final class Workers {
     private let storage = DispatchQueue(label: "greenroom.storage")
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
+    private let installs = DispatchQueue(label: "greenroom.installs", qos: .utility)
+    private let trees = Pool(label: "greenroom.trees", width: 3)
     private let locks = DispatchQueue(label: "greenroom.locks")
     private let priorities = DispatchQueue(label: "greenroom.priorities")
     private let releases = DispatchQueue(label: "greenroom.releases", qos: .userInteractive)
@@ -40,6 +48,42 @@ final class Workers {
         func append(_ id: UInt64) {
             ids.withLock { $0.append(id) }
             wakeup.signal()
+        }
+    }
+
+    /// Several threads, and no more: what waits takes none.
+    private final class Pool: Sendable {
+        private let queue: DispatchQueue
+        private let width: Int
+        private let state = Mutex<(running: Int, waiting: [@Sendable () -> Void])>((0, []))
+
+        init(label: String, width: Int) {
+            queue = DispatchQueue(label: label, qos: .utility, attributes: .concurrent)
+            self.width = width
+        }
+
+        func run(_ work: @escaping @Sendable () -> Void) {
+            let begins = state.withLock { state in
+                guard state.running < width else {
+                    state.waiting.append(work)
+                    return false
+                }
+                state.running += 1
+                return true
+            }
+            if begins { start(work) }
+        }
+
+        private func start(_ work: @escaping @Sendable () -> Void) {
+            queue.async { [self] in
+                work()
+                let next = state.withLock { state -> (@Sendable () -> Void)? in
+                    if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+                    state.running -= 1
+                    return nil
+                }
+                if let next { start(next) }
+            }
         }
     }
 
@@ -63,23 +107,28 @@ final class Workers {
             if let value = box.value.withLock({ $0 }) { completion(value) }
         }
         let finished = finished
-        queue(lane).async {
+        run(lane) {
             let value = work()
             box.value.withLock { $0 = value }
             finished.append(id)
         }
     }
 
-    func run(_ lane: Lane, _ work: @escaping @Sendable () -> Void) { queue(lane).async(execute: work) }
+    func run(_ lane: Lane, _ work: @escaping @Sendable () -> Void) {
+        if let queue = queue(lane) { queue.async(execute: work) } else { trees.run(work) }
+    }
 
-    /// Waits until everything given to a lane so far is done; only for the end of the daemon.
-    func finish(_ lane: Lane) { queue(lane).sync {} }
+    /// Waits until everything given to a lane so far is done; only for the end of the daemon. Removals go on at the
+    /// next start.
+    func finish(_ lane: Lane) { queue(lane)?.sync {} }
 
-    private func queue(_ lane: Lane) -> DispatchQueue {
+    private func queue(_ lane: Lane) -> DispatchQueue? {
         switch lane {
         case .storage: storage
         case .launches: launches
         case .slow: slow
+        case .installs: installs
+        case .trees: nil
         case .locks: locks
         case .priorities: priorities
         case .releases: releases

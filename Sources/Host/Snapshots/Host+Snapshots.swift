@@ -53,11 +53,12 @@ extension Host {
         }
         process.snapshot.isAsked = false
         let (store, name, source) = (SnapshotStore(home), app.installation.identifier, snapshotFile(app, Int64(number)))
+        let owner = app.installation.uid
         workers.run(.slow) { () -> RPCError? in
             defer { FileSystem.remove(source) }
             do throws(RPCError) {
                 if let picture {
-                    try store.take(source, picture, of: name)
+                    try store.take(source, picture, of: name, owner: owner)
                 } else if kind == "none" {
                     store.remove(name)
                 }

@@ -15,15 +15,18 @@ struct SnapshotStore: Sendable {
     private func path(_ app: String, _ kind: PictureHeader.Kind) -> String { "\(folder)/\(app).\(kind.rawValue)" }
     private func ignored(_ app: String) -> String { "\(folder)/\(app).ignored" }
 
-    /// Takes what the app wrote, if it is what the app says.
-    func take(_ source: String, _ kind: PictureHeader.Kind, of app: String) throws(RPCError) {
+    /// Takes what the app wrote, if it is what the app says, and its own: another name of somebody's file is not.
+    func take(_ source: String, _ kind: PictureHeader.Kind, of app: String, owner: UInt32?) throws(RPCError) {
         let bytes: [UInt8]
         do {
             // It may be a link to what only the daemon may read, or nothing that ends.
             let file = try Descriptor.open(source, .read, followsLinks: false, nonblocking: true)
-            let status = try file.status()
-            guard !status.isDirectory, status.size <= Int64(Self.limit) else {
-                throw RPCError(.refused, "a snapshot is a file of at most \(Self.limit) bytes")
+            let found = try file.identity()
+            guard found.isRegular, found.size <= Int64(Self.limit) else {
+                throw RPCError(.refused, "a snapshot is a regular file of at most \(Self.limit) bytes")
+            }
+            guard found.links <= 1, owner == nil || found.owner == owner else {
+                throw RPCError(.refused, "a snapshot is a file of the app's own, with no other name")
             }
             bytes = try file.readAll(limit: Self.limit + 1)
         } catch let error as RPCError {
