@@ -40,9 +40,10 @@ package enum Daemon {
         prepareProcess()
         let home = Home(configuration.home)
         let environment = HostEnvironment(home: home)
+        DiskReserve.use(home.reserve)
         let loop = try Loop()
         let workers = try Workers(loop)
-        let store = try Store(path: home.database)
+        let store = try Store(path: home.database) { DiskReserve.giveUp() }
         if let lost = store.setAside { Diagnostics.write("the database was damaged; it is kept as \(lost)") }
         if let cgroup = environment.cgroup {
             try FileSystem.makeDirectory(cgroup, mode: 0o755)
@@ -102,12 +103,14 @@ package enum Daemon {
         host.conditions = ConditionWatch(host)
         host.sockets = SocketWatch(host)
         host.transfers = TransferLink(host)
+        host.disk = DiskWatch(host)
         let listeners = try host.listen(configuration)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
         host.transfers?.resume()
+        host.resumeRemovals()
         loop.after(nanoseconds: 0) { watch.finish() }
         try loop.run { host.settle() }
         host.timeline?.flush()

@@ -41,6 +41,7 @@ final class Host {
     var conditions: ConditionWatch?
     var sockets: SocketWatch?
     var transfers: TransferLink?
+    var disk: DiskWatch?
     let transferProgram: String
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
@@ -102,6 +103,7 @@ final class Host {
         saveWishes()
         saveHabits()
         memory?.settle()
+        disk?.settle()
         timeline?.settle()
         memoryReturn.settle(self)
         return system.nextDeadline()?.nanoseconds

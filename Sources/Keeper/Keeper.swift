@@ -42,6 +42,7 @@ package struct Keeper {
         signals = try SignalFD([Self.hangUp, Self.interrupt, Self.terminate, Self.childEnded])
         epoll = try Epoll()
         try epoll.add(signals.descriptor.rawValue, .readable, token: 0)
+        DiskReserve.use(home + "/reserve")
         // Before the sockets: whoever can connect can also find out who serves.
         let start = ProcFS().stat(CurrentProcess.pid)?.startTime ?? 0
         try FileSystem.replace(home + "/keeper.pid", with: Array("\(CurrentProcess.pid) \(start)\n".utf8))

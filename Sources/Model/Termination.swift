@@ -69,6 +69,8 @@ package enum EndReason: Hashable, Sendable, Codable {
     /// In the background, where the GPU is off limits (R10).
     case usedGPU(GPUUse)
     case windowNotCompleted(WindowEnd)
+    /// It took the last room on the disk.
+    case filledDisk(DiskUse)
 }
 
 /// Why an app ended for memory, with the numbers that it was decided by, in bytes.
@@ -185,6 +187,8 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     /// "Dead lock": a file outside the app's own container was locked when it was suspended. Of a plain program, which
     /// goes on, a fault.
     package static let heldLock = TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
+    /// It took the last room on the disk ("bad disc").
+    package static let diskFull = TerminationCode(namespace: "RUNNINGBOARD", code: 0xbadd_d15c)
     /// Ours: the GPU was used in the background ("off screen").
     package static let gpuOffScreen = TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)
     /// Ours: every attempt to freeze it failed ("no freeze"). The app goes on.
@@ -214,6 +218,7 @@ extension EndReason {
         case .tasksNotEnded(let end): end.code
         case .usedGPU: .gpuOffScreen
         case .windowNotCompleted(let end): end.code
+        case .filledDisk: .diskFull
         }
     }
 
@@ -252,6 +257,7 @@ extension EndReason {
         case .tasksNotEnded(let end): end.sentence(name: name)
         case .usedGPU(let use): use.sentence(name: name, state: state)
         case .windowNotCompleted(let end): end.sentence(name: name)
+        case .filledDisk(let use): use.sentence(name: name, state: state)
         case .stray: "a process of an earlier system was left in the group of \(name)"
         }
     }

@@ -61,6 +61,9 @@ package enum Event: Hashable, Sendable {
     /// In the background, after the look that found what it had of the GPU there.
     case gpuUsed(AppIndex, Generation, GPUUse)
 
+    /// The disk has next to no room left, and it is this app that took it.
+    case diskFilled(AppIndex, Generation, DiskUse)
+
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)
 

@@ -117,6 +117,7 @@ package struct System: Sendable, Codable {
             peersRefused(app, generation, name: name, count: count)
         case .socketsSeen(let app, let generation, let use): socketsSeen(app, generation, use)
         case .gpuUsed(let app, let generation, let use): gpuUsed(app, generation, use)
+        case .diskFilled(let app, let generation, let use): diskFilled(app, generation, use)
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
         case .transferEvents(let app, let session, let authentication):

@@ -33,6 +33,11 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path)
             case .SQLITE_FULL: self = .full(path: path)
+            // A file beside it could not be made longer, or a page of it could not be written.
+            case .SQLITE_IOERR
+            where error.extendedResultCode == .SQLITE_IOERR_WRITE
+                || error.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
+                self = .full(path: path)
             case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
                 self = .cannotOpen(path: path, problem: error.message ?? "SQLite code \(error.resultCode.rawValue)")
             default:

@@ -11,16 +11,31 @@ package final class Store: Sendable {
     package let setAside: String?
 
     private let queue: DatabaseQueue
+    private let makeRoom: @Sendable () -> Bool
 
-    /// Opens the database, creating or migrating it. A damaged one is renamed to `….corrupt-N` and begun anew.
-    package init(path: String) throws(StorageError) {
+    /// Opens the database, creating or migrating it. A damaged one is renamed to `….corrupt-N` and begun anew. On a
+    /// full device `makeRoom` is asked for room, until it has none.
+    package init(path: String, makeRoom: @escaping @Sendable () -> Bool = { false }) throws(StorageError) {
         self.path = path
+        self.makeRoom = makeRoom
         do {
-            queue = try Self.open(path)
+            queue = try Self.retrying(makeRoom) { () throws(StorageError) in try Self.open(path) }
             setAside = nil
         } catch .damaged {
             setAside = try Self.setAside(path)
-            queue = try Self.open(path)
+            queue = try Self.retrying(makeRoom) { () throws(StorageError) in try Self.open(path) }
+        }
+    }
+
+    private static func retrying<Result>(
+        _ makeRoom: () -> Bool, _ body: () throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        while true {
+            do throws(StorageError) {
+                return try body()
+            } catch {
+                guard case .full = error, makeRoom() else { throw error }
+            }
         }
     }
 
@@ -45,10 +60,12 @@ package final class Store: Sendable {
 
     /// One transaction: all of it is stored or nothing.
     func write<Result>(_ body: (Database) throws -> Result) throws(StorageError) -> Result {
-        do {
-            return try queue.write(body)
-        } catch {
-            throw StorageError(error, path: path)
+        try Self.retrying(makeRoom) { () throws(StorageError) in
+            do {
+                return try queue.write(body)
+            } catch {
+                throw StorageError(error, path: path)
+            }
         }
     }
 

@@ -15,7 +15,9 @@ struct DoctorTests {
         #expect(outcome.code == 0)
         let findings = try DoctorFinding.list(json: JSONValue(parsing: outcome.output))
         #expect(Set(findings.map(\.mechanism)).count == findings.count)
-        for mechanism in ["cgroup v2", "freezer", "pidfd", "pressure (PSI)", "swap", "punched holes"] {
+        for mechanism in [
+            "cgroup v2", "freezer", "pidfd", "pressure (PSI)", "swap", "punched holes", "quotas of containers",
+        ] {
             #expect(findings.contains { $0.mechanism == mechanism }, "\(mechanism): \(outcome.output)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home).isEmpty)

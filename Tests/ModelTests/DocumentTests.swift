@@ -130,7 +130,9 @@ import Testing
             EndReason.tooManyProcesses(count: 2, limit: 1).code, EndReason.tooManyMappings(count: 2, limit: 1).code,
             EndReason.failedToLaunch(failure).code, .cannotFreeze, EndReason.heldLock(path: "").code,
             .listensSuspended,
-            EndReason.usedGPU(GPUUse(.context, driver: "")).code, .fetchNotFinished, .transferEventsNotFinished,
+            EndReason.usedGPU(GPUUse(.context, driver: "")).code,
+            EndReason.filledDisk(DiskUse(written: 0, free: 0)).code,
+            .fetchNotFinished, .transferEventsNotFinished,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))
@@ -167,7 +169,7 @@ import Testing
                 .ended(.signaled(6)), .ended(.signaled(64)), .ended(.unknown), .failedToLaunch(failure),
                 .tooManyProcesses(count: 600, limit: 512), .tooManyMappings(count: 60_000, limit: 20_000),
                 .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36), .heldLock(path: "/srv/notes.db"),
-                .usedGPU(GPUUse(.commands, driver: "amdgpu")),
+                .usedGPU(GPUUse(.commands, driver: "amdgpu")), .filledDisk(DiskUse(written: 1 << 30, free: 0)),
                 .windowNotCompleted(WindowEnd(kind: .fetch, allowed: .seconds(30))),
                 .windowNotCompleted(WindowEnd(kind: .processing("x"), allowed: .seconds(180))),
                 .windowNotCompleted(

@@ -35,6 +35,7 @@ import Testing
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
             .lockFound(app, generation, path: "/é\u{0} b", blocksOthers: true),
             .gpuUsed(app, generation, GPUUse(.context, driver: "nvidia")),
+            .diskFilled(app, generation, DiskUse(written: .max, free: .min)),
             .trafficSeen(app, .fetch, sent: 1, received: .max, from: .zero, to: Instant(nanoseconds: .max)),
             .trafficSeen(nil, .push, sent: 0, received: 0, from: Instant(nanoseconds: -1), to: .zero),
             .gpuUsed(app, generation, GPUUse(.commands, driver: "")),

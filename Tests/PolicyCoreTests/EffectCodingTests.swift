@@ -64,6 +64,7 @@ import Testing
             .tooManyProcesses(count: 1, limit: 2), .tooManyProcesses(count: 2, limit: 1),
             .tooManyMappings(count: 1, limit: 2), .tooManyMappings(count: 2, limit: 1),
             .heldLock(path: "a"), .heldLock(path: "b"), .usedGPU(GPUUse(.context, driver: "a")),
+            .filledDisk(DiskUse(written: 1, free: 0)), .filledDisk(DiskUse(written: 0, free: 1)),
             .usedGPU(GPUUse(.commands, driver: "a")), .usedGPU(GPUUse(.context, driver: "b")),
             .mappingTooLarge(bytes: 1, limit: 2), .mappingTooLarge(bytes: 2, limit: 1),
             .failedToLaunch(LaunchFailure(stage: "execve", errorNumber: 2, message: "gone")),

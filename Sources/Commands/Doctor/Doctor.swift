@@ -8,7 +8,7 @@ package struct Doctor {
 
     package func findings() -> [DoctorFinding] {
         CgroupProbes().findings() + ProcessProbes().findings() + ConfinementProbes().findings()
-            + PriorityProbes().findings() + MemoryProbes().findings() + [StorageProbe(folder: home.path).finding()]
+            + PriorityProbes().findings() + MemoryProbes().findings() + StorageProbe(folder: home.path).findings()
     }
 
     /// What a daemon found counts more: it may live where this tool does not, for example in a delegated cgroup.

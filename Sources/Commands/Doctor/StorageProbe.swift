@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LinuxSystem
+internal import Model
 internal import SystemPackage
 internal import Wire
 
@@ -9,7 +10,26 @@ struct StorageProbe {
 
     private static let size = 65_536
 
-    func finding() -> DoctorFinding {
+    func findings() -> [DoctorFinding] { [holes(), room()] }
+
+    /// Containers have no quotas of their own; what stands in for them needs to know how much room there is.
+    private func room() -> DoctorFinding {
+        let mechanism = "quotas of containers"
+        let watch = "while apps run the daemon watches the room on the disk, and ends the app that takes the last of it"
+        guard let space = try? Descriptor.open(nearest, .directory).space() else {
+            return DoctorFinding(
+                mechanism: mechanism, status: .missing, detail: "\(nearest) does not say how much room there is",
+                cost: "any app can fill the disk")
+        }
+        let mark = DiskSpace.mark(of: space.total)
+        return DoctorFinding(
+            mechanism: mechanism, status: .replaced,
+            detail: "\(space.free.mebibytes) are free"
+                + (space.free < mark ? ", which is too little (\(mark.mebibytes)): free some" : ""),
+            instead: watch, cost: "one app can take all but \(mark.mebibytes) before that")
+    }
+
+    private func holes() -> DoctorFinding {
         do throws(SystemError) {
             return try punch()
         } catch {

@@ -48,7 +48,12 @@ struct Launcher: Sendable {
         spawn.limits = app.uid == nil ? [] : [.init(.processes, UInt64(processLimit) * 2)]
         spawn.limits.append(.init(.coreSize, 0))
         spawn.oomScore = 0
-        spawn.birth = try Descriptor.open(home.birth(app.identifier), .write, create: 0o600, truncate: true)
+        // The child writes to it and cannot make room on a full disk.
+        spawn.birth = try DiskReserve.using { () throws(SystemError) in
+            let birth = try Descriptor.open(home.birth(app.identifier), .write, create: 0o600, truncate: true)
+            try birth.prepare(for: 64)
+            return birth
+        }
         if let group {
             spawn.cgroup = try Descriptor.open(group, .directory)
             if FileSystem.exists(group + "/pids.max") {
@@ -76,7 +81,9 @@ struct Launcher: Sendable {
             spawn.descriptors += [(pty.slave, 0), (pty.slave, 1), (pty.slave, 2)]
             holder = try TerminalHolder.start(keeper: keeper, master: pty.master, home: home, app: app.identifier)
         } else {
-            let output = try Descriptor.open(home.output(app.identifier), .append, create: 0o600)
+            let output = try DiskReserve.using { () throws(SystemError) in
+                try Descriptor.open(home.output(app.identifier), .append, create: 0o600)
+            }
             spawn.descriptors += [(null, 0), (output, 1), (output, 2)]
         }
         if environment.isSandboxed { spawn.sandbox = sandbox(app, place) }

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import LinuxSystem
 package import Model
 package import PolicyCore
+internal import SystemPackage
 
 /// Every event before it is acted on, so that a killed daemon can decide again what it had decided; and what was
 /// decided then, so that a replay can compare. Segments of mapped memory, each of which begins where a checkpoint of
@@ -40,7 +41,12 @@ package final class Journal {
         number = Self.allNumbers(in: directory).max() ?? 0
         // Nobody writes to the last one any more; what it did not use is given back.
         if number > 0 { try? MappedLog.trim(Self.events(directory, number)) }
-        try begin(start, system)
+        do {
+            try begin(start, system)
+        } catch let error as SystemError where error.errno == .noSpace {
+            // What lives has to be looked after, also without; the next event tries again.
+            Diagnostics.write("the journal cannot begin: \(error); a crash now would lose decisions")
+        }
     }
 
     /// Takes an event down; it survives whatever happens next to this process.

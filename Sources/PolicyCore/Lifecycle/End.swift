@@ -18,7 +18,7 @@ extension System {
         switch reason {
         // Memory cannot wait for a callback.
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory,
-            .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted:
+            .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
             touch(apps[i].index)

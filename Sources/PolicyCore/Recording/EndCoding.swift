@@ -47,6 +47,10 @@ extension FieldSink {
             write(UInt8(15))
             write(end.kind)
             write(end.allowed.nanoseconds)
+        case .filledDisk(let use):
+            write(UInt8(40))
+            write(use.written)
+            write(use.free)
         }
     }
 

@@ -69,7 +69,8 @@ extension Event {
             writer.write(blocksOthers)
         case .socketsFound, .peerCame, .peersRefused, .socketsSeen: encodeSockets(into: &writer)
         case .trafficSeen: encodeTraffic(into: &writer)
-        case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted:
+        case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted,
+            .diskFilled:
             encodeMemory(into: &writer)
         }
     }
@@ -167,6 +168,10 @@ extension Event {
             writer.write(25, app, generation)
             writer.write(Int64(count))
             writer.write(largest)
+        case .diskFilled(let app, let generation, let use):
+            writer.write(60, app, generation)
+            writer.write(use.written)
+            writer.write(use.free)
         default: break
         }
     }
@@ -221,7 +226,7 @@ extension Event {
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) || (23...25).contains(tag) || [28, 29, 30, 38, 39, 40].contains(tag) else {
+        guard (6...18).contains(tag) || (23...25).contains(tag) || [28, 29, 30, 38, 39, 40, 60].contains(tag) else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -258,6 +263,9 @@ extension Event {
         case 40:
             let path = try reader.string()
             return .lockFound(app, generation, path: path, blocksOthers: try reader.bool())
+        case 60:
+            let written = try reader.signed()
+            return .diskFilled(app, generation, DiskUse(written: written, free: try reader.signed()))
         case 28, 29, 38, 39: return try socketEvent(tag, app, generation, from: &reader)
         default: return .verified(app, generation)
         }

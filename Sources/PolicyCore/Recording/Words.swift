@@ -39,6 +39,8 @@ extension System {
             "\(name(of: app)) "
                 + (use.kind == .context ? "created a context on the GPU" : "gave work to the GPU")
                 + " (\(use.driver)) in the background"
+        case .diskFilled(let app, _, let use):
+            "\(name(of: app)) wrote \(use.written.mebibytes), and \(use.free.mebibytes) are left on the disk"
         case .lockFound(let app, _, let path, let blocksOthers):
             "\(name(of: app)) is frozen, and has \(path) locked" + (blocksOthers ? ", which another process needs" : "")
         case .socketsFound(let app, _, let listeners, let connections):

@@ -27,7 +27,7 @@ extension Checkers {
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
             case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
-                .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted:
+                .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
                 false
             }
         let isApp = device.apps[place].script.manifest.kind == .application
@@ -190,7 +190,7 @@ extension Checkers {
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
-            .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted:
+            .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             true
         case .ended(.exited(let status)): status != 0
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .stray, .ended(.unknown):
@@ -210,6 +210,7 @@ extension Checkers {
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
         case .heldLock: TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
         case .usedGPU: TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)
+        case .filledDisk: TerminationCode(namespace: "RUNNINGBOARD", code: 0xbadd_d15c)
         case .memory(let end): TerminationCode(namespace: "JETSAM", code: end.limit == nil ? 4 : 7)
         case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))
         case .ended(.exited(let status)):

@@ -212,7 +212,8 @@ package struct ScenarioMaker {
         case .trafficSeen(let app, _, let sent, let received, _, _):
             noteTraffic(app, bytes: sent + received)
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored,
+            .diskFilled:
             break
         case .conditionSensed(let condition): noteCondition(condition)
         case .transferEvents(let app, let session, let authentication):

@@ -12,18 +12,22 @@ final class TestSystem {
     let folder: String
     var environment: [String: String]
     private let uid: UInt32?
+    /// The home is a disk of its own.
+    private let isDisk: Bool
     /// A command that runs another one, for every command of the tool.
     private let entry: [String]
     private var knownCgroup: String?
     private(set) lazy var log = Result { try Follower(start("log", "--follow", "--json")) }
 
-    /// Starts it.
+    /// Starts it. `disk`: the home gets a file system of its own, of that size.
     init(
         device: Device? = nil, memory: String? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil,
-        deep: Bool = false, place: String = "/tmp", within entry: [String] = []
+        deep: Bool = false, place: String = "/tmp", disk: String? = nil, within entry: [String] = []
     ) throws {
         self.entry = entry
         root = try Self.makeFolder("\(place)/greenroom-home-")
+        isDisk = disk != nil
+        if let disk { try Self.mount(disk, at: root) }
         // A socket's path holds 107 bytes.
         home = deep ? "\(root)/\(String(repeating: "long", count: 30))" : root
         folder = try Self.makeFolder((uid == nil && Machine.isRoot ? "/var/lib" : "/tmp") + "/greenroom-files-")
@@ -46,6 +50,12 @@ final class TestSystem {
         var template = Array((prefix + "XXXXXX").utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw Trouble("no folder can be made: \(prefix)") }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func mount(_ size: String, at path: String) throws {
+        let mount = try Child(
+            "/bin/mount", ["-t", "tmpfs", "-o", "size=\(size)", "greenroom-test", path], environment: [:])
+        guard try mount.outcome().code == 0 else { throw Trouble("no disk can be mounted at \(path)") }
     }
 
     func up(device: Device? = nil, memory: String? = nil) throws {
@@ -299,6 +309,7 @@ final class TestSystem {
         log = .failure(Trouble("the system is down"))
         _ = try? run("down", "--force")
         for pid in processes { try? PidFD(pid).send(SIGKILL) }
+        if isDisk { _ = try? Child("/bin/umount", ["--lazy", root], environment: [:]).outcome() }
         try? FileSystem.removeTree(root)
         try? FileSystem.removeTree(folder)
     }

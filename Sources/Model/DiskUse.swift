@@ -1,0 +1,22 @@
+/// What an app wrote that took the last room on the disk, in bytes.
+package struct DiskUse: Hashable, Sendable, Codable {
+    package var written: Int64
+    package var free: Int64
+
+    package init(written: Int64, free: Int64) {
+        self.written = written
+        self.free = free
+    }
+
+    func sentence(name: String, state: LifecycleState) -> String {
+        "the disk was full: \(name) wrote \(written.mebibytes) while \(state.name), and \(free.mebibytes) were left for "
+            + "all apps and the system; keep less in Library/Caches and tmp, and check how much room there is before "
+            + "writing much"
+    }
+}
+
+/// When room on a disk is short.
+package enum DiskSpace {
+    /// Bytes below which the app that takes them ends: half a percent, from 16 to 128 MB; an eighth of a tiny disk.
+    package static func mark(of total: Int64) -> Int64 { min(max(total / 200, 16 << 20), 128 << 20, total / 8) }
+}
