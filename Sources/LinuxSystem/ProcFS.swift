@@ -154,7 +154,7 @@ package struct ProcFS: Sendable {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 number = (number ?? 0) &* 10 &+ Int64(byte - UInt8(ascii: "0"))
             default:
-                if let value = number { numbers.append(isNegative ? -value : value) }
+                if let value = number { numbers.append(isNegative ? 0 &- value : value) }
                 number = nil
                 isNegative = false
             }

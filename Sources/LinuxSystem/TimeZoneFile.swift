@@ -11,6 +11,9 @@ package struct TimeZoneFile: Hashable, Sendable {
     private let table: [Transition]
     private let rule: TimeZoneRule?
 
+    /// A hundred thousand years, in half seconds: what is computed with years stays far from the ends of 64 bits.
+    private static let farthest: Int64 = 1_600_000_000_000
+
     /// `nil` where the bytes are none.
     package init?(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes)
@@ -28,9 +31,12 @@ package struct TimeZoneFile: Hashable, Sendable {
         else { return nil }
         let rest = header.characters + header.leaps * (timeBytes + 4) + header.standards + header.utcs
         guard reader.skip(rest) else { return nil }
+        // They have to be in order. What lies before the Earth or behind the Sun is where some files begin.
+        guard zip(times, times.dropFirst()).allSatisfy(<) else { return nil }
         first = standard
         table = zip(times, kinds).compactMap { at, kind in
-            types.indices.contains(Int(kind)) ? Transition(at: at, offset: types[Int(kind)]) : nil
+            types.indices.contains(Int(kind)) && abs(at / 2) < Self.farthest
+                ? Transition(at: at, offset: types[Int(kind)]) : nil
         }
         rule = old.version >= 2 ? TimeZoneRule(reader.line()) : nil
     }
@@ -44,9 +50,9 @@ package struct TimeZoneFile: Hashable, Sendable {
         let known = table.last?.at ?? .min
         if moment >= known { offset = rule.offset(at: moment) }
         let year = TimeZoneRule.year(max(moment, known == .min ? moment : known))
-        for year in year...(year + Int64(most)) {
-            next += rule.transitions(in: year).filter { $0.at > moment && $0.at > known }
-        }
+        // A change can be told as so many hours before or after a year that is not its own.
+        let ruled = (year - 1...year + Int64(most)).flatMap(rule.transitions)
+        next += ruled.filter { $0.at > moment && $0.at > known }.sorted { $0.at < $1.at }
         return (offset, Array(next.prefix(most)))
     }
 

@@ -41,7 +41,7 @@ struct TimeZoneRule: Hashable, Sendable {
     func offset(at moment: Int64) -> Int32 {
         guard summer != nil else { return Int32(standard) }
         let year = Self.year(moment)
-        let all = (year - 1...year + 1).flatMap(transitions)
+        let all = (year - 1...year + 1).flatMap(transitions).sorted { $0.at < $1.at }
         return all.last { $0.at <= moment }?.offset ?? Int32(standard)
     }
 

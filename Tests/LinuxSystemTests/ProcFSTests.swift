@@ -113,6 +113,8 @@ struct ProcFSTests {
             _ = ProcFS.field("TracerPid", in: text)
         }
         #expect(ProcFS.parseStat("1 (x) S") == nil)
+        // The least number is its own opposite.
+        #expect(ProcFS.parseStat("1 (x) S 1 1 1 -9223372036854775808 0") == nil)
         #expect(ProcFS.parseStat(String(repeating: "9", count: 400)) == nil)
         #expect(ProcFS.parseMemory("Rss: many kB") == nil)
     }

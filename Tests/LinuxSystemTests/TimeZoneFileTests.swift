@@ -59,6 +59,31 @@ import Testing
         }
     }
 
+    /// A zone of version 2 with two offsets, these changes between them, and a rule.
+    private static func zone(_ changes: [Int64], _ rule: String) -> TimeZoneFile? {
+        func header(_ times: UInt8, _ types: UInt8) -> [UInt8] {
+            Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15 + 12) + [0, 0, 0, times, 0, 0, 0, types, 0, 0, 0, 0]
+        }
+        let times = changes.flatMap { change in (0..<8).map { UInt8(truncatingIfNeeded: change >> (56 - 8 * $0)) } }
+        let kinds = changes.indices.map { UInt8($0 % 2) }
+        let types: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0x0E, 0x10, 0, 0]
+        return TimeZoneFile(
+            header(0, 0) + header(UInt8(changes.count), 2) + times + kinds + types + Array("\n\(rule)\n".utf8))
+    }
+
+    @Test("Changes come in order, however far away and with whatever rule")
+    func order() throws {
+        #expect(Self.zone([1_000_000_000, 900_000_000], "UTC0") == nil)
+        for change in [Int64.min, .max, -(1 << 59), 1 << 59] {
+            let zone = try #require(Self.zone([change], "CET-1CEST,M3.5.0,M10.5.0/3"))
+            #expect(zone.look(at: 1_795_312_341, most: 8).next.count == 8)
+        }
+        // The winter of each year begins in the next one.
+        let next = try #require(Self.zone([0], "A0B,M12.5.6/167,M12.5.6/-167")).look(at: 1_795_312_341, most: 8).next
+        #expect(next.count == 8)
+        #expect(next.map(\.at) == next.map(\.at).sorted())
+    }
+
     @Test("The kernel's news of a device name its subsystem")
     func subsystem() {
         let message = "change@/devices/x\0ACTION=change\0SUBSYSTEM=power_supply\0SEQNUM=1\0"
