@@ -2,11 +2,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer transfers mutants standalone format lint clean uploads
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
-SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks)
+SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing)
 NEED := Scripts/need.sh
 
 help: ## Show this list.
@@ -95,6 +95,15 @@ transfers: ## Kill app, daemon and transfer service again and again while 1 GB i
 bench-fetch: ## What fetching costs and brings, on the months of two real people (GREENROOM_TRACES=FOLDER).
 	@$(SWIFT_BUILD) --quiet --product greenroom-bench-fetch
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" "$${GREENROOM_TRACES:-../shared/traces}"
+
+fuzz: ## Fuzz with libFuzzer, each target for so long (TARGET=json SECONDS=3600 JOBS=2); docs/FUZZING.md.
+	@$(NEED) libsqlite3-dev
+	@Scripts/fuzz $(or $(SECONDS),60) $(TARGET)
+
+fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEED=1 SECONDS=60 TARGET=json).
+	@$(NEED) libsqlite3-dev
+	@$(SWIFT_BUILD) --quiet --product greenroom-fuzz
+	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-fuzz" run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) $(TARGET)
 
 mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
 	@$(NEED) libsqlite3-dev python3 git

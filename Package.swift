@@ -166,6 +166,15 @@ let package = Package(
             name: "greenroom-bench-fetch", dependencies: ["Simulation", "PolicyCore", "LinuxSystem", "Model"],
             path: "Benchmarks/fetch"),
 
+        // Reads what strangers write, with inputs that nobody wrote: docs/FUZZING.md.
+        .executableTarget(
+            name: "greenroom-fuzz",
+            dependencies: [
+                "Host", "TransferService", "TransferCore", "ScenarioText", "Simulation", "Recording", "PolicyCore",
+                "Bundles", "Timeline", "LinuxSystem", "Wire", "Model", "CAllocations", argumentParser,
+            ],
+            path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),
+
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
         .testTarget(

@@ -1,6 +1,6 @@
 /// The value of a desktop entry's `Exec`, taken apart as the Desktop Entry Specification says, without a shell.
-enum ExecLine {
-    static func arguments(_ line: String) throws(Refusal) -> [String] {
+package enum ExecLine {
+    package static func arguments(_ line: String) throws(Refusal) -> [String] {
         var parser = Parser(rest: line.unicodeScalars[...])
         let arguments = try parser.parse()
         guard let program = arguments.first, !program.isEmpty else {
@@ -72,7 +72,8 @@ enum ExecLine {
             case "f", "F", "u", "U", "i", "c", "k", "d", "D", "n", "N", "v", "m": break
             case let code:
                 throw Refusal(
-                    "In Exec %\(code.map { String($0) } ?? "") is no field code: write %% for a percent sign.")
+                    "In Exec \(Names.quoted("%" + (code.map { String($0) } ?? ""))) is no field code: write %% for a"
+                        + " percent sign.")
             }
         }
 

@@ -61,6 +61,11 @@ package enum Inspection {
         return manifest
     }
 
+    /// Describes a program by the contents of its `.desktop` file.
+    package static func plainProgram(_ path: String, contents: [UInt8]) throws(Refusal) -> Manifest {
+        try PlainProgram.manifest(desktopFile: InstallPath(path), contents: contents)
+    }
+
     private static func bundle(
         _ source: borrowing Descriptor, folder: String, staging: String, deadline: ContinuousClock.Instant?
     ) throws(Refusal) -> Manifest {

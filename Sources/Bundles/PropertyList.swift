@@ -1,5 +1,5 @@
 /// A value of a property list. Dates and data stay as they were written: no manifest needs them.
-enum PropertyList: Equatable {
+package enum PropertyList: Equatable {
     case string(String)
     case integer(Int64)
     case real(Double)
@@ -14,12 +14,12 @@ enum PropertyList: Equatable {
 ///
 /// `PropertyListDecoder` is of no use on what strangers wrote: a binary list of 213 bytes costs it 13 s and 1.8 GB,
 /// nested XML crashes it, and DTDs are read. This one knows the property list's own elements and nothing else of XML.
-struct PropertyListReader {
+package struct PropertyListReader {
     private let input: [UInt8]
     private var position = 0
     private var nodes = 0
 
-    static func read(_ input: [UInt8], name: String) throws(Refusal) -> PropertyList {
+    package static func read(_ input: [UInt8], name: String) throws(Refusal) -> PropertyList {
         guard input.count <= Limits.propertyListBytes else {
             throw Refusal("\(name) is larger than \(Limits.propertyListBytes / 1024) KiB: shorten it.")
         }

@@ -12,8 +12,11 @@ extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
 static __thread uint64_t allocations;
+static __thread uint64_t allocated;
 
 uint64_t gr_allocations(void) { return allocations; }
+
+uint64_t gr_allocated(void) { return allocated; }
 
 uint64_t gr_page_faults(void) {
     struct rusage usage;
@@ -23,32 +26,38 @@ uint64_t gr_page_faults(void) {
 
 void *malloc(size_t size) {
     allocations++;
+    allocated += size;
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
     allocations++;
+    allocated += count * size;
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size) {
     allocations++;
+    allocated += size;
     return __libc_realloc(old, size);
 }
 
 void *memalign(size_t alignment, size_t size) {
     allocations++;
+    allocated += size;
     return __libc_memalign(alignment, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
     allocations++;
+    allocated += size;
     return __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
     if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0) return EINVAL;
     allocations++;
+    allocated += size;
     void *memory = __libc_memalign(alignment, size);
     if (memory == NULL) return ENOMEM;
     *result = memory;

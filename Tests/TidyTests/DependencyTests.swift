@@ -36,6 +36,14 @@ struct DependencyTests {
             ["AppRuntime", "Dispatch", "Foundation", "Synchronization", "Wire"]
         ),
         ("Tests/ContractSuite", ["Model"]),
+        ("Fuzzing/Driver", ["ArgumentParser", "CAllocations", "Foundation", "Glibc", "Simulation"]),
+        (
+            "Fuzzing/Targets",
+            [
+                "Bundles", "Foundation", "Host", "LinuxSystem", "Model", "PolicyCore", "ScenarioText", "Simulation",
+                "Timeline", "TransferCore", "TransferService", "Wire",
+            ]
+        ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
         ("Examples/StandaloneTransfer/Sources", ["BackgroundTransfer", "Foundation", "FoundationNetworking"]),
         ("Examples/IconReel/Sources", ["Foundation", "Glibc", "UIKit"]),

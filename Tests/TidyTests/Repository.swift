@@ -30,7 +30,7 @@ enum Repository {
         return found.sorted { $0.path < $1.path }
     }
 
-    static let all = files("Sources", "Tests", "Examples", "Fixtures", "Benchmarks")
+    static let all = files("Sources", "Tests", "Examples", "Fixtures", "Benchmarks", "Fuzzing")
 }
 
 extension Repository.File {

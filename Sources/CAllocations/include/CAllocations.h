@@ -7,6 +7,8 @@
 
 // Allocations of the calling thread so far.
 uint64_t gr_allocations(void);
+// Bytes that the calling thread has asked for so far, whether it gave them back or not.
+uint64_t gr_allocated(void);
 // Page faults of the calling thread so far.
 uint64_t gr_page_faults(void);
 

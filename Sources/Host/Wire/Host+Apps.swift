@@ -1,7 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import PolicyCore
-internal import Wire
+package import Wire
 
 // The app socket: docs/PROTOCOL.md, section 2.
 extension Host {
@@ -232,7 +232,7 @@ extension Host {
 
 extension JSONValue {
     /// A URL of a length that a person could have meant; it is journaled, logged and passed on.
-    var url: String {
+    package var url: String {
         get throws(RPCError) {
             let text = try string("url")
             guard text.utf8.count <= 8192 else { throw .invalidParameter("url", "a URL has at most 8192 bytes") }

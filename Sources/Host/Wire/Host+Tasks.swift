@@ -1,6 +1,6 @@
-internal import Model
-internal import PolicyCore
-internal import Wire
+package import Model
+package import PolicyCore
+package import Wire
 
 // Task completion on the wire: docs/PROTOCOL.md, 2.6.
 extension Host {
@@ -19,7 +19,7 @@ extension Host {
 
 extension JSONValue {
     /// The identifier that the app gave a task; zero is the one that names none.
-    var task: TaskID {
+    package var task: TaskID {
         get throws(RPCError) {
             let number = try int("task")
             guard number >= 0 else { throw .invalidParameter("task", "a task's identifier is not negative") }
@@ -27,7 +27,7 @@ extension JSONValue {
         }
     }
 
-    var beginTask: AppRequest {
+    package var beginTask: AppRequest {
         get throws(RPCError) {
             let task = try task
             guard task != .invalid else { throw .invalidParameter("task", "0 names no task: count from 1") }

@@ -1,6 +1,6 @@
-internal import Model
-internal import PolicyCore
-internal import Wire
+package import Model
+package import PolicyCore
+package import Wire
 
 // What apps are woken for, on the wire: docs/PROTOCOL.md, 2.9.
 extension Host {
@@ -32,7 +32,7 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    var completion: AppRequest {
+    package var completion: AppRequest {
         get throws(RPCError) {
             let number = try int("window")
             guard number > 0 else { throw .invalidParameter("window", "windows are counted from 1") }
@@ -44,7 +44,7 @@ extension JSONValue {
         }
     }
 
-    var fetchInterval: AppRequest {
+    package var fetchInterval: AppRequest {
         get throws(RPCError) {
             let seconds = try optionalNumber("seconds")
             guard seconds ?? 0 >= 0 else {
@@ -55,7 +55,7 @@ extension JSONValue {
     }
 
     /// `now`: what the wall clock shows.
-    func taskRequest(at now: WallTime) throws(RPCError) -> AppRequest {
+    package func taskRequest(at now: WallTime) throws(RPCError) -> AppRequest {
         let name = try string("kind")
         guard let kind = BackgroundTaskRequest.Kind.allCases.first(where: { $0.name == name }) else {
             throw .invalidParameter("kind", "a task is refresh or processing")
@@ -67,7 +67,7 @@ extension JSONValue {
                 needsNetwork: try bool("network", default: false), needsPower: try bool("power", default: false)))
     }
 
-    var cancellation: AppRequest {
+    package var cancellation: AppRequest {
         get throws(RPCError) {
             let identifier = try optionalString("identifier")
             return .cancelTask(identifier == nil ? nil : try taskIdentifier)

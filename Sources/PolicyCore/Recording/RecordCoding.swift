@@ -67,8 +67,8 @@ enum RecordKind: UInt8 {
 
 /// Tells damage from another decision: CRC-16/CCITT-FALSE, which finds every change of up to three bits or of a row of
 /// sixteen in a record of up to 4 KB. Version 2 had FNV-1a folded to 16 bits, which misses one change in 65,536.
-enum RecordCheck {
-    static func value(of bytes: ArraySlice<UInt8>, version: Int) -> UInt16 {
+package enum RecordCheck {
+    package static func value(of bytes: ArraySlice<UInt8>, version: Int) -> UInt16 {
         if version < 3 { return fold(bytes) }
         let table = table
         return bytes.reduce(0xFFFF) { ($0 << 8) ^ table[Int(UInt8($0 >> 8) ^ $1)] }

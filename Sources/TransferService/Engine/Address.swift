@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import TransferCore
 
 /// A URL that can be asked: http or https, with a host.
-struct Address: Hashable, Sendable {
-    let text: String
-    let scheme: String
-    let host: String
-    let port: Int
+package struct Address: Hashable, Sendable {
+    package let text: String
+    package let scheme: String
+    package let host: String
+    package let port: Int
     /// Without the query.
-    let path: String
+    package let path: String
     /// Path and query, as in the request line.
-    let target: String
+    package let target: String
 
-    init?(_ text: String, relativeTo base: Address? = nil) {
+    package init?(_ text: String, relativeTo base: Address? = nil) {
         guard text.utf8.count <= 16_384 else { return nil }
         let found = base.flatMap { URL(string: $0.text) }
         guard let url = URL(string: text, relativeTo: found)?.absoluteURL, let scheme = url.scheme?.lowercased(),
@@ -20,13 +20,24 @@ struct Address: Hashable, Sendable {
             scheme == "http" || scheme == "https"
         else { return nil }
         // What stands behind # is the client's own.
-        self.text = String(url.absoluteString.prefix { $0 != "#" })
+        let text = String(url.absoluteString.prefix { $0 != "#" })
+        // Two readers that do not agree on where it leads are one too many.
+        guard let strict = TransferCore.Address(text), strict.scheme == scheme,
+            (url.port ?? (scheme == "https" ? 443 : 80)) == Int(strict.port), Self.canBeHost(host)
+        else { return nil }
+        self.text = text
         self.scheme = scheme
         self.host = host
-        port = url.port ?? (scheme == "https" ? 443 : 80)
+        port = Int(strict.port)
         let path = url.path(percentEncoded: true)
         self.path = path.isEmpty ? "/" : path
         target = self.path + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
+    }
+
+    /// As SOCKS and DNS take it, behind what was percent-encoded.
+    private static func canBeHost(_ host: String) -> Bool {
+        let name = host.utf8.drop { $0 == UInt8(ascii: "[") }.prefix { $0 != UInt8(ascii: "]") }
+        return (1...255).contains(name.count) && host.utf8.count <= 255 && name.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
 
     /// It is reached without any network.
@@ -45,19 +56,19 @@ struct Address: Hashable, Sendable {
 }
 
 /// Where an answer sends whoever asked.
-struct Redirect: Sendable {
-    let address: Address
-    let method: String
+package struct Redirect: Sendable {
+    package let address: Address
+    package let method: String
     let keepsBody: Bool
 
-    enum Outcome {
+    package enum Outcome {
         case none
         case follow(Redirect)
         /// To what is neither http nor https, or to nothing at all.
         case elsewhere
     }
 
-    static func read(status: Int, location: String?, method: String, from address: Address) -> Outcome {
+    package static func read(status: Int, location: String?, method: String, from address: Address) -> Outcome {
         guard [301, 302, 303, 307, 308].contains(status), let location else { return .none }
         guard let next = Address(location, relativeTo: address) else { return .elsewhere }
         let becomesGet = (status == 303 && method != "HEAD") || (method == "POST" && (status == 301 || status == 302))

@@ -1,16 +1,16 @@
 internal import Crypto
-internal import TransferCore
+package import TransferCore
 internal import Wire
 
 /// A server's or proxy's demand for a name and a password (RFC 7235, 7617, 7616).
-struct Challenge: Hashable, Sendable {
-    enum Scheme: String, Sendable {
+package struct Challenge: Hashable, Sendable {
+    package enum Scheme: String, Sendable {
         case basic = "Basic"
         case digest = "Digest"
     }
 
-    var scheme: Scheme
-    var realm: String
+    package var scheme: Scheme
+    package var realm: String
     var isProxy = false
     var nonce = ""
     var opaque: String?
@@ -20,7 +20,7 @@ struct Challenge: Hashable, Sendable {
     var isStale = false
 
     /// The strongest of those in a header that this program can answer.
-    static func strongest(_ headers: [String], isProxy: Bool) -> Challenge? {
+    package static func strongest(_ headers: [String], isProxy: Bool) -> Challenge? {
         let all = headers.flatMap { ChallengeReader.read($0) }.compactMap { Challenge($0, isProxy: isProxy) }
         // To a proxy nothing but Basic is spoken.
         return all.filter { !isProxy || $0.scheme == .basic }.max { $0.strength < $1.strength }
@@ -58,7 +58,9 @@ struct Challenge: Hashable, Sendable {
     }
 
     /// The value of `Authorization` for a request; `count` is how often this nonce has been used, this time included.
-    func answer(_ credential: TransferCredential, method: String, target: String, count: Int, clientNonce: String)
+    package func answer(
+        _ credential: TransferCredential, method: String, target: String, count: Int, clientNonce: String
+    )
         -> String
     {
         switch scheme {

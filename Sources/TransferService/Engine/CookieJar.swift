@@ -1,32 +1,32 @@
 internal import TransferCore
-internal import Wire
+package import Wire
 
 /// The cookies of a session (RFC 6265): which are kept, and which go along with a request.
-struct CookieJar: Hashable, Sendable {
-    struct Cookie: Hashable, Sendable {
-        var name: String
-        var value: String
+package struct CookieJar: Hashable, Sendable {
+    package struct Cookie: Hashable, Sendable {
+        package var name: String
+        package var value: String
         /// Without a leading dot, in small letters.
         var domain: String
         /// Only that very host.
         var isHostOnly: Bool
         var path: String
-        var isSecure: Bool
+        package var isSecure: Bool
         /// Seconds since 1970; `nil`: as long as the session.
         var expires: Double?
     }
 
     /// What one session may keep, all hosts together.
-    static let most = 300
+    package static let most = 300
     static let longest = 4096
 
-    private(set) var cookies: [Cookie] = []
+    package private(set) var cookies: [Cookie] = []
 
-    init() {}
+    package init() {}
 
     /// What a server set. Answers whether anything changed.
     @discardableResult
-    mutating func store(_ headers: [String], host: String, path: String, isSecure: Bool, now: Double) -> Bool {
+    package mutating func store(_ headers: [String], host: String, path: String, isSecure: Bool, now: Double) -> Bool {
         let before = cookies
         for header in headers.prefix(50) {
             guard let cookie = Self.cookie(header, host: host, path: path, now: now), isSecure || !cookie.isSecure
@@ -40,7 +40,7 @@ struct CookieJar: Hashable, Sendable {
     }
 
     /// The value of `Cookie`, longer paths first; `nil` if none applies.
-    func header(host: String, path: String, isSecure: Bool, now: Double) -> String? {
+    package func header(host: String, path: String, isSecure: Bool, now: Double) -> String? {
         let host = host.lowercased()
         let matching = cookies.filter { cookie in
             (cookie.isHostOnly ? host == cookie.domain : Self.matches(host, cookie.domain))
@@ -55,7 +55,10 @@ struct CookieJar: Hashable, Sendable {
     }
 
     private static func cookie(_ header: String, host: String, path: String, now: Double) -> Cookie? {
-        guard header.utf8.count <= longest else { return nil }
+        // What cannot be sent is not kept: every later request would fail of it.
+        guard header.utf8.count <= longest, header.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
+            return nil
+        }
         let parts = header.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
         guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
         let name = trimmed(pair[..<equals])
@@ -108,7 +111,7 @@ struct CookieJar: Hashable, Sendable {
 
 extension CookieJar {
     /// As it is stored.
-    var json: JSONValue {
+    package var json: JSONValue {
         .array(
             cookies.map {
                 [
@@ -119,7 +122,7 @@ extension CookieJar {
             })
     }
 
-    init(json: JSONValue) throws(RPCError) {
+    package init(json: JSONValue) throws(RPCError) {
         guard let elements = json.array else { return }
         for element in elements.prefix(Self.most) {
             cookies.append(

@@ -1,0 +1,9 @@
+#if !COVERAGE
+    internal import ArgumentParser
+
+    // With coverage, libFuzzer has a main of its own.
+    @main
+    enum Program {
+        static func main() { FuzzCommand.main() }
+    }
+#endif

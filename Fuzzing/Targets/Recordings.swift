@@ -1,0 +1,83 @@
+internal import Foundation
+internal import Model
+internal import PolicyCore
+
+extension FuzzTarget {
+    /// The first byte says the version, and whether the rest are whole records (their lengths and checks are put
+    /// right), the second where they are cut off.
+    static let journal = FuzzTarget(
+        "journal", "segments of the journal, and the Core that replays them", memory: (32 << 20, 1 << 18)
+    ) { (bytes) throws(BrokenPromise) in
+        guard bytes.count > 2 else { return .refused("short") }
+        let version = Int(bytes[0] % 3) + 1
+        let rest = Array(bytes[2...])
+        let segment = bytes[0] & 0x80 == 0 || version == 1 ? rest : framed(rest, version)
+        let (records, fault) = read(segment, version)
+        for record in records { try check(record) }
+        // What was cut off loses its end, and nothing else.
+        let length = segment.count * Int(bytes[1]) / 256
+        let (beginning, _) = read(Array(segment[..<length]), version)
+        try promise(records.starts(with: beginning), "cut off at \(length) it holds other records")
+        try replay(records)
+        return fault.map { Verdict.refused("\(min(records.count, 4)) \($0)") } ?? .taken("\(min(records.count, 4))")
+    }
+
+    private static func read(_ segment: [UInt8], _ version: Int) -> ([Record], RecordReader.Fault?) {
+        var reader = RecordReader(segment[...], version: version)
+        var records: [Record] = []
+        do throws(RecordReader.Fault) {
+            while let record = try reader.next() { records.append(record) }
+            return (records, nil)
+        } catch {
+            return (records, error)
+        }
+    }
+
+    /// Bodies, each with a byte for its length before it, as records with the checks that they need.
+    private static func framed(_ bodies: [UInt8], _ version: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        var rest = bodies[...]
+        while let length = rest.popFirst() {
+            let body = rest.prefix(Int(length))
+            rest = rest.dropFirst(body.count)
+            writer.write(UInt64(body.count))
+            for byte in body { writer.write(byte) }
+            let check = RecordCheck.value(of: body, version: version)
+            writer.write(UInt8(truncatingIfNeeded: check))
+            writer.write(UInt8(truncatingIfNeeded: check >> 8))
+        }
+        return writer.bytes
+    }
+
+    private static func check(_ record: Record) throws(BrokenPromise) {
+        guard case .event(let event, let after) = record else { return }
+        var writer = RecordWriter()
+        writer.write(event, after: after)
+        let (again, _) = read(writer.bytes, SegmentHeader.version)
+        try promise(again == [record], "\(event) reads back as \(again)")
+    }
+
+    private static func replay(_ records: [Record]) throws(BrokenPromise) {
+        var device = ScriptedDevice.busy
+        for case .event(let event, let after) in records.prefix(40) {
+            device.pass(Span(nanoseconds: min(max(0, after.nanoseconds), 86_400_000_000_000)), most: 5)
+            device.send(event)
+            let broken = device.system.brokenInvariants()
+            try promise(broken.isEmpty, "after \(event): \(broken.joined(separator: "; "))")
+        }
+    }
+
+    /// What a daemon that comes back reads first. JSON of a few hundred values, by a decoder that boxes each of them.
+    static let checkpoint = FuzzTarget(
+        "checkpoint", "checkpoints of the Core", longest: 1 << 15, memory: (64 << 20, 1 << 16)
+    ) { (bytes) throws(BrokenPromise) in
+        guard let header = try? JSONDecoder().decode(SegmentHeader.self, from: Data(bytes)) else { return .refused("") }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let written = try? encoder.encode(header),
+            let again = try? JSONDecoder().decode(SegmentHeader.self, from: written)
+        else { throw BrokenPromise(description: "what was read cannot be written, or not read again") }
+        try promise((try? encoder.encode(again)) == written, "it reads back as another one")
+        return .taken
+    }
+}
