@@ -42,6 +42,26 @@ struct ServiceTests {
         #expect(throws: TestPeer.Silence.self) { try client.peer.event(within: 0.3) }
     }
 
+    @Test(
+        "A connection that ends behind half of a line, or behind an answer that nobody reads, is gone from the service")
+    func departures() throws {
+        let service = try TestService()
+        let folder = "/proc/\(service.process.pid)/fd"
+        func descriptors() -> Int { FileSystem.names(in: folder).count }
+        _ = try service.control()
+        let before = descriptors()
+        let words = ["{\"jsonrpc\":\"2.0\",\"id\":1,\"meth", "\n\n", "x\n", String(repeating: "x\n", count: 500)]
+        for _ in 1...10 {
+            for word in words {
+                let socket = try UnixSocket.connect(to: service.home + "/control")
+                _ = try socket.send(Array(word.utf8)[...])
+            }
+        }
+        // Of those some are not taken yet.
+        for _ in 0..<500 where descriptors() > before { _ = service.process.waitUntilDead(milliseconds: 10) }
+        #expect(descriptors() <= before)
+    }
+
     @Test("An event that no delegate has returned from comes again; one that was answered never")
     func delivery() throws {
         let service = try TestService()

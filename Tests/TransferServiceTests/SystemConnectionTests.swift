@@ -31,6 +31,30 @@ struct SystemConnectionTests {
         if CurrentProcess.isRoot { #expect(try Descriptor.open(path, .read).identity().owner == 12_345) }
     }
 
+    @Test("An app that hoards connections leaves places for others, and has one again when it gives some up")
+    func hoard() throws {
+        let service = try TestService(isSystem: true)
+        let system = try service.control(.system)
+        func attach(_ name: String) throws -> Descriptor {
+            let (mine, app) = try UnixSocket.pair()
+            let attach = TransferAttach(app: name, container: service.container, user: 0, group: 0)
+            try system.ask("attach", attach.json, [app])
+            return mine
+        }
+        var kept: [Descriptor] = []
+        #expect(throws: (any Error).self) { for _ in 0..<100 { kept.append(try attach("org.example.hoarder")) } }
+        #expect(kept.count == 32)
+        _ = try attach("org.example.other")
+        _ = try service.control()
+        kept.removeLast()
+        var again: Descriptor?
+        for _ in 0..<500 where again == nil {
+            again = try? attach("org.example.hoarder")
+            if again == nil { _ = service.process.waitUntilDead(milliseconds: 10) }
+        }
+        #expect(again != nil)
+    }
+
     @Test(
         "What goes over a network is told to the system, and what stays on the machine is not",
         .enabled(if: TestServer.ownName != nil, "this machine's name does not lead to itself"))

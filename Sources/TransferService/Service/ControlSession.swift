@@ -111,6 +111,9 @@ final class ControlSession: @unchecked Sendable {
             guard attach.container.hasPrefix("/") else {
                 throw .invalidParameter("container", "the parameter container must be an absolute path")
             }
+            guard service.mayConnect(app.rawValue) else {
+                throw RPCError(.tooMuch, "the app has too many connections: close some, or use one for all sessions")
+            }
             service.remember(
                 TransferStore.Container(
                     app: app.rawValue, path: attach.container, uid: UInt32(clamping: attach.user),
@@ -118,6 +121,7 @@ final class ControlSession: @unchecked Sendable {
             guard let client = service.add(descriptor) else {
                 throw RPCError(.tooMuch, "there are too many connections")
             }
+            client.app = app.rawValue
             service.serveClient(client, app: app)
             peer.send(.response(id: id, result: [:]))
         case .forget:

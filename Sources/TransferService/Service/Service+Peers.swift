@@ -36,6 +36,12 @@ extension Service {
     }
 
     static let mostPeers = 1024
+    /// An app needs one. More than so many would be places that others lack.
+    static let mostPeersOfApp = 32
+
+    func mayConnect(_ app: String) -> Bool {
+        peers.values.count { $0.app == app } < Self.mostPeersOfApp
+    }
 
     func remove(_ peer: Peer) {
         peers[peer.number] = nil

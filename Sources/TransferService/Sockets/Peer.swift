@@ -16,6 +16,8 @@ final class Peer: @unchecked Sendable {
 
     let socket: Descriptor
     let number: UInt64
+    /// Whose it is, where the daemon said so.
+    var app: String?
     private let queue: DispatchQueue
     private var reader: (any DispatchSourceRead)?
     private var writer: (any DispatchSourceWrite)?
@@ -99,6 +101,8 @@ final class Peer: @unchecked Sendable {
 
     // MARK: In
 
+    /// Of a peer that is gone libdispatch tells once, whatever is still to be read: so nothing is waited for before a read
+    /// has found nothing.
     private func receive() {
         guard isOpen, !isScheduled, !isHeld, !waitsForRoom else { return pauseReading() }
         var bytes: [UInt8] = []
@@ -115,9 +119,22 @@ final class Peer: @unchecked Sendable {
             case .bytes:
                 framer.append(bytes)
                 handleLines()
+                readOn()
             }
         } catch {
             close()
+        }
+    }
+
+    private var readsOn = false
+
+    /// The next piece, when others have had their turn.
+    private func readOn() {
+        guard isOpen, !readsOn else { return }
+        readsOn = true
+        queue.async { [weak self] in
+            self?.readsOn = false
+            self?.receive()
         }
     }
 
@@ -139,6 +156,7 @@ final class Peer: @unchecked Sendable {
             if isPaused, isOpen, !isHeld, !waitsForRoom, !isScheduled {
                 isPaused = false
                 reader?.resume()
+                readOn()
             }
         }
     }
