@@ -55,6 +55,28 @@ import Testing
         #expect(device.takeCalls(app) == Sequences.backgroundLaunch + [.launchBackgroundTask])
     }
 
+    @Test("What an app asks for while it is uninstalled does not bring it back")
+    func uninstalled() {
+        let device = TestDevice()
+        let app = worker(device)
+        _ = submit(device, app, "sync")
+        _ = device.begin(.uninstall(app))
+        // It has not heard of that yet.
+        for kind in [BackgroundTaskRequest.Kind.refresh, .processing] {
+            let request = BackgroundTaskRequest(
+                identifier: kind == .refresh ? "sync" : "index", kind: kind, earliest: nil, needsNetwork: false,
+                needsPower: false)
+            device.sendRequest(app, .submitTask(request))
+        }
+        device.sendRequest(app, .setFetchInterval(.zero))
+        device.run()
+        device.pass(.seconds(86_400))
+        #expect(device.state(app) == .notRunning)
+        #expect(device.system.pendingTasks(app).isEmpty)
+        #expect(!device.log.contains { $0.event == .wakeRequested })
+        device.finish()
+    }
+
     @Test("The expiration handler is called before the end; who ends then is all right, who does not is ended")
     func expiration() throws {
         for completes in [true, false] {

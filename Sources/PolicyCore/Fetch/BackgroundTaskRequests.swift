@@ -9,6 +9,8 @@ extension System {
             reply(i, id, .refused(.backgroundTask(refusal)))
             return
         }
+        // Until it is ended it may ask; who is uninstalled is woken no more.
+        guard apps[i].isInstalled else { return reply(i, id, .noted) }
         // One of the same identifier is replaced.
         fetch.pending.removeAll { $0.app == apps[i].index && $0.request.identifier == request.identifier }
         fetch.pending.append(FetchState.Pending(app: apps[i].index, request: request))
@@ -51,9 +53,9 @@ extension System {
 
     mutating func putBack(_ request: BackgroundTaskRequest, _ i: Int) {
         let app = apps[i].index
-        guard !fetch.pending.contains(where: { $0.app == app && $0.request.identifier == request.identifier }) else {
-            return
-        }
+        guard apps[i].isInstalled,
+            !fetch.pending.contains(where: { $0.app == app && $0.request.identifier == request.identifier })
+        else { return }
         fetch.pending.append(FetchState.Pending(app: app, request: request))
         fetch.mustLook = true
     }

@@ -10,6 +10,7 @@ extension System {
             reply(i, id, .refused(.missingBackgroundMode("fetch")))
             return
         }
+        guard apps[i].isInstalled else { return reply(i, id, .noted) }
         let interval = interval.map(Self.bounded)
         if apps[i].wake.fetchInterval != interval {
             apps[i].wake.fetchInterval = interval

@@ -16,7 +16,7 @@ extension System {
         if isShuttingDown { return .shuttingDown }
         if app.wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsTransfers { return .closedByUser }
         if app.wake.isRefreshOff, kind.service.isForUser { return .refreshIsOff }
-        if app.ending != nil { return .beingEnded }
+        if app.ending != nil || !app.isInstalled { return .beingEnded }
         if presence(i) != .hidden || app.state.isForeground { return .onScreen }
         return app.windows.holds(kind) ? .underWay : nil
     }
