@@ -1,0 +1,124 @@
+"""What the kernel says of processes, groups and mounts, whatever their names hold."""
+
+import contextlib
+import os
+import signal
+import time
+
+
+def text(path):
+    try:
+        with open(path, errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def stat_fields(pid):
+    """The fields of /proc/PID/stat from the state on: the name before them may hold anything."""
+    return text(f"/proc/{pid}/stat").rpartition(")")[2].split()
+
+
+def born(pid):
+    """When the process began, in ticks: with the number it names one process; `None` when it is gone or a zombie."""
+    fields = stat_fields(pid)
+    return fields[19] if len(fields) > 19 and fields[0] not in "ZX" else None
+
+
+def pss(pid):
+    """Proportional memory in bytes; of a process that is gone, 0."""
+    for line in text(f"/proc/{pid}/smaps_rollup").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) << 10
+    return 0
+
+
+def descriptors(pid):
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return 0
+
+
+def processor_seconds(pid):
+    fields = stat_fields(pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 12 else 0.0
+
+
+def pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def of_home(home):
+    """Every process that has this home in its command line or environment: pid → birth."""
+    found = {}
+    word = home.encode()
+    for pid in pids():
+        if pid == os.getpid():
+            continue
+        for name in ("cmdline", "environ"):
+            try:
+                with open(f"/proc/{pid}/{name}", "rb") as file:
+                    if word in file.read(1 << 20):
+                        found[pid] = born(pid)
+                        break
+            except OSError:
+                pass
+    return {pid: birth for pid, birth in found.items() if birth}
+
+
+def in_group(name):
+    """Every process in a group of this name, in any hierarchy: pid → birth. Kernels name a group that was removed too."""
+    found = {}
+    for pid in pids():
+        if name in text(f"/proc/{pid}/cgroup"):
+            birth = born(pid)
+            if birth:
+                found[pid] = birth
+    return found
+
+
+def groups(name):
+    """The folders of all hierarchies that carry this name."""
+    found = []
+    for folder, names, _ in os.walk("/sys/fs/cgroup"):
+        found += [os.path.join(folder, one) for one in names if one == name or one.startswith(name + "-")]
+    return found
+
+
+def mounts(folder):
+    return [line.split()[1] for line in text("/proc/self/mounts").splitlines() if folder in line.split()[1]]
+
+
+def is_alive(pid, birth):
+    return birth is not None and born(pid) == birth
+
+
+def kill(pid, number=signal.SIGKILL):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def sweep(group, processes):
+    """Ends whatever is left of a system that did not clear up itself: thaws, kills, removes the groups."""
+    if group:
+        for folder in sorted(groups(os.path.basename(group)), key=len):
+            for inner, _, files in os.walk(folder):
+                for name, word in (("cgroup.freeze", "0"), ("cgroup.kill", "1")):
+                    if name in files:
+                        with contextlib.suppress(OSError), open(os.path.join(inner, name), "w") as file:
+                            file.write(word)
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        left = [pid for pid, birth in processes.items() if is_alive(pid, birth)]
+        left += list(in_group(os.path.basename(group))) if group else []
+        for pid in left:
+            kill(pid)
+        if not left:
+            break
+        time.sleep(0.05)
+    if group:
+        for folder in sorted(groups(os.path.basename(group)), key=len, reverse=True):
+            for inner, _, _ in os.walk(folder, topdown=False):
+                with contextlib.suppress(OSError):
+                    os.rmdir(inner)
