@@ -152,8 +152,12 @@ class Lane:
     def look(self, attack, app):
         """What the system knows of it, and what it printed."""
         if least := attack.get("HAS_MEGABYTES", 0) << 20:
-            apps = self.control.insist("memory")["apps"]
-            found = next((one["dirty"] + one["purgeable"] for one in apps if one["app"] == app), None)
+            # What runs is not looked at all the time.
+            end = time.monotonic() + 6
+            found = self.memory(app)
+            while found is not None and found < least and time.monotonic() < end:
+                self.pause(0.3)
+                found = self.memory(app)
             if self.world.options.verbose:
                 print(f"      {attack.name} has {(found or 0) >> 20} MB of {least >> 20}", flush=True)
             if found is not None and found < least:
@@ -172,6 +176,10 @@ class Lane:
                 self.world.breach(f"{attack.name}: greenroom output --lines 3 did not end in 15 s")
             elif answer.memory > 300 << 20:
                 self.world.breach(f"{attack.name}: greenroom output took {answer.memory >> 20} MB")
+
+    def memory(self, app):
+        apps = self.control.insist("memory", within=20)["apps"]
+        return next((one["dirty"] + one["purgeable"] for one in apps if one["app"] == app), None)
 
     def end(self, attack, app):
         """Closes or uninstalls it; nothing of it may be left then."""
@@ -225,11 +233,15 @@ class Lane:
 
     def check_victims(self, attack):
         """What is not an app's must be whose it was, and hold what it held."""
-        for path, names in ((self.world.victim, ["canary"]), (self.world.canary, None)):
-            status = os.stat(path)
-            if status.st_uid != 0 or (names is not None and os.listdir(path) != names):
-                self.world.breach(f"{attack.name}: {path} was changed by others")
-                os.chown(path, 0, 0)
+        for path, owner in self.world.owners.items():
+            with contextlib.suppress(FileNotFoundError):
+                if os.lstat(path).st_uid != owner:
+                    self.world.breach(f"{attack.name}: {os.path.relpath(path, self.world.folder)} belongs to another now")
+                    os.lchown(path, owner, owner)
+                added = set(os.listdir(path)) & {"Caches", "Documents", "tmp"} if path.endswith(("victim", "Documents")) else ()
+                for name in added:
+                    self.world.breach(f"{attack.name}: {name} was made in {os.path.relpath(path, self.world.folder)}")
+                    os.rmdir(os.path.join(path, name))
         if kernel.text(self.world.canary) != "untouched":
             self.world.breach(f"{attack.name}: a file outside was written to")
 

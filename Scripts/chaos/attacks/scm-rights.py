@@ -28,6 +28,5 @@ def flood():
             time.sleep(0.01)
 
 
-time.sleep(0.2)
 threading.Thread(target=flood, daemon=True).start()
 peer.serve()

@@ -22,6 +22,5 @@ def begin():
         pass
 
 
-time.sleep(0.2)
 threading.Thread(target=begin, daemon=True).start()
 peer.serve()
