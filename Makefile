@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads chaos
 
 # One build configuration for everything, so that whoever tests has built what runs.
 SWIFT_BUILD := swift build --configuration release
@@ -53,6 +53,12 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	$(SWIFT_BUILD)
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
+
+chaos: ## All known attacks beside five honest apps that must not notice (SECONDS=600 SEED=1). Needs root.
+	@$(NEED) libsqlite3-dev libcurl4 python3
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 bench: ## Measure on real processes.
 	@$(NEED) libsqlite3-dev python3

@@ -87,13 +87,16 @@ class Lane:
         os.makedirs(place, exist_ok=True)
         scripts = [os.path.join(HERE, "inside", name) for name in ("belt.py", "peer.py")]
         if attack.kind == "plain":
-            path = honest.desktop(place, app, attack.path, attack.get("MODES", []))
+            path = honest.desktop(place, app, attack.path, attack.get("MODES", []), attack.get("TERMINAL", False))
             folder = os.path.dirname(path)
             for script in scripts:
                 os.system(f"cp {script} {folder}")
         else:
             more = honest.array("UIBackgroundModes", attack.get("MODES", []))
             more += honest.array("BGTaskSchedulerPermittedIdentifiers", attack.get("TASKS", []))
+            if schemes := attack.get("SCHEMES", []):
+                more += "<key>CFBundleURLTypes</key><array><dict>" + honest.array("CFBundleURLSchemes", schemes)
+                more += f"<key>CFBundleURLName</key><string>{app}</string></dict></array>"
             path = folder = honest.bundle(place, app, attack.name + ".py", [attack.path, *scripts], more)
             program = os.path.join(folder, attack.name + ".py")
             text = open(program).read()
@@ -110,7 +113,7 @@ class Lane:
         return path
 
     def as_app(self, attack):
-        world, chance = self.world, self.world.random
+        world, chance, options = self.world, self.world.random, self.world.options
         app = f"{PREFIX}{attack.name}-{self.number}"
         # What runs has its time beside others, and what is suspended shows how it stands still.
         runs = chance.random() < attack.get("RUNS", 0.6)
@@ -121,11 +124,11 @@ class Lane:
                 self.control.insist("exempt", app=app, exempt=True, within=20)
             with world.screen:
                 self.open(app)
-            self.pause(attack.get("STAYS", 0.8) * chance.uniform(0.7, 1.3))
+            self.pause(options.pace * attack.get("STAYS", 0.8) * chance.uniform(0.7, 1.3))
             if chance.random() < 0.7:
                 with world.screen:
                     self.home()
-            self.pause(attack.get("HIDDEN", 1.0) * chance.uniform(0.7, 1.3))
+            self.pause(options.pace * attack.get("HIDDEN", 1.0) * chance.uniform(0.7, 1.3))
             for _ in range(attack.get("REINSTALL", 0)):
                 try:
                     self.control.insist("install", path=path, within=30)
@@ -169,7 +172,7 @@ class Lane:
                 if line.startswith(b"BREACH:"):
                     self.world.breach(f"{attack.name}: {line[8:80].decode(errors='replace')}")
             if b"Traceback" in b"".join(lines[:20]) or self.world.options.verbose:
-                print(f"      {attack.name} printed {b' | '.join(lines)[-200:].decode(errors='replace')!r}", flush=True)
+                print(f"      {attack.name} printed {b' | '.join(lines)[-200:].strip(bytes(1)).decode(errors='replace')!r}", flush=True)
         if attack.get("LOOKS_AT_OUTPUT", False):
             answer = self.world.tool("output", app, "--lines", "3", within=15)
             if answer.code is None:

@@ -45,7 +45,7 @@ def run(options, tell):
     disk = os.path.join(world.folder, "disk")
     os.mkdir(disk, 0o711)
     world.home = os.path.join(disk, "home")
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m,mode=711", "none", disk], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m,mode=711", "none", disk], check=True)
     attack = Attack(os.path.join(HERE, "attacks", "fills-disk.py"))
     began = time.monotonic()
     told = []

@@ -39,6 +39,8 @@ class World:
         # Held while an `open` is under way: two at once would overtake each other by rule.
         self.screen = threading.Lock()
         self.disturbances = []
+        self.deaths = threading.Lock()
+        self.groups = set()
         self.seen = {}
         self.running = collections.Counter()
         self.killed = collections.Counter()
@@ -99,7 +101,9 @@ class World:
     def watch(self):
         """Remembers whatever belongs to the system, so that the end can be compared with it."""
         found = kernel.of_home(self.home)
+        self.group = kernel.text(os.path.join(self.home, "cgroup")).strip() or self.group
         if self.group:
+            self.groups.add(self.group)
             found.update(kernel.in_group(os.path.basename(self.group)))
         with self.lock:
             self.seen.update(found)
@@ -121,10 +125,17 @@ class World:
     @contextlib.contextmanager
     def disturbance(self):
         """A time in which an `open` may take long, since the daemon dies: until the next one answers."""
+        with self.deaths:
+            # One death at a time: keeper and daemon dead together wait for a person, by rule.
+            yield from self.disturbed()
+
+    def disturbed(self):
         entry = [time.monotonic(), float("inf")]
         self.disturbances.append(entry)
+        before = {what: self.pid(what) for what in ("keeper", "daemon")}
         try:
-            yield
+            yield before
+            self.await_successors(before)
             control = self.control()
             try:
                 control.insist("status", within=30)
@@ -133,6 +144,16 @@ class World:
             control.close()
         finally:
             entry[1] = time.monotonic() + 0.5
+
+    def await_successors(self, before):
+        """Who was killed has a successor; a killed keeper's is the daemon, whose own is another one."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            now = {what: self.pid(what) for what in before}
+            if all(now.values()) and now["daemon"] != before["daemon"]:
+                return
+            time.sleep(0.02)
+        self.breach(f"after a kill there was no successor in 20 s: {before} → {now}")
 
     def was_disturbed(self, begin, end):
         return any(start < end and begin < over for start, over in self.disturbances)
@@ -159,8 +180,8 @@ class World:
             if not found:
                 break
             time.sleep(0.05)
-        if self.group:
-            name = os.path.basename(self.group)
+        for group in self.groups:
+            name = os.path.basename(group)
             found += [f"the process {pid} in a group that was removed" for pid in kernel.in_group(name)]
             found += [f"the group {path}" for path in kernel.groups(name)]
         found += [f"the mount {path}" for path in kernel.mounts(self.home) if path != self.home]
@@ -179,7 +200,8 @@ class World:
     def sweep(self):
         """Whatever is left, whoever failed: nothing of a run may stay on the machine."""
         self.watch()
-        kernel.sweep(self.group, {**self.seen, **kernel.of_home(self.home)})
+        for group in self.groups or {None}:
+            kernel.sweep(group, {**self.seen, **kernel.of_home(self.home)})
         for path in sorted(kernel.mounts(self.folder), key=len, reverse=True):
             subprocess.run(["umount", "-l", path], stderr=subprocess.DEVNULL, check=False)
 

@@ -1,5 +1,7 @@
 """Tries to leave its group, to thaw it, to raise its limits, and to freeze what is not its own."""
 KIND = "plain"
+RUNS = 1
+STAYS = 2
 
 import contextlib
 import os

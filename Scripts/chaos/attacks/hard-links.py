@@ -1,5 +1,7 @@
 """Links files that are not its own into its container, where root works."""
 KIND = "plain"
+RUNS = 1
+STAYS = 2
 REINSTALL = 2
 
 import os

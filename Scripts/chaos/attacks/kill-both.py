@@ -9,7 +9,7 @@ import kernel
 def attack(world, control):
     with world.disturbance():
         # Nobody may ask meanwhile, so that only the four decide who begins.
-        for what in ("keeper", "daemon", "keeper", "daemon"):
+        for what in ("keeper", "daemon"):
             pid = world.pid(what)
             if pid:
                 kernel.kill(pid)

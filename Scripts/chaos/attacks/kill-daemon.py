@@ -5,10 +5,9 @@ import kernel
 
 
 def attack(world, control):
-    pid = world.pid("daemon")
-    if not pid:
-        return "no daemon at this moment"
-    with world.disturbance():
-        kernel.kill(pid)
+    with world.disturbance() as before:
+        if not before["daemon"]:
+            return "no daemon at this moment"
+        kernel.kill(before["daemon"])
         world.killed["daemon"] += 1
     return "another one answered"

@@ -5,10 +5,9 @@ import kernel
 
 
 def attack(world, control):
-    pid = world.pid("keeper")
-    if not pid:
-        return "no keeper at this moment"
-    with world.disturbance():
-        kernel.kill(pid)
+    with world.disturbance() as before:
+        if not before["keeper"]:
+            return "no keeper at this moment"
+        kernel.kill(before["keeper"])
         world.killed["keeper"] += 1
     return "another one answered"

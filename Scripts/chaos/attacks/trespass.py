@@ -1,5 +1,7 @@
 """Looks for what belongs to others: signals, ptrace, process_vm_writev, priorities, groups and files of every process that it sees."""
 KIND = "plain"
+RUNS = 1
+STAYS = 2
 
 import contextlib
 import ctypes
@@ -45,5 +47,10 @@ for name in os.listdir("/proc"):
             else:
                 os.close(os.open(f"/proc/{pid}/{name}", os.O_RDWR if name != "environ" else os.O_RDONLY))
             belt.breach(name, "of", pid)
+for name in os.listdir("/proc/self/fd"):
+    with contextlib.suppress(OSError):
+        target = os.readlink(f"/proc/self/fd/{name}")
+        if int(name) > 2 and not target.startswith("/proc/"):
+            belt.breach("inherited", target)
 belt.say("looked")
 belt.hold()
