@@ -165,6 +165,11 @@ class Lane:
                 print(f"      {attack.name} has {(found or 0) >> 20} MB of {least >> 20}", flush=True)
             if found is not None and found < least:
                 self.world.breach(f"{attack.name}: at least {least >> 20} MB are its own, and {found >> 20} are seen")
+        if most := attack.get("WOKEN_AT_MOST", 0):
+            entries = self.control.insist("log", app=app, limit=1000, within=20)
+            woken = sum(1 for one in entries if one["event"] in ("launchBackgroundTask", "performFetch"))
+            if woken > most:
+                self.world.breach(f"{attack.name}: it was woken {woken} times within seconds")
         output = os.path.join(self.world.home, "run", app, "output")
         with contextlib.suppress(OSError), open(output, "rb") as file:
             lines = file.read(1 << 20).splitlines()

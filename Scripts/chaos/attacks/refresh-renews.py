@@ -3,7 +3,9 @@ KIND = "application"
 MODES = ["fetch", "processing"]
 TASKS = ["org.example.a", "org.example.b"]
 STAYS = 0.7
-HIDDEN = 3
+HIDDEN = 4
+RUNS = 0.3
+WOKEN_AT_MOST = 20
 
 import json
 
@@ -32,5 +34,4 @@ def launched(message):
 
 peer.request("setFetchInterval", seconds=0)
 submit()
-peer.take = lambda message, callbacks={}, take=peer.take: ("error" in message and print(message, flush=True), take(message, callbacks))
 peer.serve({"launchBackgroundTask": launched, "performFetch": launched})
