@@ -49,22 +49,35 @@ def pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
+# Those that were looked at and are none of the home's, with their birth.
+strangers = {}
+
+
 def of_home(home):
     """Every process that has this home in its command line or environment: pid → birth."""
     found = {}
     word = home.encode()
     for pid in pids():
-        if pid == os.getpid():
+        birth = born(pid)
+        if pid == os.getpid() or birth is None or strangers.get((home, pid)) == birth:
             continue
         for name in ("cmdline", "environ"):
             try:
                 with open(f"/proc/{pid}/{name}", "rb") as file:
                     if word in file.read(1 << 20):
-                        found[pid] = born(pid)
+                        found[pid] = birth
                         break
             except OSError:
                 pass
-    return {pid: birth for pid, birth in found.items() if birth}
+        else:
+            # Between birth and program it may still become one of them.
+            if old_enough(birth):
+                strangers[home, pid] = birth
+    return found
+
+
+def old_enough(birth):
+    return float(text("/proc/uptime").split()[0]) - int(birth) / os.sysconf("SC_CLK_TCK") > 2
 
 
 def in_group(name):

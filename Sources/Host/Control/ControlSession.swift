@@ -10,6 +10,7 @@ final class ControlSession {
     private let connection: Connection
     /// Commands that wait; more than so many at once is no tool.
     private var waiting = 0
+    private let presence = Presence()
     private static let waitingLimit = 256
     /// Entries of the log in one answer.
     private static let logLimit = 1_000
@@ -19,6 +20,7 @@ final class ControlSession {
         self.connection = connection
         connection.onMessage = { [unowned self] in receive($0) }
         connection.onClose = { [unowned self] in
+            presence.end()
             host.records.unfollow(self)
             host.sessions[ObjectIdentifier(connection)] = nil
         }
@@ -92,12 +94,15 @@ final class ControlSession {
         }
     }
 
-    /// Work on a lane, whose outcome is a result or an error for the tool.
+    /// Work on a lane, whose outcome is a result or an error for the tool; only what changes something is done for one
+    /// that has left meanwhile, since others wait behind it.
     private func work(
-        _ lane: Workers.Lane, _ id: RPCID, _ body: @escaping @Sendable () throws -> JSONValue
+        _ lane: Workers.Lane, _ id: RPCID, changes: Bool = false, _ body: @escaping @Sendable () throws -> JSONValue
     ) {
         waiting += 1
+        let presence = presence
         host.workers.run(lane) { () -> Result<JSONValue, RPCError> in
+            guard changes || presence.isThere else { return .failure(RPCError(.ended, "the tool has left")) }
             do {
                 return .success(try body())
             } catch let error as RPCError {
@@ -195,7 +200,7 @@ final class ControlSession {
     private func refresh(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let isAllowed = try params.bool("allowed", default: true)
         let (index, name, store) = (try app(params), try installation(params).identifier, host.store)
-        work(.storage, id) {
+        work(.storage, id, changes: true) {
             try store.set(Host.refreshKey(name), to: isAllowed ? nil : "off")
             return [:]
         }
