@@ -252,8 +252,11 @@ class Chaos:
             times = sorted(one.milliseconds for one in samples)
             if times:
                 print(f"{what:24} {len(times):6} {percentile(times, 50):6.1f} {percentile(times, 99):6.1f} {times[-1]:6.1f}")
-        for one in sorted((one for one in self.attacks_samples if one.kind == "warm"), key=lambda one: -one.milliseconds)[:3]:
-            print(f"    slowest: {one.app.rpartition('.')[2]} {one.milliseconds:.0f} ms, {one.at - self.attacked[0]:.1f} s after the begin")
+        for kind in ("warm", "cold"):
+            samples = [one for one in self.attacks_samples if one.kind == kind]
+            for one in sorted(samples, key=lambda one: -one.milliseconds)[:3]:
+                name, when = one.app.rpartition(".")[2], one.at - World.began
+                print(f"    slowest {kind}: {name} {one.milliseconds:.0f} ms, at {when:.1f} s")
         print(f"the server answered {self.apps.requests} requests, the slowest after {self.apps.slowest * 1000:.0f} ms")
         print(f"ended for memory: {dict(self.ended) or 'none'}; killed: {dict(self.world.killed)}; "
               f"daemons: {len(self.daemons)}, services: {len(self.services)}")
