@@ -47,6 +47,9 @@ package struct HeldMemoryLook {
     private var owners: Set<UInt32> = []
     /// The file systems that have their files in memory.
     private var devices: Set<UInt64> = []
+    /// Those of them that the app has for itself, and what is in them.
+    private var ownDevices: Set<UInt64> = []
+    private var inOwnDevices: Int64 = 0
     private var sizes: [File: Int64] = [:]
     private var seen: Set<String> = []
     private var left: Int
@@ -74,8 +77,8 @@ package struct HeldMemoryLook {
             for table in procFS.descriptorTables(of: pid) { look(at: table) }
             lookAtMappings(pid)
         }
-        let total = sizes.values.reduce(0, &+)
-        if total >= Self.smallest { held.files = held.files &+ max(0, total &- pids.reduce(0) { $0 &+ mapped($1) }) }
+        let total = sizes.values.reduce(inOwnDevices, &+)
+        if total >= Self.smallest { held.files = max(0, total &- pids.reduce(0) { $0 &+ mapped($1) }) }
         return held
     }
 
@@ -107,7 +110,8 @@ package struct HeldMemoryLook {
             let used = unsafe gr_memory_in("\(found.folder)/root\(place)")
             guard used >= 0 else { continue }
             devices.remove(own.device)
-            held.files &+= used
+            ownDevices.insert(own.device)
+            inOwnDevices &+= used
         }
     }
 
@@ -219,7 +223,7 @@ package struct HeldMemoryLook {
                 if isCounted, let kilobytes { sum &+= kilobytes &* 1024 }
             } else if let first = line.first, first < UInt8(ascii: "A") || first >= UInt8(ascii: "a") {
                 // All fields begin with capital letters.
-                isCounted = Self.file(line).map { sizes[$0] != nil } ?? false
+                isCounted = Self.file(line).map { sizes[$0] != nil || ownDevices.contains($0.device) } ?? false
             }
         }
         return sum

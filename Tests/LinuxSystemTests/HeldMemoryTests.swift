@@ -195,6 +195,26 @@ struct HeldMemoryTests {
         #expect(again.measure().files >= 8 * Self.megabyte, "one without goes with it")
     }
 
+    @Test("What an app has in a place of its own counts, named and mapped or not", .enabled(if: Machine.canMount))
+    func ownPlace() throws {
+        let program = try PythonProgram(
+            """
+            libc.unshare(0x20000)  # CLONE_NEWNS
+            libc.mount(b"none", b"/", None, 0x44000, None)  # MS_REC | MS_PRIVATE
+            libc.mount(b"none", b"/dev/shm", b"tmpfs", 0, b"size=64m")
+            global held
+            file = open("/dev/shm/named", "w+b")
+            file.write(b"x" * (20 << 20))
+            file.flush()
+            with open("/dev/shm/closed", "wb") as other: other.write(b"x" * (10 << 20))
+            held = mmap.mmap(file.fileno(), 15 << 20)
+            sum(held[page] for page in range(0, 15 << 20, 4096))
+            """)
+        var look = HeldMemoryLook([program.pid], atMost: 200)
+        #expect(look.measure().files == 15 * Self.megabyte, "thirty, of which the process shows fifteen")
+        #expect(try #require(ProcFS().memory(program.pid)).sharedFiles >= 15 * Self.megabyte)
+    }
+
     @Test("Where the kernel counts memory by groups, what it says beyond the processes is read from that")
     func controller() throws {
         let stat = """
