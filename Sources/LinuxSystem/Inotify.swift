@@ -44,8 +44,8 @@ package final class Inotify: Sendable {
 
     package func stop(_ watch: CInt) { _ = inotify_rm_watch(descriptor.rawValue, watch) }
 
-    /// What has happened since the last time; empty when nothing has. What happens meanwhile is for the next time: there
-    /// may be no end to it.
+    /// What has happened since the last time; empty when nothing has. What happens meanwhile is for the next time:
+    /// there may be no end to it.
     package func read() throws(SystemError) -> [Change] {
         var bytes: [UInt8] = []
         let waiting = descriptor.unread

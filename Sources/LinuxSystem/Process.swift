@@ -38,8 +38,8 @@ package final class PidFD: Sendable {
         descriptor = Descriptor(owning: try check("pidfd_open", path: String(pid)) { gr_pidfd_open(pid) })
     }
 
-    /// One thread of a process, while that goes on (kernel 6.9); to look at what it has. The corresponding C function is
-    /// `pidfd_open`.
+    /// One thread of a process, while that goes on (kernel 6.9); to look at what it has. The corresponding C function
+    /// is `pidfd_open`.
     package init(thread: CInt) throws(SystemError) {
         pid = thread
         let fd = try check("pidfd_open", path: String(thread)) { gr_pidfd_open_thread(thread) }

@@ -6,7 +6,8 @@ extension ProcFS {
     /// Threads may come and go while they are looked for.
     private static let tries = 8
 
-    /// What `look` finds in a process's folder or, if that is nothing and the first thread has ended, in that of another.
+    /// What `look` finds in a process's folder or, if that is nothing and the first thread has ended, in that of
+    /// another.
     package func looking<Found>(at pid: CInt, _ look: (_ folder: String) -> Found?) -> Found? {
         if let found = look("\(root)/\(pid)") { return found }
         for _ in 0..<Self.tries {

@@ -17,8 +17,8 @@ struct ProcessTable {
     /// The processes that hold the terminals of the apps of one system.
     static func terminalHolders(below folder: String) -> [RecordedProcess] {
         FileSystem.names(in: "/proc").compactMap { Int32($0) }.compactMap { number in
-            // What it was started with lies in its own memory, and who reads that can be made to wait there for ever: only
-            // that of Greenroom's own program is read.
+            // What it was started with lies in its own memory, and who reads that can be made to wait there for ever:
+            // only that of Greenroom's own program is read.
             guard FileSystem.linkTarget("/proc/\(number)/exe")?.contains("/greenroom-keeper") == true,
                 let bytes = Files.bytes("/proc/\(number)/cmdline", limit: 65_536)
             else { return nil }

@@ -14,8 +14,9 @@ struct MemorySample: Sendable {
     /// Anonymous memory of all processes, what they share as often as they do.
     var anonymous: Int64 { sizes.values.reduce(0) { $0 + $1.anonymous } }
 
-    /// What the app gained or lost since, and whether that is worth a closer look. Of what processes share these figures
-    /// say nothing: a fork has no more than its parent until it writes, and one that ended gave back what was its own.
+    /// What the app gained or lost since, and whether that is worth a closer look. Of what processes share these
+    /// figures say nothing: a fork has no more than its parent until it writes, and one that ended gave back what was
+    /// its own.
     func growth(_ now: [CInt: ProcessMemory.Size]) -> (bytes: Int64, mapped: Int64, isUncertain: Bool) {
         var (bytes, mapped, isUncertain) = (Int64(0), Int64(0), false)
         let largest = sizes.values.map(\.anonymous).max() ?? 0

@@ -29,6 +29,9 @@ extension Host {
     func makeProcess(_ app: AppHost, _ generation: Generation) throws(SystemError) -> AppProcess {
         let box: any ProcessBox
         if let path = environment.cgroupPath(app.installation.identifier) {
+            // One that could not be removed yet may have been killed: whoever is born into it is killed as well
+            // (kernel 6.18).
+            try? Cgroup.remove(at: path)
             box = try CgroupBox(path: path)
             // A stale freeze would freeze the next tenant.
             try box.thaw()
@@ -187,8 +190,9 @@ extension Host {
         }
     }
 
-    /// A kill may miss a process that is being born, or whose threads play tricks: it is repeated, more and more rarely,
-    /// until nothing is left. Who waits in the kernel ends when that lets him; everything else goes on meanwhile.
+    /// A kill may miss a process that is being born, or whose threads play tricks: it is repeated, more and more
+    /// rarely, until nothing is left. Who waits in the kernel ends when that lets him; everything else goes on
+    /// meanwhile.
     private func awaitEnd(_ index: AppIndex, _ generation: Generation, tries: Int64) {
         loop.after(nanoseconds: 10_000_000 << min(tries, 7)) { [weak self] in
             guard let self, let process = process(index, generation), process.box.isPopulated else { return }

@@ -22,8 +22,8 @@ final class SocketWatch {
 
     private unowned let host: Host
     private var guarded: [AppIndex: [Guarded]] = [:]
-    /// So many are turned away in one turn of the loop, and in a tenth of a second: peers that come back at once wait for
-    /// the next tenth, so that nobody else does.
+    /// So many are turned away in one turn of the loop, and in a tenth of a second: peers that come back at once wait
+    /// for the next tenth, so that nobody else does.
     private static let (bound, boundInTenth) = (64, 128)
     private static let tenth: Int64 = 100_000_000
 

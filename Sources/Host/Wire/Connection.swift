@@ -87,8 +87,8 @@ final class Connection {
     /// More than this one peer has on its way only if it is set on that.
     private static let drained = 1 << 20
 
-    /// What the peer has sent until now, for a peer that cannot send more (a frozen app). Others may hold its socket and
-    /// send without end: what they send meanwhile is not waited for.
+    /// What the peer has sent until now, for a peer that cannot send more (a frozen app). Others may hold its socket
+    /// and send without end: what they send meanwhile is not waited for.
     func drain() {
         var left = min(socket.unread, Self.drained)
         while handleLine() {}
