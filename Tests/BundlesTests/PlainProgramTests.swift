@@ -48,6 +48,7 @@ struct PlainProgramTests {
             MimeType=text/plain;x-scheme-handler/Tool;
             X-Greenroom-BackgroundModes=audio;voip;
             X-Greenroom-ExitsOnSuspend=true
+            X-Greenroom-Namespaces=true
             X-Greenroom-Freeze=false
 
             [Desktop Action New]
@@ -63,6 +64,7 @@ struct PlainProgramTests {
         expected.urlSchemes = ["tool"]
         expected.backgroundModes = ["audio", "voip"]
         expected.exitsOnSuspend = true
+        expected.namespaces = true
         expected.freezable = false
         #expect(manifest == expected)
         #expect(["/usr/bin/sh", "/bin/sh", "/usr/local/bin/sh"].contains(manifest.executable))
