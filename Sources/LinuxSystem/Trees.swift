@@ -7,7 +7,12 @@ extension FileSystem {
     package static func removeTree(_ path: String) throws(SystemError) {
         if unsafe unlink(path) == 0 || Glibc.errno == ENOENT { return }
         let first = SystemError.last("unlink", path: path)
-        guard let top = try? openForRemoval(path) else { throw first }
+        let top: Descriptor
+        do throws(SystemError) {
+            top = try openForRemoval(path)
+        } catch {
+            throw error.errno == .improperLink ? error : first
+        }
         var removal = Removal(path)
         for _ in 0..<Removal.mostRounds {
             try removal.removeContents(of: top)
@@ -17,9 +22,15 @@ extension FileSystem {
         throw removal.failure ?? .last("rmdir", path: path)
     }
 
+    /// No link, and nothing that is mounted in the place of the tree.
     private static func openForRemoval(_ path: String) throws(SystemError) -> Descriptor {
+        let whole = FilePath(path)
+        let folder = whole.removingLastComponent()
         do throws(SystemError) {
-            return try Descriptor.open(path, .directory, followsLinks: false)
+            guard let name = whole.lastComponent?.string else { throw SystemError("openat", .isDirectory, path: path) }
+            let parent = try Descriptor.open(folder.isEmpty ? "." : folder.string, .path)
+            let directory = parent.rawValue
+            return Descriptor(owning: try check("openat", path: path) { unsafe gr_open_folder(directory, name) })
         } catch {
             guard error.errno == .permissionDenied else { throw error }
             let handle = try Descriptor.open(path, .path, followsLinks: false)

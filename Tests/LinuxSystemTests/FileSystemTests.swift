@@ -130,6 +130,8 @@ struct FileSystemTests {
             #expect(error?.path == place)
             #expect(FileSystem.read(place + "/precious") == Array("stays".utf8))
             #expect(FileSystem.names(in: scratch.path + "/tree") == ["here"])
+            #expect(throws: SystemError.self) { try FileSystem.removeTree(place) }
+            #expect(FileSystem.read(place + "/precious") == Array("stays".utf8))
             // Nor is it counted or given away.
             #expect(FileSystem.diskUsage(of: scratch.path + "/tree") < 100_000)
             try FileSystem.changeOwnerOfTree(scratch.path + "/tree", to: 54_321)

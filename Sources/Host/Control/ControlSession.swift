@@ -94,8 +94,7 @@ final class ControlSession {
         }
     }
 
-    /// Work on a lane, whose outcome is a result or an error for the tool; only what changes something is done for one
-    /// that has left meanwhile, since others wait behind it.
+    /// Work on a lane for an answer. For a tool that has left it is done only if it changes something: others wait.
     private func work(
         _ lane: Workers.Lane, _ id: RPCID, changes: Bool = false, _ body: @escaping @Sendable () throws -> JSONValue
     ) {
