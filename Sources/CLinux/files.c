@@ -10,6 +10,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #ifndef SYS_openat2
@@ -98,4 +99,9 @@ int gr_file_identity(int fd, struct gr_file *file) {
     file->is_regular = S_ISREG(status.st_mode);
     file->is_directory = S_ISDIR(status.st_mode);
     return 0;
+}
+
+int64_t gr_file_system(int fd) {
+    struct statfs status;
+    return fstatfs(fd, &status) == 0 ? (int64_t)status.f_type : -1;
 }

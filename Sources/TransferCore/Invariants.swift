@@ -11,6 +11,7 @@ extension TransferSystem {
             effects.isEmpty && changes.isEmpty && touched.isEmpty && !looksAtWaiting && candidates.isEmpty,
             "work is left over")
         require(running.count <= Int(rules.mostRunning), "\(running.count) run at once")
+        if let alone = trial.alone { require(running == [alone.id], "others run beside one that is to run alone") }
         for (id, task) in tasks { broken += brokenInvariants(id, task) }
         for (id, session) in sessions { broken += brokenInvariants(id, session) }
         for (app, entry) in apps {

@@ -48,6 +48,9 @@ package struct AppTransfers: Hashable, Sendable, Codable {
     package var usedDelay = false
     /// The user ended it: nothing wakes it until it is opened.
     package var isEndedByUser = false
+    /// How many of its tasks were set aside, one soon after another, and when the last was.
+    package var setAside: Int32?
+    package var lastSetAside: WallTime?
 
     package init(_ app: AppIdentifier) { self.app = app }
 }
@@ -106,6 +109,16 @@ package enum DelayedStart: Hashable, Sendable, Codable {
     /// By the event of that number, and it has not answered.
     case asked(EventNumber)
     case settled
+}
+
+/// The service itself has ended by a fault while the task was on the wire: because of it, or beside it.
+package struct Suspicion: Hashable, Sendable, Codable {
+    /// How often.
+    package var deaths: Int32
+    /// So long it has run alone since the last time, and nothing happened.
+    package var served = Span.zero
+
+    package init(deaths: Int32) { self.deaths = deaths }
 }
 
 /// How a task ended.
@@ -179,6 +192,7 @@ package struct TaskRecord: Hashable, Sendable, Codable {
     package var outcome: TaskOutcome?
     package var checksum: String?
     package var target: String?
+    package var suspicion: Suspicion?
 
     package init(
         id: TransferID, session: SessionID, creation: TransferCreation, isDiscretionary: Bool, created: WallTime

@@ -18,6 +18,11 @@ extension TransferSystem {
             case .counters(let stored): counters = stored
             }
         }
+        // Should the counters be lost: no number is given twice.
+        counters.nextTransfer = max(counters.nextTransfer, (records.map(\.id.rawValue).max() ?? 0) &+ 1)
+        counters.nextSession = max(counters.nextSession, (sessions.keys.map(\.rawValue).max() ?? 0) &+ 1)
+        let parts = records.compactMap { $0.file?.number } + kept.keys.map(\.number)
+        counters.nextPart = max(counters.nextPart, (parts.max() ?? 0) &+ 1)
         restoreSessions()
         for record in records.sorted(by: { $0.id < $1.id }) { restore(record, offset: offsets[record.id]) }
         for event in events.sorted(by: { $0.number < $1.number }) { sessions[event.session]?.events.append(event) }

@@ -122,6 +122,13 @@ extension TransferSystem {
             case .radio(let time):
                 "It can wait, and the radio is cold: it begins as soon as somebody else warms it, "
                     + "at \(time.sentence) at the latest."
+            case .held(let time, let count):
+                until("The service ended by a fault during each of \(count) transfers of its app", time)
+            case .trial: change("The service ended by a fault, and tries what had run one by one", "that is over")
+            case .alone(let deaths):
+                change(
+                    "The service ended by a fault \(deaths == 1 ? "once" : "\(deaths) times") while it ran, so that "
+                        + "it runs only alone", "nothing else does")
             case .hostLimit(let server, let limit):
                 change("\(limit) of its session run with \(server), as many as may", "one of them ends")
             case .appLimit(let limit): change("\(limit) of its app run, as many as may", "one of them ends")

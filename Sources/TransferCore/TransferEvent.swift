@@ -7,6 +7,9 @@ package enum TransferEvent: Hashable, Sendable {
     /// Wall clock minus boot clock; the first event of a process.
     case clockChanged(Span)
     case conditions(TransferConditions)
+    /// The process before this one ended by a fault of its own while these were on the wire: comes once for each such
+    /// end, behind the first `clockChanged` and before the first `conditions`.
+    case died([TransferID])
 
     // The system.
     /// greenroomd is there: a stand-alone service has no system, and never tells of sessions.

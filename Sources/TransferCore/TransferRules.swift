@@ -29,6 +29,18 @@ package struct TransferRules: Hashable, Sendable, Codable {
     /// A Last-Modified younger than this may stand for two versions of a thing.
     package var youngestValidator = Span.seconds(60)
 
+    // Faults of the service itself.
+    /// So often it may end while a task runs; the next time, if the task was alone, the task is set aside.
+    package var mostDeaths: Int32 = 2
+    /// A suspect runs alone so long after the first fault, all suspects together no longer than the other; and after
+    /// each further fault eight times as long, an hour at most.
+    package var probation = Span.seconds(2)
+    package var longestTrial = Span.seconds(30)
+    package var longestProbation = Span.seconds(3600)
+    /// Of one app, before its other transfers are held back.
+    package var mostSetAside: Int32 = 2
+    package var forgetSetAside = Span.seconds(86_400)
+
     /// Of `Upload-Draft-Interop-Version`: that of draft 05, which Apple's systems speak.
     package var uploadInteropVersion: Int32 = 6
 

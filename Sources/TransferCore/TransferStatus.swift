@@ -3,7 +3,7 @@ package import Model
 /// What a transfer waits for.
 package enum WaitCondition: String, Sendable, Codable, CaseIterable {
     case network, unmetered, power, beginDate, retry, hostLimit, appLimit, totalLimit, delay, radio, credential, quota
-    case delegate, resume
+    case delegate, resume, alone
 }
 
 /// Why a transfer does not run, in one sentence.

@@ -24,6 +24,7 @@ package struct TransferSystem: Sendable {
     /// Of the tool's own, the oldest first.
     var endedToolTasks: [TransferID] = []
     var due = DueQueue()
+    var trial = Trial()
 
     // Of the event being handled.
     var changes = Changes()
@@ -61,6 +62,7 @@ package struct TransferSystem: Sendable {
         case .timer: break
         case .clockChanged(let offset): clockChanged(offset)
         case .conditions(let conditions): conditionsChanged(conditions)
+        case .died(let ids): died(ids)
         case .systemAttached: systemAttached()
         case .systemDetached: hasSystem = false
         case .appState(let app, let presence): presenceChanged(app, presence)

@@ -174,6 +174,10 @@ struct gr_file {
     int is_regular, is_directory;
 };
 int gr_file_identity(int fd, struct gr_file *file);
+// The magic number of the file system that a file lies on, as in statfs(2); -1 errno.
+int64_t gr_file_system(int fd);
+// From now on the signal of a fault that ends the process (SIGSEGV and its like) is stored there first.
+int gr_note_faults(volatile uint64_t *where);
 
 static const int GR_O_PATH = 010000000;
 static const int GR_RLIMIT_PROCESSES = RLIMIT_NPROC;

@@ -5,22 +5,27 @@ extension TransferSystem {
     mutating func admit() {
         // Thousands may wait: who has just come is looked at alone, as long as that is not the last known moment.
         let isOver = nextOfWaiting.map { $0 <= wall } ?? false
-        let isAll = looksAtWaiting || isOver
+        let isAll = looksAtWaiting || isOver || trial.goesOn
         let looked = isAll ? waiting : candidates
         looksAtWaiting = false
         tellsWaiting = false
         candidates = []
         guard wallOffset != nil else { return }
-        var ready: [(priority: Int32, id: TransferID)] = []
+        var ready: [Candidate] = []
         var next = isAll ? nil : nextOfWaiting
         for id in looked {
             guard let task = tasks[id], task.record.phase == .waiting else { continue }
             let blocker = blocker(of: task)
             if let time = blocker?.next { next = min(next ?? time, time) }
-            if let blocker { note(blocker, of: id) } else { ready.append((task.record.priority, id)) }
+            if let blocker {
+                note(blocker, of: id)
+            } else {
+                ready.append(Candidate(standing: standing(task.record), priority: task.record.priority, id: id))
+            }
         }
         nextOfWaiting = next
-        for (_, id) in ready.sorted(by: { ($1.priority, $0.id) < ($0.priority, $1.id) }) {
+        giveWay(to: ready)
+        for id in ready.sorted().map(\.id) {
             // One that began before may have taken the place.
             guard let task = tasks[id], blocker(of: task) == nil else { continue }
             if asksFirst(task) { askBeforeStart(id) } else { start(id) }
@@ -38,7 +43,7 @@ extension TransferSystem {
         case .radio where record.radioSince == nil:
             let wall = wall
             change(id) { $0.radioSince = wall }
-        case .radio, .hostLimit, .appLimit, .totalLimit: break
+        case .radio, .held, .trial, .alone, .hostLimit, .appLimit, .totalLimit: break
         case .noClock, .beginDate, .delay, .disk, .retry, .unknownConditions, .noNetwork, .cellularNotAllowed,
             .expensive, .constrained, .metered, .power:
             if record.radioSince != nil { change(id) { $0.radioSince = nil } }
@@ -73,6 +78,7 @@ extension TransferSystem {
         tasks[id, default: .nobody].record.radioSince = nil
         tasks[id, default: .nobody].body = .undecided
         tasks[id, default: .nobody].lastActivity = now
+        startsAlone(id)
         switch task.record.kind {
         case .download: startDownload(id)
         case .upload: startUpload(id)

@@ -15,6 +15,12 @@ enum Blocker: Hashable {
     case metered(NetworkKind)
     case power(battery: Int32)
     case radio(until: WallTime)
+    /// Tasks of its app brought the service down.
+    case held(WallTime, setAside: Int32)
+    /// Something else is tried alone.
+    case trial
+    /// It may only run alone, and something else runs.
+    case alone(deaths: Int32)
     case hostLimit(String, Int32)
     case appLimit(Int32)
     case totalLimit(Int32)
@@ -23,9 +29,10 @@ enum Blocker: Hashable {
     var next: WallTime? {
         switch self {
         case .beginDate(let time), .delay(let time, _), .disk(let time, _), .retry(let time, _, _),
-            .radio(until: let time):
+            .radio(until: let time), .held(let time, _):
             time
-        case .noClock, .unknownConditions, .noNetwork, .cellularNotAllowed, .expensive, .constrained, .metered, .power,
+        case .trial, .alone, .noClock, .unknownConditions, .noNetwork, .cellularNotAllowed, .expensive, .constrained,
+            .metered, .power,
             .hostLimit, .appLimit, .totalLimit:
             nil
         }
@@ -41,6 +48,7 @@ enum Blocker: Hashable {
         case .expensive, .constrained, .metered: .unmetered
         case .power: .power
         case .radio: .radio
+        case .held, .trial, .alone: .alone
         case .hostLimit: .hostLimit
         case .appLimit: .appLimit
         case .totalLimit: .totalLimit
@@ -57,6 +65,7 @@ extension TransferSystem {
         guard let session = sessions[task.record.session] else { return nil }
         if let blocker = conditionBlocker(of: task, session, continues: false) { return blocker }
         if let blocker = radioBlocker(of: task) { return blocker }
+        if let blocker = suspicionBlocker(of: task, session) { return blocker }
         return limitBlocker(of: task, session)
     }
 

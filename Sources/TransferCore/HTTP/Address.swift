@@ -27,7 +27,8 @@ package struct Address: Hashable, Sendable {
                 port = Int32(value)
             }
         }
-        guard !host.isEmpty, host.utf8.count <= 255 else { return nil }
+        let name = host.drop { $0 == "[" }.prefix { $0 != "]" }
+        guard !name.isEmpty, host.utf8.count <= 255 else { return nil }
         self.scheme = scheme
         self.host = host.lowercased()
         self.port = port

@@ -79,6 +79,8 @@ extension TransferError {
     static let timedOut = TransferError(code: -1001, "the time for the whole transfer is over")
     static let cannotWrite = TransferError(code: -3003, "the time is over, and the file could not be written")
     static let fileGone = TransferError(code: -1100, "the file was removed before a delegate had it")
+    static let setAside = TransferError(
+        code: -1, "the transfer service ended by a fault each time it ran, and it is not tried again")
     static let wrongContent = TransferError(code: -1016, "the content is not what its checksum says")
 
     init(_ failure: NetworkFailure) { self.init(code: failure.code, failure.phrase) }

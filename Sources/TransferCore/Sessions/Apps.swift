@@ -12,7 +12,12 @@ extension TransferSystem {
 
     /// The user has opened it: nothing that it made in the background has to wait on that account.
     private mutating func opened(_ app: AppIdentifier) {
-        if apps[app]?.record != AppTransfers(app) { change(app: app) { $0 = AppTransfers(app) } }
+        var fresh = AppTransfers(app)
+        // What its tasks did to the service is no matter of the background.
+        fresh.setAside = apps[app]?.record.setAside
+        fresh.lastSetAside = apps[app]?.record.lastSetAside
+        let record = fresh
+        if apps[app]?.record != record { change(app: app) { $0 = record } }
         armDelay(app)
         for id in taskIDs(of: app) where tasks[id]?.record.delayedUntil != nil {
             change(id) { $0.delayedUntil = nil }

@@ -6,6 +6,7 @@ extension TransferSystem {
     mutating func transition(_ id: TransferID, _ input: TaskInput) -> Bool {
         guard let task = tasks[id] else { return false }
         let before = task.record.phase
+        if before == .running { stopsAlone(id) }
         do throws(IllegalTaskTransition) {
             let after = try before.after(input)
             tasks[id]?.record.phase = after
@@ -44,6 +45,7 @@ extension TransferSystem {
             sessions[session]?.running[task.server, default: 0] += Int32(step)
             if sessions[session]?.running[task.server] == 0 { sessions[session]?.running[task.server] = nil }
             if step > 0 { running.insert(id) } else { running.remove(id) }
+            if step < 0, trial.alone?.id == id { trial.alone = nil }
         case .challenged: sessions[session]?.challenged += step
         case .placing: break
         }
@@ -142,6 +144,7 @@ extension TransferSystem {
         case .running:
             times.append(task.lastActivity + requestTimeout(task))
             if let flush = progressFlush(task) { times.append(flush) }
+            if let alone = trial.alone, alone.id == id { times.append(alone.until) }
         case .placing, .ended: if let again = task.moveAgainAt { times.append(instant(again)) }
         case .suspended, .challenged: break
         }
@@ -160,6 +163,7 @@ extension TransferSystem {
             end(id, task.record.waitsForDisk ? .cannotWrite : .timedOut)
             return
         }
+        if let alone = trial.alone, alone.id == id, alone.until <= now { survivedAlone(id) }
         switch task.record.phase {
         case .running where task.lastActivity + requestTimeout(task) <= now: failed(task.attempt, .timedOut)
         case .running: reportProgress(id)

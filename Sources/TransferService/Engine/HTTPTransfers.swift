@@ -12,11 +12,14 @@ final class HTTPTransfers: Sendable {
     }
 
     private let tools: ExchangeTools
+    /// `nil`: a fault of this process will be nobody's.
+    private let marks: FaultMarks?
     private let interopVersion: Int32
     private let lanes = Mutex<[TransferID: Lane]>([:])
 
-    init(_ tools: ExchangeTools, interopVersion: Int32) {
+    init(_ tools: ExchangeTools, marks: FaultMarks?, interopVersion: Int32) {
         self.tools = tools
+        self.marks = marks
         self.interopVersion = interopVersion
     }
 
@@ -36,6 +39,7 @@ final class HTTPTransfers: Sendable {
         }
         let mayStart = lanes.withLock { lanes in
             guard lanes[transfer]?.running != nil else {
+                marks?.mark(transfer.rawValue)
                 lanes[transfer] = Lane(running: exchange)
                 return true
             }
@@ -67,6 +71,7 @@ final class HTTPTransfers: Sendable {
         let next = lanes.withLock { lanes -> Exchange? in
             let next = lanes[transfer]?.next
             lanes[transfer] = next.map { Lane(running: $0) }
+            if next == nil { marks?.unmark(transfer.rawValue) }
             return next
         }
         next?.start()

@@ -31,6 +31,7 @@ final class Service: @unchecked Sendable {
     private let storeQueue = DispatchQueue(label: "greenroom.transfers.store")
     /// Files that come and go; a large copy holds up nobody else.
     let fileQueue = DispatchQueue(label: "greenroom.transfers.files", attributes: .concurrent)
+    private var handOvers: [AppIdentifier?: DispatchQueue] = [:]
     private let onEnd: @Sendable () -> Void
 
     private var batches: [Batch] = []
@@ -78,15 +79,33 @@ final class Service: @unchecked Sendable {
     }
 
     /// Begins: clocks and conditions first, then what can go on.
-    func start() {
+    ///
+    /// - Parameter fault: how the process before this one ended, and during what.
+    func start(after fault: FaultMarks.Fault?) {
         watchClocks()
         post(.clockChanged(Self.clockOffset))
+        if let fault {
+            let ids = fault.marks.map(TransferID.init)
+            Diagnostics.write(
+                "ended by signal \(fault.signal), during \(ids.isEmpty ? "no transfer" : "") "
+                    + ids.map { "t\($0.rawValue)" }.joined(separator: ", "))
+            post(.died(ids))
+        }
         if !isSystem {
             surroundings = Surroundings(on: queue) { [unowned self] conditions in
                 if !isSimulated { post(.conditions(conditions)) }
             }
         }
         armIdle()
+    }
+
+    /// Where files are taken over, of each app one after another: one that never ends, because who serves the file never
+    /// answers, holds up that app alone.
+    func handOver(_ app: AppIdentifier?) -> DispatchQueue {
+        if let known = handOvers[app] { return known }
+        let made = DispatchQueue(label: "greenroom.transfers.uploads")
+        handOvers[app] = made
+        return made
     }
 
     // MARK: Events

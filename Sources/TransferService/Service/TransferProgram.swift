@@ -93,25 +93,38 @@ private final class Program: @unchecked Sendable {
         let began = ProcFS().stat(CurrentProcess.pid)?.startTime ?? 0
         try FileSystem.replace(options.home + "/pid", with: Array("\(CurrentProcess.pid) \(began)\n".utf8))
         let files = try TransferFiles(home: home)
+        let marks = makeMarks(home)
         let store = try TransferStore(path: options.home + "/transfers.sqlite")
         var contents = try store.contents()
         try Recovery.recover(&contents, store, files)
-        let service = makeService(store, contents, files)
+        let service = makeService(store, contents, files, marks)
         self.service = service
         if !options.isSystem { try listen("client", service, isControl: false) }
         try listen("control", service, isControl: true)
         watch(signals.descriptor) { if signals.next() != nil { service.end() } }
         let born = options.control.map { Descriptor(owning: $0) }
         queue.async {
-            service.start()
+            service.start(after: marks?.fault)
             if let born { service.accept(born, isControl: true) }
         }
         // `dispatchMain` would let the signals through on this thread.
         while true { withExtendedLifetime(lock) { DispatchSemaphore(value: 0).wait() } }
     }
 
+    /// Without them, too, there is a service.
+    private func makeMarks(_ home: Directory) -> FaultMarks? {
+        do throws(SystemError) {
+            let marks = try FaultMarks(in: home, named: "running")
+            try marks.listen()
+            return marks
+        } catch {
+            Diagnostics.write("what runs when the service ends by a fault will not be known: \(error)")
+            return nil
+        }
+    }
+
     private func makeService(
-        _ store: TransferStore, _ contents: TransferStore.Contents, _ files: TransferFiles
+        _ store: TransferStore, _ contents: TransferStore.Contents, _ files: TransferFiles, _ marks: FaultMarks?
     ) -> Service {
         let service = Service(
             queue: queue, store: store, contents: contents, files: files, isSystem: options.isSystem,
@@ -128,7 +141,8 @@ private final class Program: @unchecked Sendable {
             report: { [unowned service] in service.report($0) },
             onTraffic: { [unowned service] in service.account($0, received: $1, sent: $2) })
         service.memory = memory
-        service.transfers = HTTPTransfers(tools, interopVersion: service.system.rules.uploadInteropVersion)
+        service.transfers = HTTPTransfers(
+            tools, marks: marks, interopVersion: service.system.rules.uploadInteropVersion)
         return service
     }
 

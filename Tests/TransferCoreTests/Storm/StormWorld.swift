@@ -48,8 +48,11 @@ struct StormWorld {
 
     mutating func fail(_ text: String) { if broken.count < 20 { broken.append("step \(steps): \(text)") } }
 
-    private mutating func begin() {
+    private mutating func begin(after died: [TransferID]? = nil) {
+        let before = kills
         post(.clockChanged(offset))
+        // The next process was not told: the marks are read once.
+        if let died, kills == before { post(.died(died)) }
         post(.conditions(conditions))
         if hasSystem { attachSystem() }
     }
@@ -79,9 +82,10 @@ struct StormWorld {
         if dies { restart() }
     }
 
-    /// kill -9, and another process.
+    /// kill -9 or, more seldom, a fault of its own; and another process.
     private mutating func restart() {
         kills += 1
+        let died = !isCalm && dice.oneIn(8) ? Set(attempts.keys.map(\.transfer)).sorted() : nil
         attempts = [:]
         moves = []
         announcements = []
@@ -98,7 +102,7 @@ struct StormWorld {
             // What had not been counted is of no use.
             parts[file]?.length = durable
         }
-        begin()
+        begin(after: died)
     }
 
     mutating func step() {

@@ -40,8 +40,9 @@ struct Bench {
         begin()
     }
 
-    private mutating func begin() {
+    private mutating func begin(after died: [TransferID]? = nil) {
         send(.clockChanged(Self.offset))
+        if let died { send(.died(died)) }
         send(.conditions(conditions))
         if hasSystem { send(.systemAttached) }
         for (app, presence) in presences.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -100,11 +101,13 @@ struct Bench {
     }
 
     /// The process dies after the last event, and another one begins with what was stored.
+    ///
+    /// - Parameter died: it died of a fault of its own, with these on the wire.
     @discardableResult
-    mutating func restart() -> [TransferEffect] {
+    mutating func restart(after died: [UInt64]? = nil) -> [TransferEffect] {
         system = TransferSystem(restoring: store.stored, rules: rules, seed: 2)
         let before = effects.count
-        begin()
+        begin(after: died?.map(TransferID.init))
         return Array(effects[before...])
     }
 
