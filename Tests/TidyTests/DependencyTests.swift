@@ -20,8 +20,8 @@ struct DependencyTests {
             "Sources/TransferService",
             [
                 "AsyncHTTPClient", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "GRDB",
-                "LinuxSystem", "Model", "NIOCore", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "Synchronization",
-                "SystemPackage", "TransferCore", "Wire",
+                "LinuxSystem", "Model", "NIOCore", "NIOHPACK", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL",
+                "Synchronization", "SystemPackage", "TransferCore", "Wire",
             ]
         ),
         (

@@ -48,7 +48,7 @@ struct SurroundingsSource: Sendable {
             switch word("\(supply)/type") {
             case "Battery":
                 guard let percent = word("\(supply)/capacity").flatMap({ Int32($0) }) else { continue }
-                battery = battery ?? percent * 10
+                battery = battery ?? min(max(percent, 0), 100) * 10
                 isCharging = isCharging || ["Charging", "Full", "Not"].contains(word("\(supply)/status") ?? "")
             case "Mains", "USB", "Wireless": isOnline = isOnline || word("\(supply)/online") == "1"
             default: continue

@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import TransferCore
 
-/// A URL that can be asked: http or https, with a host.
+/// A URL that can be asked: http or https, with a host and a port that there can be. Redirects and places to resume at
+/// come from servers: what the libraries below would trap on ends here.
 package struct Address: Hashable, Sendable {
     package let text: String
     package let scheme: String

@@ -12,8 +12,8 @@ enum DigestCheck {
     }
 
     /// `head`: of an answer that has the thing, or a part of it.
-    static func expected(_ attempt: Attempt, _ head: HTTPResponseHead?) -> Expected? {
-        if let checksum = attempt.checksum {
+    static func expected(checksum: String?, _ head: HTTPResponseHead?) -> Expected? {
+        if let checksum {
             let parts = checksum.split(separator: ":", maxSplits: 1)
             guard parts.count == 2, let algorithm = RunningHash.Algorithm(rawValue: parts[0].lowercased()),
                 let value = hexadecimal(parts[1])
@@ -46,7 +46,7 @@ enum DigestCheck {
     static func verdict(
         _ sink: FileSink, length: Int64, attempt: Attempt, head: HTTPResponseHead?
     ) -> DigestVerdict {
-        guard let expected = expected(attempt, head) else { return .unknown }
+        guard let expected = expected(checksum: attempt.checksum, head) else { return .unknown }
         guard let digest = sink.digest(of: length) else { return .unknown }
         return digest == expected.value ? .matches : .differs
     }

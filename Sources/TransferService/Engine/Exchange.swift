@@ -354,7 +354,7 @@ final class Exchange: Sendable {
     }
 
     private func hash(from offset: Int64) -> RunningHash? {
-        DigestCheck.expected(attempt, state.withLock { $0.head }).map { RunningHash($0.algorithm) }
+        DigestCheck.expected(checksum: attempt.checksum, state.withLock { $0.head }).map { RunningHash($0.algorithm) }
     }
 
     func wallSeconds() -> Double { Double(Clock.wall()) / 1e9 }

@@ -75,11 +75,14 @@ final class HTTPClients: Sendable {
         // Retrying is the policy's.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.http1_1ConnectionDebugInitializer = { channel in
-            guard settings.isForwarded else { return prepare(channel, onInformational) }
-            return prepare(channel, onInformational).flatMap { Forwarding.install(in: channel) }
+            let prepared = prepare(channel, onInformational).flatMap { HeadGuard.install(in: channel) }
+            guard settings.isForwarded else { return prepared }
+            return prepared.flatMap { Forwarding.install(in: channel) }
         }
         configuration.http2ConnectionDebugInitializer = { prepare($0, nil) }
-        configuration.http2StreamChannelDebugInitializer = { listen($0, onInformational) }
+        configuration.http2StreamChannelDebugInitializer = { stream in
+            StatusGuard.install(in: stream).flatMap { listen(stream, onInformational) }
+        }
         return configuration
     }
 

@@ -114,7 +114,7 @@ extension Exchange {
         if attempt.usesCookies {
             tools.memory.store(head.headers["set-cookie"], attempt.session, from: address, now: wallSeconds())
         }
-        let status = Int(head.status.code)
+        let status = Int(clamping: head.status.code)
         switch Redirect.read(
             status: status, location: head.headers.first(name: "location"), method: method, from: address)
         {
@@ -135,7 +135,8 @@ extension Exchange {
         }
         if let challenge, !challenge.isProxy { tools.memory.remember(challenge, attempt.session, from: address) }
         let response = TransferResponse(
-            url: address.text, status: Int32(status), headers: head.headers.map { HeaderField($0.name, $0.value) },
+            url: address.text, status: Int32(clamping: status),
+            headers: head.headers.map { HeaderField($0.name, $0.value) },
             httpVersion: "HTTP/\(head.version.major).\(head.version.minor)")
         return .report(.responseHead(attempt.id, ResponseHead(response), challenge: space))
     }

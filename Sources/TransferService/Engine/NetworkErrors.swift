@@ -28,7 +28,8 @@ extension NetworkFailure {
             if case .handshakeFailed = error { self = .secureConnectionFailed } else { self = .connectionLost }
         case let error as HTTPParserError: self = error == .invalidEOFState ? .connectionLost : .badResponse
         case is NIOHTTP2Errors.StreamClosed, is NIOHTTP2Errors.NoSuchStream: self = .refusedStream
-        case is NIOHTTP2Errors.BadClientMagic, is NIOHTTP2Errors.UnableToParseFrame: self = .badResponse
+        case is BadStatus, is NIOHTTP2Errors.BadClientMagic, is NIOHTTP2Errors.UnableToParseFrame:
+            self = .badResponse
         default: self = .connectionLost
         }
     }

@@ -127,7 +127,8 @@ extension TransferConditions {
         self.init(
             network: network, isMetered: info.metered, isConstrained: info.constrained,
             hasExternalPower: info.externalPower,
-            battery: info.battery.map { Int32(min(max($0, 0), 1) * 1000) }, isRadioWarm: info.radioWarm)
+            battery: info.battery.map { Int32($0.isFinite ? min(max($0, 0), 1) * 1000 : 1000) },
+            isRadioWarm: info.radioWarm)
     }
 }
 

@@ -178,21 +178,29 @@ final class TransferStore: Sendable {
             contents.records += try values("events", EventRecord.self, database).map(TransferRecord.event)
             contents.records += try values("kept", KeptFile.self, database).map(TransferRecord.kept)
             for row in try Row.fetchAll(database, sql: "SELECT task, value FROM offsets") {
-                let id: Int64 = row["task"]
-                contents.records.append(.offset(TransferID(UInt64(id)), row["value"]))
+                guard let id = Self.transfer(row["task"]), let offset = Int64.fromDatabaseValue(row["value"]) else {
+                    continue
+                }
+                contents.records.append(.offset(id, offset))
             }
-            if let data = try Data.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'counters'") {
-                contents.records.append(.counters(try decoder.decode(TransferCounters.self, from: data)))
+            if let data = try Data.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'counters'"),
+                let counters = read(TransferCounters.self, from: data, "counters")
+            {
+                contents.records.append(.counters(counters))
             }
             contents.boot = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'boot'")
             contents.containers = try values("containers", Container.self, database)
             for row in try Row.fetchAll(database, sql: "SELECT task, value FROM folders") {
-                let id: Int64 = row["task"]
-                contents.folders[TransferID(UInt64(id))] = try decoder.decode(TargetFolder.self, from: row["value"])
+                guard let id = Self.transfer(row["task"]) else { continue }
+                contents.folders[id] = Data.fromDatabaseValue(row["value"]).flatMap {
+                    read(TargetFolder.self, from: $0, "folders")
+                }
             }
             for row in try Row.fetchAll(database, sql: "SELECT app, session, value FROM cookies") {
-                let (app, session, text): (String, String, String) = (row["app"], row["session"], row["value"])
-                guard case .response(_, let json)? = try? RPCMessage.parse(Array(text.utf8)),
+                guard let app = String.fromDatabaseValue(row["app"]),
+                    let session = String.fromDatabaseValue(row["session"]),
+                    let text = String.fromDatabaseValue(row["value"]),
+                    case .response(_, let json)? = try? RPCMessage.parse(Array(text.utf8)),
                     let jar = try? CookieJar(json: json)
                 else { continue }
                 contents.cookies[SessionKey(app: app.isEmpty ? nil : app, session: session)] = jar
@@ -202,7 +210,21 @@ final class TransferStore: Sendable {
     }
 
     private func values<Value: Decodable>(_ table: String, _ type: Value.Type, _ database: Database) throws -> [Value] {
-        try Data.fetchAll(database, sql: "SELECT value FROM \(table)").map { try decoder.decode(type, from: $0) }
+        try Data.fetchAll(database, sql: "SELECT value FROM \(table)").compactMap { read(type, from: $0, table) }
+    }
+
+    /// A record that something else has damaged is left out, and stays where it is: one must not keep all the others.
+    private func read<Value: Decodable>(_ type: Value.Type, from data: Data, _ table: String) -> Value? {
+        do {
+            return try decoder.decode(type, from: data)
+        } catch {
+            Diagnostics.write("a record of \(table) cannot be read, and is left out: \(error)")
+            return nil
+        }
+    }
+
+    private static func transfer(_ value: DatabaseValue) -> TransferID? {
+        Int64.fromDatabaseValue(value).flatMap { UInt64(exactly: $0) }.map(TransferID.init)
     }
 }
 
