@@ -12,8 +12,11 @@ final class TransferFiles: Sendable {
     init(home: Directory) throws(SystemError) {
         folder = try home.directory("files", create: 0o700)
         let numbers = folder.names.compactMap { Self.number(of: $0, ending: ".body") }
-        nextBody = Mutex((numbers.max() ?? 0) + 1)
+        nextBody = Mutex((numbers.filter { $0 < Self.mostBodies }.max() ?? 0) + 1)
     }
+
+    /// A name beyond was not given by this program.
+    private static let mostBodies: UInt64 = 1 << 53
 
     static func name(_ file: TransferFile) -> String {
         switch file {
@@ -73,10 +76,13 @@ final class TransferFiles: Sendable {
     // MARK: Uploads
 
     /// Makes a file that somebody handed in the service's own, so that what becomes of it there harms nothing: shares
-    /// its blocks, copies it, or – where it is large – gives it another name.
-    func adopt(_ given: Descriptor) throws(SystemError) -> UploadBody {
+    /// its blocks, copies it, or – where it is large and its own – gives it another name.
+    ///
+    /// - Parameter owner: the user whom the file must belong to for another name; `nil`: the user of this process.
+    func adopt(_ given: Descriptor, of owner: UInt32?) throws(SystemError) -> UploadBody {
         let identity = try given.identity()
-        guard identity.isRegular else { throw SystemError("upload", .invalidArgument) }
+        // What the kernel writes as it is read depends on who reads: this process may see more than who opened it.
+        guard identity.isRegular, try !given.isOfKernel() else { throw SystemError("upload", .invalidArgument) }
         // What was not opened for reading is none of ours to read.
         var first: [UInt8] = [0]
         _ = try given.readAt(0, into: &first)
@@ -85,7 +91,7 @@ final class TransferFiles: Sendable {
             return next
         }
         let file = TransferFile.body(number)
-        try makeBody(given, identity, Self.name(file))
+        try makeBody(given, identity, Self.name(file), mayLink: identity.owner == owner ?? CurrentProcess.uid)
         try folder.synchronize()
         let length = try folder.open(Self.name(file), .read).identity().size
         return UploadBody(file: file, length: length)
@@ -95,7 +101,7 @@ final class TransferFiles: Sendable {
     private static let smallBody: Int64 = 4 << 20
 
     private func makeBody(
-        _ given: Descriptor, _ identity: Descriptor.Identity, _ name: String
+        _ given: Descriptor, _ identity: Descriptor.Identity, _ name: String, mayLink: Bool
     ) throws(SystemError) {
         let own = try folder.open(name, .readWrite, create: 0o600, exclusive: true)
         do throws(SystemError) {
@@ -105,7 +111,8 @@ final class TransferFiles: Sendable {
         } catch {
             // Not here.
         }
-        if identity.size > Self.smallBody {
+        // A stranger's file, which it may only read, gets no other name: it would be kept from its owner.
+        if identity.size > Self.smallBody, mayLink {
             folder.remove(name)
             do throws(SystemError) {
                 try folder.link(given, as: name)
@@ -118,11 +125,26 @@ final class TransferFiles: Sendable {
         folder.remove(name)
         let copy = try folder.open(name, .readWrite, create: 0o600, exclusive: true)
         do throws(SystemError) {
-            try copy.copyContents(of: given)
+            try Self.copy(given, identity.size, to: copy)
             try copy.synchronize()
         } catch {
             folder.remove(name)
             throw error
+        }
+    }
+
+    /// As much as there was: what grows while it is read has an end all the same.
+    private static func copy(_ given: Descriptor, _ size: Int64, to copy: Descriptor) throws(SystemError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < size {
+            let most = Int(min(Int64(buffer.count), size - offset))
+            let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])
+            let got = unsafe try given.read(into: piece, at: offset)
+            guard got > 0 else { return }
+            unsafe try copy.write(UnsafeRawBufferPointer(rebasing: piece[..<got]), at: offset)
+            offset += Int64(got)
         }
     }
 

@@ -219,8 +219,8 @@ final class ControlSession: @unchecked Sendable {
         }
         peer.isHeld = true
         let (service, files) = (service, service.files)
-        service.fileQueue.async { [self] in
-            let adopted = Result { () throws(SystemError) in try files.adopt(descriptor) }
+        service.handOver(nil).async { [self] in
+            let adopted = Result { () throws(SystemError) in try files.adopt(descriptor, of: nil) }
             service.queue.async {
                 switch adopted {
                 case .success(let body): self.add(parameters, body: body, target: nil, folder: nil, id, peer)
@@ -239,12 +239,19 @@ final class ControlSession: @unchecked Sendable {
         guard let path = parameters.path, path.hasPrefix("/"), !path.hasSuffix("/"), path.utf8.count < 4096,
             !path.utf8.contains(0)
         else { throw .invalidParameter("path", "the parameter path must be the absolute path of a file") }
-        var folder: TransferStore.TargetFolder?
-        if let identity = try? descriptor?.identity() {
-            guard identity.isDirectory else { throw .invalidParameter("path", "the descriptor is of no folder") }
-            folder = TransferStore.TargetFolder(device: identity.device, inode: identity.inode)
+        peer.isHeld = true
+        let service = service
+        service.fileQueue.async { [self] in
+            let checked = Result { () throws(RPCError) in try DownloadTarget.folder(of: path, descriptor) }
+            service.queue.async {
+                switch checked {
+                case .success(let folder):
+                    self.add(parameters, body: nil, target: path, folder: folder, id, peer)
+                case .failure(let error): peer.send(.failure(id: id, error))
+                }
+                peer.isHeld = false
+            }
         }
-        add(parameters, body: nil, target: path, folder: folder, id, peer)
     }
 
     private func add(

@@ -119,11 +119,19 @@ extension Service {
     /// The folder for an app's temporary files; no link leads there.
     private static func temporary(_ container: TransferStore.Container) throws(SystemError) -> (Directory, String) {
         let directory = try Directory(opening: container.path)
+        if let uid = container.uid, CurrentProcess.isRoot {
+            // The system made it for that user: nobody else's folder is an app's container.
+            let owner = try directory.descriptor.identity().owner
+            guard owner == uid || owner == CurrentProcess.uid else { throw SystemError("open", .notPermitted) }
+        }
         if container.isTemporary { return (directory, container.path) }
         let path = container.path + "/tmp"
         if let known = try? directory.directory("tmp") { return (known, path) }
         let made = try directory.directory("tmp", create: 0o700)
         if let uid = container.uid, let gid = container.gid, CurrentProcess.isRoot {
+            // The app may have put another in its place: of what is not ours to give away nothing is given.
+            let owner = try made.descriptor.identity().owner
+            guard owner == uid || owner == CurrentProcess.uid else { throw SystemError("fchown", .notPermitted) }
             try made.descriptor.changeOwner(uid: uid, gid: gid)
         }
         return (made, path)

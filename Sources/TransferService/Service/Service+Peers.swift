@@ -159,8 +159,9 @@ final class ClientSession: @unchecked Sendable {
         // The file is made our own before the answer, by a worker; what else this peer has to say waits.
         peer.isHeld = true
         let (service, files) = (service, service.files)
-        service.fileQueue.async { [self] in
-            let adopted = Result { () throws(SystemError) in try files.adopt(descriptor) }
+        let owner = app.flatMap { service.containers[$0.rawValue]?.uid }
+        service.handOver(app).async { [self] in
+            let adopted = Result { () throws(SystemError) in try files.adopt(descriptor, of: owner) }
             service.queue.async {
                 self.adopted(adopted, parameters, id, peer)
                 peer.isHeld = false
