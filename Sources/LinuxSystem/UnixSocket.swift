@@ -23,8 +23,10 @@ package enum UnixSocket {
         return socket
     }
 
-    package static func connect(to path: String) throws(SystemError) -> Descriptor {
+    /// Without waiting, a listener for whom too many wait already is an error, and nothing of the socket waits later.
+    package static func connect(to path: String, isNonblocking: Bool = false) throws(SystemError) -> Descriptor {
         let socket = try make()
+        if isNonblocking { try socket.setNonblocking(true) }
         unsafe try withAddress(path, "connect", socket) { fd, address, length in
             unsafe Glibc.connect(fd, address, length)
         }

@@ -50,9 +50,11 @@ enum Poll {
         time.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1
     }
 
-    static func waitToWrite(_ descriptor: Int32) {
+    /// Whether something can be written now. No time: waits for good.
+    @discardableResult
+    static func waitToWrite(_ descriptor: Int32, atMost time: Span? = nil) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&entry, 1, -1)
+        return unsafe poll(&entry, 1, milliseconds(time)) > 0
     }
 
     @discardableResult

@@ -70,16 +70,22 @@ package struct TransferCommand: Verb {
         if let upload {
             descriptor = try open(absolute(upload, context), .read)
         } else {
-            let target = FilePath(absolute(output ?? "", context))
+            let given = output ?? ""
+            let target = FilePath(absolute(given, context))
+            guard !given.isEmpty, !given.hasSuffix("/") else {
+                throw .misuse(
+                    "-o needs the name of a file, and \(given.isEmpty ? "it is empty" : "\(given) is a folder")")
+            }
             guard let name = target.lastComponent?.string, target.lastComponent?.kind == .regular else {
-                throw .misuse("\(output ?? "") is no name for a file")
+                throw .misuse("\(given) is no name for a file")
             }
             // The folder as it is now, without links on the way.
             let folder = FileSystem.realPath(target.removingLastComponent().string)
             descriptor = try open(folder, .directory)
             add.path = FilePath(folder).appending(name).string
         }
-        let id = try record(context.askTransfers(.add, add.json, [descriptor]), TransferName.self).id
+        let answer = try context.askTransfers(.add, add.json, [descriptor], takesTime: upload != nil)
+        let id = try record(answer, TransferName.self).id
         guard wait else { return context.print(id) }
         try TransferWait(id: id, context: context).run()
     }
@@ -113,24 +119,21 @@ struct TransferWait {
 
     func run() throws(CommandFailure) {
         for _ in 0..<Self.mostAttempts {
+            let connection = try TransferConnection.open(context)
             do throws(TransferConnection.Failure) {
-                let end = try attempt(try connect())
+                let end = try attempt(connection)
                 if context.outputIsTerminal { context.write("\n") }
                 guard end.state == .done else { return try fail(end) }
                 return
             } catch {
-                if case .refused(let refusal) = error { throw .failed(refusal.message) }
+                switch error {
+                case .refused(let refusal): throw .failed(refusal.message)
+                case .silent: throw .noDaemon(try TransferPlace(context).silence)
+                case .broken: continue
+                }
             }
         }
         throw .failed("the transfer service ends at every attempt")
-    }
-
-    private func connect() throws(TransferConnection.Failure) -> TransferConnection {
-        do throws(CommandFailure) {
-            return try TransferConnection.open(context)
-        } catch {
-            throw .refused(RPCError(.refused, error.description))
-        }
     }
 
     private func fail(_ end: TransferEnd) throws(TransferConnection.Failure) {
@@ -169,7 +172,7 @@ package enum TransferLine {
         }
         var text = "\(bar(done, info.expected))  \(amount(Double(info.rate)))/s"
         if let expected = info.expected, info.rate > 0, expected >= done {
-            text += "  \(time(Double(expected - done) / info.rate)) left"
+            text += "  \(time((Double(expected) - Double(done)) / info.rate)) left"
         }
         return text
     }
@@ -186,7 +189,8 @@ package enum TransferLine {
 
     /// `12.3 MB`
     package static func amount(_ bytes: Double) -> String {
-        var value = bytes
+        // Far beyond all disks, and within all integers.
+        var value = bytes.isFinite ? min(max(bytes, 0), 1e18) : 0
         for unit in ["B", "kB", "MB", "GB"] {
             if value < 999.5 || unit == "GB" {
                 let tenths = Int((value * 10).rounded())

@@ -33,6 +33,8 @@ final class TransferLink {
 
     /// Milliseconds for an end in order.
     private static let longestEnd: CInt = 2000
+    /// Nanoseconds for the answer to a greeting: who waits for the service waits no longer.
+    private static let longestGreeting: Int64 = 10_000_000_000
 
     init(_ host: Host) { self.host = host }
 
@@ -265,6 +267,15 @@ final class TransferLink {
         phase = .greeting(connection)
         connection.onMessage = { [unowned self, unowned connection] in receive($0, from: connection) }
         connection.onClose = { [unowned self] in lost() }
+        host.loop.after(nanoseconds: Self.longestGreeting) { [weak self, weak connection] in
+            guard let self, let connection, case .greeting(let present) = phase, present === connection else { return }
+            connection.onClose = {}
+            connection.close()
+            answers = [:]
+            // Nothing that it answered is lost with it; the next who needs one starts it.
+            try? process?.send(9)
+            fail(RPCError(.ended, "the transfer service took a connection and did not answer: ask again"))
+        }
         let greeting = TransferHello.control(.system).json
         ask(TransferToolMethod.hello.rawValue, greeting, on: connection) { [unowned self, unowned connection] answer in
             switch answer {
