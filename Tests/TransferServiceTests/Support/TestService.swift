@@ -52,7 +52,8 @@ final class TestService {
             path: program,
             arguments: [program, "--home", home, "--idle-exit", idleExit] + (isSystem ? ["--system"] : []),
             environment: CurrentProcess.allEnvironment + [
-                "GREENROOM_TRANSFERS_PROC=\(base)/proc", "GREENROOM_TRANSFERS_SYS=\(base)/sys",
+                "SWIFT_BACKTRACE=enable=no", "GREENROOM_TRANSFERS_PROC=\(base)/proc",
+                "GREENROOM_TRANSFERS_SYS=\(base)/sys",
             ])
         let null = try Descriptor.open("/dev/null", .readWrite)
         let log = try Descriptor.open(base + "/log", .append, create: 0o600)
@@ -72,8 +73,10 @@ final class TestService {
     var log: String { String(decoding: FileSystem.read(base + "/log") ?? [], as: UTF8.self) }
 
     /// Ends it as a crash would, and starts it again.
-    func killAndRestart() throws {
-        try process.send(9)
+    func killAndRestart() throws { try dieAndRestart(of: 9) }
+
+    func dieAndRestart(of signal: CInt) throws {
+        try process.send(signal)
         #expect(process.waitUntilDead(milliseconds: 5000))
         _ = process.reap()
         process = try Self.start(home: home, base: base, isSystem: isSystem, idleExit: idleExit)
