@@ -2,8 +2,8 @@ import LinuxSystem
 import Testing
 import Wire
 
-/// The answers are those of `Fixtures/servers/hostile.py`. What becomes of each transfer is of no interest here: none of
-/// them may end the service, or keep it from others.
+/// The answers are those of `Fixtures/servers/hostile.py`. What becomes of each transfer is of no interest here: none
+/// of them may end the service, or keep it from others.
 @Suite("Servers that are none")
 struct HostileTests {
     /// Downloads them all, and ends those that would be tried again, until nothing is left.

@@ -99,8 +99,8 @@ final class Service: @unchecked Sendable {
         armIdle()
     }
 
-    /// Where files are taken over, of each app one after another: one that never ends, because who serves the file never
-    /// answers, holds up that app alone.
+    /// Where files are taken over, of each app one after another: a file that is never read to its end, because its
+    /// file system does not answer, holds up that app alone.
     func handOver(_ app: AppIdentifier?) -> DispatchQueue {
         if let known = handOvers[app] { return known }
         let made = DispatchQueue(label: "greenroom.transfers.uploads")
