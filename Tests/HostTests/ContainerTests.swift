@@ -95,7 +95,7 @@ final class ContainerTests {
             }
         }
         let swaps = swapper.end()
-        #expect(swaps > 200)
+        #expect(swaps > 0)
         #expect(refused < 200)
         #expect(owner(root + "/victim") == Self.other)
         #expect(owner(root + "/victim/Caches") == 0)
