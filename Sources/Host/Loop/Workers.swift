@@ -9,8 +9,8 @@ final class Workers {
         case storage
         /// Starting processes.
         case launches
-        /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: `apps`, samples
-        /// and debuggers' checks come this way.
+        /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: `apps`,
+        /// samples and debuggers' checks come this way.
         case slow
         /// Installing and uninstalling, in order.
         case installs
