@@ -134,9 +134,9 @@ extension TestingTests {
                 first.earliestBeginDate = date
                 try BGTaskScheduler.shared.submit(first)
                 try await device.home()
-                try await device.advance(by: .seconds(3600))
+                try await device.advance(by: .seconds(3590))
                 #expect(reader.delegate?.trace.count == 4)
-                try await device.advance(by: .seconds(23 * 3600 - 60))
+                try await device.advance(by: .seconds(23 * 3600 - 50))
                 #expect(reader.delegate?.trace.count == 48)
             }
         }

@@ -59,7 +59,7 @@ struct TimelineRingTests {
         }
         let ring = begun(small)
         ring.append(story(0..<400))
-        #expect(FileSystem.exists("\(folder.path)/3.ring"))
+        #expect(FileSystem.exists("\(folder.path)/2.ring"))
         let newest = try #require(
             FileSystem.names(in: folder.path).compactMap { $0.hasSuffix(".ring") ? Int($0.dropLast(5)) : nil }
                 .filter { (1..<1000).contains($0) }.max())

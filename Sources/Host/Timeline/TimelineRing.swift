@@ -221,9 +221,10 @@ extension TimelineRing.State {
                 }
                 return record
             }
-            guard let number = numbers.first(where: { $0 > place.number }), let reader = segment(number) else {
-                return nil
-            }
+            // One that is damaged hides none of those behind it.
+            let later = numbers.lazy.filter { [number = place.number] in $0 > number }
+            guard let (number, reader) = later.compactMap({ number in segment(number).map { (number, $0) } }).first
+            else { return nil }
             let follows = number == place.number + 1
             place.number = number
             place.reader = reader

@@ -89,6 +89,7 @@ extension AssertionTable: Codable {
         tasks = all.filter { $0.kind == .task }
         others = all.filter { $0.kind != .task }
         taskEnd = tasks.first?.expires
+        for place in tasks.indices { tasks[place].expires = nil }
     }
 
     package func encode(to encoder: any Encoder) throws {
