@@ -198,7 +198,7 @@ let package = Package(
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.
-        .testTarget(name: "KeeperTests", dependencies: ["LinuxSystem", "greenroom-keeper"]),
+        .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(name: "BackgroundTransferTests", dependencies: ["BackgroundTransfer", "LinuxSystem", "Wire"]),

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -136,4 +137,43 @@ int64_t gr_socket_memory(int fd) {
     int64_t left = 0;
     if (poll(&peer, 1, 0) == 1 && (peer.revents & (POLLHUP | POLLRDHUP))) left = gr_unread(fd);
     return (int64_t)memory[2] + memory[6] + (left > 0 ? left : 0);
+}
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+int gr_refuse_descriptors(int socket) {
+    int no = 0;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
+}
+
+ssize_t gr_read_alone(int socket, void *bytes, size_t length) {
+    // As many as the kernel lets ride on one message: what did not fit it would close itself, with all that this can
+    // wait for.
+    enum { MOST = 253 };
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int) * MOST)]; } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = length};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0) return got;
+    for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
+        if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
+        size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < count; i++) {
+            int fd;
+            struct linger at_once = {.l_onoff = 0, .l_linger = 0};
+            memcpy(&fd, CMSG_DATA(item) + sizeof(int) * i, sizeof fd);
+            // The last to close a lingering socket waits until its peer has everything.
+            setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+            close(fd);
+        }
+    }
+    return got;
+}
+
+int gr_set_send_limit(int socket, int milliseconds) {
+    struct timeval limit = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+    return setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }

@@ -17,11 +17,12 @@ package enum Daemon {
         package var appListener: CInt
         /// The socket to the keeper.
         package var keeper: CInt
+        /// The lock of the home, which keeper and daemon hold together (docs/PROTOCOL.md, section 5).
+        package var lock: CInt
 
         package init(
             home: String, profile: DeviceProfile, memory: Int64?, programs: Programs, controlListener: CInt,
-            appListener: CInt,
-            keeper: CInt
+            appListener: CInt, keeper: CInt, lock: CInt
         ) {
             self.home = home
             self.profile = profile
@@ -30,6 +31,7 @@ package enum Daemon {
             self.controlListener = controlListener
             self.appListener = appListener
             self.keeper = keeper
+            self.lock = lock
         }
     }
 
@@ -37,6 +39,7 @@ package enum Daemon {
     package static func run(_ configuration: Configuration) throws {
         // Before any thread exists, so that all of them leave these signals to the loop.
         let signals = try SignalFD([2, 15])
+        let handedOver = try closeOnExec(configuration)
         prepareProcess()
         let home = Home(configuration.home)
         let environment = HostEnvironment(home: home)
@@ -104,18 +107,40 @@ package enum Daemon {
         host.sockets = SocketWatch(host)
         host.transfers = TransferLink(host)
         host.disk = DiskWatch(host)
-        let listeners = try host.listen(configuration)
+        let watches = try host.listen(handedOver, configuration.programs)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
         host.transfers?.resume()
         host.resumeRemovals()
+        host.keeperLink?.tellServing()
         loop.after(nanoseconds: 0) { watch.finish() }
         try loop.run { host.settle() }
         host.timeline?.flush()
         workers.finish(.storage)
-        withExtendedLifetime((listeners, signalWatch)) {}
+        withExtendedLifetime((handedOver, watches, signalWatch)) {}
+    }
+
+    /// What the keeper handed over.
+    fileprivate struct HandedOver {
+        let control: Descriptor
+        let app: Descriptor
+        let keeper: Descriptor
+        let lock: Descriptor
+    }
+
+    /// Before anything can go wrong: neither a child nor a crash's helper may hold a listening socket or the lock.
+    private static func closeOnExec(_ configuration: Configuration) throws(SystemError) -> HandedOver {
+        let handedOver = HandedOver(
+            control: Descriptor(borrowing: configuration.controlListener),
+            app: Descriptor(borrowing: configuration.appListener),
+            // Open to the last: why a daemon could not start is told on it.
+            keeper: Descriptor(borrowing: configuration.keeper), lock: Descriptor(borrowing: configuration.lock))
+        for descriptor in [handedOver.control, handedOver.app, handedOver.keeper, handedOver.lock] {
+            try descriptor.setNonblocking(true)
+        }
+        return handedOver
     }
 
     private static func prepareProcess() {
@@ -202,28 +227,20 @@ extension Host {
         }
     }
 
-    fileprivate func listen(_ configuration: Daemon.Configuration) throws -> [AnyObject] {
-        let control = Descriptor(owning: configuration.controlListener)
-        let app = Descriptor(owning: configuration.appListener)
-        let keeper = Descriptor(owning: configuration.keeper)
-        for descriptor in [control, app, keeper] { try descriptor.setNonblocking(true) }
-        let controlWatch = try loop.watch(control.rawValue, .readable) { [unowned self] _ in
-            acceptAll(control) { self.acceptControl($0) }
-        }
-        let appWatch = try loop.watch(app.rawValue, .readable) { [unowned self] _ in
-            acceptAll(app) { self.acceptApp($0) }
-        }
-        let link = KeeperLink(keeper, listeners: (control, app), programs: configuration.programs, host: self)
-        let keeperWatch = try loop.watch(keeper.rawValue, .readable) { _ in link.ready() }
+    fileprivate func listen(_ handedOver: Daemon.HandedOver, _ programs: Programs) throws -> [AnyObject] {
+        let link = KeeperLink(handedOver, programs: programs, host: self)
+        let keeperWatch = try loop.watch(handedOver.keeper.rawValue, .readable) { _ in link.ready() }
         keeperLink = link
-        return [control, app, keeper, controlWatch, appWatch, keeperWatch]
+        let control = try Acceptor(handedOver.control, loop) { [unowned self] in acceptControl($0) }
+        let app = try Acceptor(handedOver.app, loop) { [unowned self] in acceptApp($0) }
+        return [control, app, keeperWatch]
     }
+}
 
-    /// A bounded number a turn: whoever connects in a loop does not keep others waiting.
-    private func acceptAll(_ listener: Descriptor, _ accepted: (Descriptor) -> Void) {
-        for _ in 0..<16 {
-            guard let socket = try? UnixSocket.accept(listener) else { return }
-            accepted(socket)
-        }
+extension KeeperLink {
+    fileprivate convenience init(_ handedOver: Daemon.HandedOver, programs: Programs, host: Host) {
+        self.init(
+            handedOver.keeper, handsOn: [handedOver.control, handedOver.app, handedOver.lock], programs: programs,
+            host: host)
     }
 }

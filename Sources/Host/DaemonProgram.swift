@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinuxSystem
 internal import Model
 
-/// The program `greenroomd`, which the keeper starts with its sockets as descriptors 3, 4 and 5.
+/// The program `greenroomd`, which the keeper starts with its sockets as descriptors 3, 4 and 5, and the home's lock as 6.
 package enum DaemonProgram {
     /// Runs a command line and returns the exit status: 0 after an orderly end, 2 for wrong arguments.
     package static func run(_ arguments: [String]) -> CInt {
@@ -11,12 +11,22 @@ package enum DaemonProgram {
             return 0
         } catch let error as UsageError {
             StandardError.write("greenroomd: \(error.sentence)\n")
+            tellKeeper(error.sentence)
             return 2
         } catch {
             Diagnostics.write("\(error)")
+            tellKeeper("\(error)")
             return 1
         }
     }
+
+    /// Its last words reach the user of `up` also when no log can be written.
+    private static func tellKeeper(_ sentence: String) {
+        let words = sentence.split(whereSeparator: \.isNewline).joined(separator: " ")
+        _ = try? Descriptor(borrowing: keeperLink).send(Array("failed \(words)\n".utf8)[...])
+    }
+
+    private static let (controlListener, appListener, keeperLink, lock): (CInt, CInt, CInt, CInt) = (3, 4, 5, 6)
 
     private struct UsageError: Error {
         let sentence: String
@@ -46,8 +56,7 @@ package enum DaemonProgram {
         }
         return Daemon.Configuration(
             home: home, profile: profile, memory: memory, programs: Programs(directory: String(own[..<slash])),
-            controlListener: 3,
-            appListener: 4, keeper: 5)
+            controlListener: controlListener, appListener: appListener, keeper: keeperLink, lock: lock)
     }
 
     /// A built-in profile by name, or a file that holds one.

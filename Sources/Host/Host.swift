@@ -29,6 +29,7 @@ final class Host {
     private var nextRequest: UInt64 = 1
     /// The tools.
     var sessions: [ObjectIdentifier: (Connection, ControlSession)] = [:]
+    var toolMessages: UInt64 = 0
     /// Processor time of apps whose last process is gone, for the report that follows.
     var endedUsage: [AppIndex: Int64] = [:]
     /// What the keeper said of processes that were not our children.

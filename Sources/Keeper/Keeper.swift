@@ -13,47 +13,86 @@ package struct Keeper {
         }
     }
 
+    /// A daemon and what it said on its link.
+    private struct Child {
+        let process: PidFD
+        let link: Descriptor
+        let startedAt: Int64
+        var buffer: [UInt8] = []
+        var hasServed = false
+        /// Why it ends, in its own words.
+        var lastWords: String?
+    }
+
     private let home: String
     private let daemon: String
     private let arguments: [String]
     private let signals: SignalFD
     private let epoll: Epoll
     private let listeners: Listeners
-    private var child: PidFD?
-    private var link: Descriptor?
-    private var startedAt: Int64 = 0
-    private var quickEnds = 0
+    private let lock: HomeLock
+    private var launch: LaunchReport
+    private var restarts: Restarts
+    private var child: Child?
     private var isEnding = false
+    /// When a daemon is started, while there is none.
+    private var startsAt: Int64?
+    /// When a daemon that was told to end is killed.
+    private var killsAt: Int64?
+    /// Why there is no daemon, for the tools that ask meanwhile.
+    private var trouble: String?
     /// How orphans ended, for the present daemon and the next ones.
     private var statuses: [(pid: CInt, line: String)] = []
 
     private static let keptStatuses = 1024
-    private static let (hangUp, interrupt, terminate, childEnded): (CInt, CInt, CInt, CInt) = (1, 2, 15, 17)
+    /// More dead children may be there than one turn collected.
+    private var leavesChildren = false
+    private static let childrenPerTurn = 256
+    private static let wordsLimit = 4096
+    /// Apps have their limits for ending in order; together they take no longer than this.
+    private static let longestEnd: Int64 = 60_000
+    private static let (hangUp, interrupt, kill, terminate, childEnded): (CInt, CInt, CInt, CInt, CInt) =
+        (1, 2, 9, 15, 17)
+    private static let (signalToken, linkToken, toolsToken): (UInt64, UInt64, UInt64) = (0, 1, 2)
 
     /// `listeners`: taken over from a daemon that becomes the keeper; made anew otherwise.
-    package init(home: String, daemon: String, arguments: [String], listeners: Listeners?) throws(SystemError) {
+    package init(
+        home: String, daemon: String, arguments: [String], lock: HomeLock, listeners: Listeners?, launch: LaunchReport
+    ) throws(SystemError) {
         self.home = home
         self.daemon = daemon
         self.arguments = arguments
+        self.lock = lock
+        self.launch = launch
+        // A daemon that became the keeper did serve.
+        restarts = Restarts(hasServed: listeners != nil)
         CurrentProcess.setName("greenroom-keep")
         CurrentProcess.ignoreBrokenPipes()
         CurrentProcess.raiseDescriptorLimit()
         try CurrentProcess.becomeSubreaper()
         signals = try SignalFD([Self.hangUp, Self.interrupt, Self.terminate, Self.childEnded])
         epoll = try Epoll()
-        try epoll.add(signals.descriptor.rawValue, .readable, token: 0)
+        try epoll.add(signals.descriptor.rawValue, .readable, token: Self.signalToken)
         DiskReserve.use(home + "/reserve")
-        // Before the sockets: whoever can connect can also find out who serves.
-        let start = ProcFS().stat(CurrentProcess.pid)?.startTime ?? 0
-        try FileSystem.replace(home + "/keeper.pid", with: Array("\(CurrentProcess.pid) \(start)\n".utf8))
+        let lines = ([daemon] + arguments).joined(separator: "\n")
         if let listeners {
             self.listeners = listeners
-            for descriptor in [listeners.control, listeners.app] { try descriptor.setNonblocking(true) }
+            // The apps need a keeper, whatever the disk says.
+            try? Self.record(home, lock)
+            try? FileSystem.replace(home + "/daemon.arguments", with: Array(lines.utf8))
         } else {
+            // Before the sockets: whoever can connect can also find out who serves.
+            try Self.record(home, lock)
             self.listeners = try Self.listen(home)
+            try FileSystem.replace(home + "/daemon.arguments", with: Array(lines.utf8))
         }
-        let lines = ([daemon] + arguments).joined(separator: "\n")
-        try FileSystem.replace(home + "/daemon.arguments", with: Array(lines.utf8))
+    }
+
+    private static func record(_ home: String, _ lock: HomeLock) throws(SystemError) {
+        let start = ProcFS().stat(CurrentProcess.pid)?.startTime ?? 0
+        try lock.name(CurrentProcess.pid, startTime: start)
+        try FileSystem.replaceOrOverwrite(
+            home + "/keeper.pid", with: Array("\(CurrentProcess.pid) \(start)\n".utf8))
     }
 
     /// The arguments that the dead keeper started its daemons with.
@@ -74,49 +113,68 @@ package struct Keeper {
     /// Returns the exit status when the system is down.
     package mutating func run() throws(SystemError) -> CInt {
         // Whoever ended before this process had its signals is a child all the same.
-        reapChildren()
-        try startDaemon()
+        if let status = reapChildren() { return status }
+        startsAt = Clock.boot()
         var ready: [Epoll.Ready] = []
         while true {
-            try epoll.wait(milliseconds: nil, &ready)
-            while let signal = signals.next() {
-                if signal == Self.childEnded { continue }
-                // In order: the daemon ends the apps, then itself, and then this process ends.
-                if signal != Self.hangUp {
-                    isEnding = true
-                    try? child?.send(Self.terminate)
+            if let moment = startsAt, moment <= Clock.boot(), let status = startDaemon() { return status }
+            try epoll.wait(milliseconds: pause, &ready)
+            for event in ready {
+                switch event.token {
+                case Self.linkToken: readLink()
+                case Self.toolsToken: answerTools()
+                default: break
                 }
             }
-            if let status = reapChildren() {
-                if isFinal(status) { return cleanUp(status) }
-                try startDaemon()
+            while let signal = signals.next() {
+                if signal != Self.childEnded, signal != Self.hangUp, let status = end() { return status }
+            }
+            if let status = reapChildren() { return status }
+            if let moment = killsAt, moment <= Clock.boot() {
+                killsAt = nil
+                try? child?.process.send(Self.kill)
             }
         }
     }
 
-    private func isFinal(_ status: ProcessStatus) -> Bool {
-        switch status {
-        case .exited(0): true
-        // Wrong arguments do not become right by repetition.
-        case .exited(2): true
-        case .exited, .signaled: isEnding
-        }
+    /// Until the next moment at which something is to be done without being asked.
+    private var pause: CInt? {
+        if leavesChildren { return 0 }
+        guard let next = [startsAt, killsAt].compactMap({ $0 }).min() else { return nil }
+        return CInt(clamping: max(0, (next - Clock.boot() + 999_999) / 1_000_000))
     }
 
-    /// Collects every dead child; the daemon's status if it is among them.
-    @discardableResult
-    private mutating func reapChildren() -> ProcessStatus? {
+    /// In order: the daemon ends the apps, then itself, and then this process ends.
+    private mutating func end() -> CInt? {
+        isEnding = true
+        guard let child else { return finish(1) }
+        killsAt = killsAt ?? Clock.boot() + Self.longestEnd * 1_000_000
+        try? child.process.send(Self.terminate)
+        return nil
+    }
+
+    // MARK: Children
+
+    /// Collects every dead child. Returns this process's own exit status if the daemon is among them and was the last.
+    private mutating func reapChildren() -> CInt? {
         var daemonStatus: ProcessStatus?
-        while CurrentProcess.reapAnyChild(tell: { pid, status in
-            if pid == child?.pid {
+        // Apps can leave orphans faster than they are collected: signals and tools have their turn between.
+        var room = Self.childrenPerTurn
+        while room > 0, CurrentProcess.reapAnyChild(tell: { pid, status in
+            if pid == child?.process.pid {
                 daemonStatus = status
-                child = nil
-                link = nil
+                Children.endSession(of: pid)
             } else {
                 remember(pid, status)
             }
-        }) {}
-        return daemonStatus
+        }) { room -= 1 }
+        leavesChildren = room == 0
+        guard let daemonStatus else { return nil }
+        readLink()
+        let ended = child
+        child = nil
+        killsAt = nil
+        return daemonEnded(daemonStatus, ended, why: ended?.lastWords ?? "the daemon \(daemonStatus.sentence)")
     }
 
     private mutating func remember(_ pid: CInt, _ status: ProcessStatus) {
@@ -128,49 +186,168 @@ package struct Keeper {
         statuses.append((pid, line))
         if statuses.count > Self.keptStatuses { statuses.removeFirst(statuses.count - Self.keptStatuses) }
         // A daemon that does not read learns it when it asks the kernel, or after its restart.
-        _ = try? link?.send(Array(line.utf8)[...])
+        _ = try? child?.link.send(Array(line.utf8)[...])
     }
 
-    private mutating func startDaemon() throws(SystemError) {
-        pauseAfterQuickEnds()
+    // MARK: The daemon
+
+    /// Returns this process's exit status if no daemon can ever be started.
+    private mutating func startDaemon() -> CInt? {
+        startsAt = nil
+        trouble = nil
+        epoll.remove(listeners.control.rawValue)
+        do throws(SystemError) {
+            child = try spawnDaemon()
+            return nil
+        } catch {
+            return daemonEnded(nil, nil, why: "the daemon cannot be started: \(error)")
+        }
+    }
+
+    private func spawnDaemon() throws(SystemError) -> Child {
         let (ours, theirs) = try UnixSocket.pair()
+        try ours.setNonblocking(true)
         for (_, line) in statuses { _ = try? ours.send(Array(line.utf8)[...]) }
         var spawn = Spawn(
             path: daemon, arguments: [daemon, "--home", home] + arguments, environment: CurrentProcess.allEnvironment)
         let (input, output) = (try Descriptor.open("/dev/null", .read), Descriptor(borrowing: 2))
         spawn.descriptors = [
             (input, 0), (output, 1), (output, 2), (listeners.control, 3), (listeners.app, 4), (theirs, 5),
+            (lock.descriptor, 6),
         ]
         do throws(SpawnError) {
             let process = try spawn.start()
-            child = process
-            link = ours
-            startedAt = Clock.boot()
-            try? FileSystem.replace(home + "/daemon.pid", with: Array("\(process.pid)\n".utf8))
+            let start = ProcFS().stat(process.pid)?.startTime ?? 0
+            try? FileSystem.replaceOrOverwrite(
+                home + "/daemon.pid", with: Array("\(process.pid) \(start)\n".utf8))
+            try? epoll.add(ours.rawValue, .readable, token: Self.linkToken)
+            return Child(process: process, link: ours, startedAt: Clock.boot())
         } catch {
-            throw SystemError("start \(daemon)", error.errno)
+            throw SystemError("start", error.errno, path: daemon)
         }
     }
 
-    /// One crash is mended at once; a daemon that cannot start does not eat the processor.
-    private mutating func pauseAfterQuickEnds() {
-        guard startedAt != 0 else { return }
-        let lived = Clock.boot() - startedAt
-        quickEnds = lived < 200_000_000 ? quickEnds + 1 : 0
-        guard quickEnds > 3 else { return }
-        var ready: [Epoll.Ready] = []
-        let pause = min(1_000, 10 << min(7, quickEnds - 3))
-        let idle = try? Epoll()
-        try? idle?.wait(milliseconds: CInt(pause), &ready)
+    /// Lines of the daemon: `serving`, and before an end of its own decision `failed SENTENCE`.
+    private mutating func readLink() {
+        guard var current = child else { return }
+        reading: while current.buffer.count < Self.wordsLimit {
+            switch try? current.link.read(into: &current.buffer, upTo: Self.wordsLimit) {
+            case .bytes: continue
+            case .wouldBlock: break reading
+            case .end, nil:
+                epoll.remove(current.link.rawValue)
+                break reading
+            }
+        }
+        while let end = current.buffer.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: current.buffer[..<end], as: UTF8.self)
+            current.buffer.removeSubrange(...end)
+            if line == "serving" {
+                current.hasServed = true
+                launch.served()
+            } else if line.hasPrefix("failed ") {
+                current.lastWords = String(line.dropFirst("failed ".count))
+            }
+        }
+        // A line without an end is none of the daemon's.
+        if current.buffer.count >= Self.wordsLimit { current.buffer = [] }
+        child = current
     }
 
-    private func cleanUp(_ status: ProcessStatus) -> CInt {
-        for name in ["control", "app", "wire/app", "keeper.pid", "daemon.pid", "daemon.arguments", "cgroup"] {
+    /// Returns this process's own exit status unless another daemon follows.
+    private mutating func daemonEnded(_ status: ProcessStatus?, _ ended: Child?, why: String) -> CInt? {
+        let lived = ended.map { (Clock.boot() - $0.startedAt) / 1_000_000 } ?? 0
+        let life = Restarts.Life(status: status, milliseconds: lived, hasServed: ended?.hasServed ?? false)
+        guard case .start(let pause) = restarts.next(after: life), !isEnding else {
+            if status != .exited(0) { launch.failed(why) }
+            return finish(status?.code ?? 1)
+        }
+        startsAt = Clock.boot() + pause * 1_000_000
+        if restarts.isTroubled { giveAppsUp(why) }
+        return nil
+    }
+
+    /// Nobody knows whether a daemon will ever serve again: the apps do not wait for it, and the tools are told.
+    private mutating func giveAppsUp(_ why: String) {
+        Frozen.thaw(home: home)
+        let sentence = "the daemon ended \(restarts.quickEnds) times soon after its start, the last time because \(why)"
+        trouble = sentence
+        try? epoll.add(listeners.control.rawValue, .readable, token: Self.toolsToken)
+        StandardError.write("greenroom-keeper: \(sentence); every app runs, and it is tried again \(nextStart)\n")
+    }
+
+    private var nextStart: String {
+        let seconds = max(0, (startsAt ?? 0) - Clock.boot()) / 1_000_000_000
+        return seconds == 0 ? "now" : "in \(seconds) s"
+    }
+
+    /// While no daemon runs, tools need not wait to learn that.
+    private func answerTools() {
+        guard let trouble else { return }
+        let sentence = "\(trouble); it is tried again \(nextStart), and until then every app runs. "
+        let advice = "\(home)/daemon.log may say more; greenroom down ends everything"
+        let line = Self.answer(sentence + advice)
+        for _ in 0..<16 {
+            guard let tool = try? UnixSocket.accept(listeners.control) else { return }
+            _ = try? tool.send(line[...])
+        }
+    }
+
+    /// An error with the code for “no daemon” (`docs/PROTOCOL.md`, section 1), to whatever was asked.
+    static func answer(_ message: String) -> [UInt8] {
+        var text: [UInt8] = []
+        for byte in message.utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
+            text.append(byte < 0x20 ? UInt8(ascii: " ") : byte)
+        }
+        return Array(#"{"jsonrpc":"2.0","id":null,"error":{"code":-32007,"message":""#.utf8) + text
+            + Array("\"}}\n".utf8)
+    }
+
+    // MARK: The end
+
+    /// Everything that this process is responsible for goes, in order or not; what it cannot end it leaves to `down`.
+    private func finish(_ code: CInt) -> CInt {
+        if code != 0 { Frozen.thaw(home: home) }
+        let left = Children.endAll(graceMilliseconds: code == 0 ? Self.holdersGrace : 0)
+        if !left.isEmpty {
+            let numbers = left.map(String.init).joined(separator: ", ")
+            StandardError.write("greenroom-keeper: these processes do not end: \(numbers)\n")
+        }
+        Self.removeFiles(home)
+        return code
+    }
+
+    /// The holders of terminals end by themselves, a moment after the last app.
+    private static let holdersGrace: CInt = 500
+
+    /// For the holder of the lock alone.
+    package static func removeFiles(_ home: String) {
+        for name in ["control", "app", "wire/app", "keeper.pid", "daemon.pid", "daemon.arguments"] {
             FileSystem.remove("\(home)/\(name)")
         }
-        switch status {
-        case .exited(let code): return code
-        case .signaled: return 1
+        // Apps that an earlier system left are found by it.
+        if let group = Frozen.cgroup(home: home) {
+            guard Cgroup.processes(at: group).isEmpty else { return }
+            try? Cgroup.remove(at: group)
+        }
+        FileSystem.remove("\(home)/cgroup")
+    }
+}
+
+extension ProcessStatus {
+    /// For sentences about the daemon.
+    fileprivate var sentence: String {
+        switch self {
+        case .exited(let code): "ended with exit code \(code)"
+        case .signaled(let number): "was ended by signal \(number)"
+        }
+    }
+
+    fileprivate var code: CInt {
+        switch self {
+        case .exited(let code): code
+        case .signaled: 1
         }
     }
 }

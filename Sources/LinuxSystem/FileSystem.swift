@@ -100,6 +100,19 @@ package enum FileSystem {
         try synchronizeDirectory(of: path)
     }
 
+    /// As `replace`; in place where the disk is full, since what a crashed system left can still be overwritten.
+    package static func replaceOrOverwrite(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        do throws(SystemError) {
+            try replace(path, with: bytes)
+        } catch {
+            guard [.noSpace, .diskQuotaExceeded].contains(error.errno),
+                let file = try? Descriptor.open(path, .write, followsLinks: false)
+            else { throw error }
+            try file.writeAll(bytes)
+            try file.truncate(to: Int64(bytes.count))
+        }
+    }
+
     private static func synchronizeDirectory(of path: String) throws(SystemError) {
         let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let directory = try Descriptor.open(parent, .directory)

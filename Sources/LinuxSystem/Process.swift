@@ -111,6 +111,12 @@ package enum CurrentProcess {
         _ = unsafe setrlimit(GR_RLIMIT_FILES, &limit)
     }
 
+    /// How many descriptors this process can have.
+    package static var descriptorLimit: Int {
+        var limit = rlimit()
+        return unsafe getrlimit(GR_RLIMIT_FILES, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 1024
+    }
+
     /// Ignored: a broken connection is an error of `write`.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 

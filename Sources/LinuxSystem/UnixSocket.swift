@@ -23,13 +23,22 @@ package enum UnixSocket {
         return socket
     }
 
-    /// Without waiting, a listener for whom too many wait already is an error, and nothing of the socket waits later.
-    package static func connect(to path: String, isNonblocking: Bool = false) throws(SystemError) -> Descriptor {
+    /// A listener that has no room for another peer is waited for, at most so long (`EAGAIN`); not at all without
+    /// waiting, and then nothing of the socket waits later either.
+    package static func connect(
+        to path: String, isNonblocking: Bool = false, milliseconds: CInt = 5000
+    ) throws(SystemError) -> Descriptor {
         let socket = try make()
-        if isNonblocking { try socket.setNonblocking(true) }
+        let number = socket.rawValue
+        if isNonblocking {
+            try socket.setNonblocking(true)
+        } else {
+            try check("setsockopt") { gr_set_send_limit(number, max(1, milliseconds)) }
+        }
         unsafe try withAddress(path, "connect", socket) { fd, address, length in
             unsafe Glibc.connect(fd, address, length)
         }
+        try check("setsockopt") { gr_set_send_limit(number, 0) }
         return socket
     }
 
@@ -110,6 +119,16 @@ extension Descriptor {
         }
         if done < 0, Glibc.errno == EAGAIN { return .wouldBlock }
         return try Self.transfer("send", done)
+    }
+
+    /// Has the kernel refuse descriptors that the peer sends, where it can; `readAlone` closes them where it cannot.
+    package func refuseDescriptors() { _ = gr_refuse_descriptors(rawValue) }
+
+    /// Reads from a socket whose peer has no descriptor to send: those that come are closed at once.
+    package func readAlone(into bytes: inout [UInt8], upTo limit: Int) throws(SystemError) -> Transfer {
+        let fd = rawValue
+        let got = unsafe Self.fill(&bytes, limit) { buffer in unsafe gr_read_alone(fd, buffer, limit) }
+        return try Self.transfer("recvmsg", got)
     }
 
     /// Sends bytes with descriptors. The corresponding C function is `sendmsg`.

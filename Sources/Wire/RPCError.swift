@@ -15,6 +15,8 @@ package struct RPCError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let unknown = Code(rawValue: -32004)
         package static let tooMuch = Code(rawValue: -32005)
         package static let ended = Code(rawValue: -32006)
+        /// Said by the supervisor.
+        package static let noDaemon = Code(rawValue: -32007)
     }
 
     package var code: Code

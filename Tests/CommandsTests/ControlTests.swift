@@ -64,6 +64,68 @@ struct ControlTests {
             ])
     }
 
+    @Test("A daemon that accepts and does not answer is exit code 3, with its pid and what helps")
+    func silence() throws {
+        let tool = try Tool()
+        tool.silence = .milliseconds(100)
+        let process = try Child()
+        try tool.write(process.record, to: "daemon.pid")
+        let daemon = try FakeDaemon(in: tool.home) { _ in .nothing }
+        for words in [["apps"], ["open", "app"], ["why", "app"]] {
+            let outcome = tool.run(words)
+            #expect(outcome.code == 3)
+            #expect(outcome.errors.contains("takes connections and does not answer"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("greenroom down --force"))
+        }
+        withExtendedLifetime((daemon, process)) {}
+    }
+
+    @Test("A listener that nobody serves, and one that is full, are no daemon")
+    func nobodyAccepts() throws {
+        let tool = try Tool()
+        (tool.silence, tool.patience) = (.milliseconds(100), .milliseconds(100))
+        try tool.write("4711 99\n", to: "keeper.pid")
+        let listener = try FakeDaemon.listener(folder: tool.home, name: "control")
+        defer { close(listener) }
+        // Every attempt stays in the queue, which ends up full.
+        for _ in 0..<20 {
+            #expect(tool.run("status").code == 3)
+        }
+    }
+
+    @Test("A command may take as long as it likes, as long as the daemon answers what it can answer at once")
+    func slowCommand() throws {
+        let tool = try Tool()
+        tool.silence = .milliseconds(100)
+        let daemon = try FakeDaemon(in: tool.home) { [asked = Counter()] request in
+            guard request.method == "status" else { return .nothing }
+            let number = asked.next()
+            let answer = RPCMessage.response(id: .int(Int64(number + 1)), result: Sample.status.json).encoded()
+            let late = RPCMessage.response(id: .int(1), result: ["open": true]).encoded()
+            return .raw(number < 4 ? answer : late)
+        }
+        #expect(tool.run("switcher") == Tool.Outcome(code: 0, output: "the switcher is open\n", errors: ""))
+        #expect(daemon.methods == ["switcher", "status", "status", "status", "status"])
+    }
+
+    @Test("The supervisor's word that no daemon runs is exit code 3, also for who was still speaking")
+    func supervisorAnswers() throws {
+        let tool = try Tool()
+        try tool.write("4711 99\n", to: "keeper.pid")
+        let listener = try FakeDaemon.listener(folder: tool.home, name: "control")
+        defer { close(listener) }
+        let running = tool.start("apps")
+        let peer = accept(listener, nil, nil)
+        let error = RPCError(.noDaemon, "the daemon ended 7 times soon after its start")
+        let bytes = RPCMessage.failure(id: nil, error).encoded()
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(peer, $0.baseAddress, $0.count) }
+        close(peer)
+        #expect(
+            try running.outcome()
+                == Tool.Outcome(
+                    code: 3, output: "", errors: "greenroom: the daemon ended 7 times soon after its start\n"))
+    }
+
     @Test("A daemon that dies of every attempt is given up")
     func crashLoop() throws {
         let tool = try Tool()

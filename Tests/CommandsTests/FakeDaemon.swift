@@ -15,6 +15,8 @@ final class FakeDaemon: @unchecked Sendable {  // `requests` and `descriptors` a
         case early([JSONValue], JSONValue)
         /// The bytes, as they are.
         case raw([UInt8])
+        /// It is busy with something else.
+        case nothing
     }
 
     struct Request: Sendable {
@@ -108,6 +110,7 @@ final class FakeDaemon: @unchecked Sendable {  // `requests` and `descriptors` a
             for entry in before { send(.notification(method: logEntryNotification, params: entry), peer) }
             send(.response(id: id, result: value), peer)
         case .raw(let bytes): write(bytes, peer)
+        case .nothing: break
         case .stream(let value, let later, let crashes):
             send(.response(id: id, result: value), peer)
             for entry in later { send(.notification(method: logEntryNotification, params: entry), peer) }

@@ -42,6 +42,7 @@ final class Tool {
     var isTerminal = false
     var input: Int32 = -1
     var patience = Span.seconds(5)
+    var silence = Span.seconds(60)
     var libexec = ""
     /// 2026-11-21 12:03:09.5 in a place two hours ahead of UTC.
     var now = WallTime(nanoseconds: 1_795_255_389_500_000_000)
@@ -75,11 +76,15 @@ final class Tool {
         return CommandContext(
             environment: environment, workingDirectory: root, programFolder: libexec, input: input, output: output,
             errors: errors, outputIsTerminal: isTerminal,
-            clock: Moment.Clock(now: { now }, offset: { _ in 7200 }), patience: patience)
+            clock: Moment.Clock(now: { now }, offset: { _ in 7200 }), patience: patience,
+            silence: silence)
     }
 
     @discardableResult
-    func run(_ arguments: String...) -> Outcome {
+    func run(_ arguments: String...) -> Outcome { run(arguments) }
+
+    @discardableResult
+    func run(_ arguments: [String]) -> Outcome {
         let (output, errors) = (Page(), Page())
         let code = GreenroomCommand.main(arguments: arguments, in: context(output: output, errors: errors))
         return Outcome(code: code, output: output.text, errors: errors.text)
@@ -131,6 +136,19 @@ enum Patience {
     static func wait(for descriptor: Int32, _ what: String) throws {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&entry, 1, 60_000) == 1 else { throw Lost(what: what) }
+    }
+}
+
+/// Counts from one, for whoever asks.
+final class Counter: @unchecked Sendable {  // `count` is touched under the lock only.
+    private let lock = NSLock()
+    private var count = 0
+
+    func next() -> Int {
+        lock.withLock {
+            count += 1
+            return count
+        }
     }
 }
 

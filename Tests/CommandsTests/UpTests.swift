@@ -11,14 +11,15 @@ private struct FakeKeeper {
     private let end: FileHandle
 
     /// The script tells its arguments and then does what it is given.
-    init(_ tool: Tool, then script: String = "read line < \"$END\"") throws {
+    init(_ tool: Tool, then script: String = "echo holds >&3; read line < \"$END\"") throws {
         started = tool.path("started")
         let ending = tool.path("end")
         for pipe in [started, ending] { unsafe mkfifo(pipe, 0o600) }
         end = FileHandle(fileDescriptor: unsafe open(ending, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
         tool.libexec = tool.path("libexec")
         try FileManager.default.createDirectory(atPath: tool.libexec, withIntermediateDirectories: true)
-        for (name, text) in [("greenroom-keeper", "echo \"$@\" > \"$STARTED\"\n\(script)"), ("greenroomd", "")] {
+        let begin = "echo \"$@\" > \"$STARTED\""
+        for (name, text) in [("greenroom-keeper", "\(begin)\n\(script)"), ("greenroomd", "")] {
             let path = "\(tool.libexec)/\(name)"
             let text = "#!/bin/sh\nSTARTED='\(started)'\nEND='\(ending)'\n\(text)\n"
             try Self.makeProgram(text, at: path)
@@ -64,7 +65,8 @@ extension SignalTakers {
             let running = tool.start("up", "--detach", "--device", "iphone-4", "--memory", "512M")
             #expect(
                 try keeper.arguments(of: running)
-                    == "--home \(tool.home) --daemon \(tool.libexec)/greenroomd -- --device iphone-4 --memory 536870912"
+                    == "--home \(tool.home) --daemon \(tool.libexec)/greenroomd --report 3 -- --device iphone-4 "
+                    + "--memory 536870912"
             )
             let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in .result([:]) }
             let outcome = try running.outcome()
@@ -125,10 +127,68 @@ extension SignalTakers {
                             + "\(tool.home)/daemon.log says:\n  cannot do this\n"))
         }
 
+        @Test("What failed says why in one sentence", arguments: [true, false])
+        func cause(isDetached: Bool) throws {
+            let tool = try Tool()
+            try tool.write("of an earlier day\n", to: "daemon.log")
+            let keeper = try FakeKeeper(
+                tool, then: "echo holds >&3; echo noise >&2; echo failed the disk is full >&3; exit 1")
+            let running = isDetached ? tool.start("up", "--detach") : tool.start("up")
+            _ = try keeper.arguments(of: running)
+            #expect(
+                try running.outcome()
+                    == Tool.Outcome(
+                        code: 1, output: "", errors: "greenroom: the system did not start: the disk is full\n"))
+        }
+
+        @Test("Of two that begin at once, the one that comes late says who serves", arguments: [true, false])
+        func overtaken(isDetached: Bool) throws {
+            let tool = try Tool()
+            let other = try Child()
+            let keeper = try FakeKeeper(
+                tool,
+                then: "echo '\(other.record.dropLast())' > '\(tool.home)/keeper.pid'; echo taken >&3; exit 1")
+            let running = isDetached ? tool.start("up", "--detach") : tool.start("up")
+            _ = try keeper.arguments(of: running)
+            let outcome = try running.outcome()
+            #expect(outcome.code == 1 && outcome.output == "")
+            #expect(
+                outcome.errors.contains("Greenroom is already running in \(tool.home), pid \(other.pid)"),
+                "\(outcome.errors)")
+        }
+
+        @Test("A running system with other options is told with its options")
+        func otherOptions() throws {
+            let tool = try Tool()
+            _ = try FakeKeeper(tool)
+            let keeper = try Child()
+            try tool.write(keeper.record, to: "keeper.pid")
+            try tool.write("/x/greenroomd\n--device\niphone-4", to: "daemon.arguments")
+            #expect(
+                tool.run("up", "--detach").errors
+                    == "greenroom: Greenroom is already running in \(tool.home), pid \(keeper.pid) "
+                    + "with --device iphone-4: greenroom down ends it\n")
+            #expect(
+                tool.run("up", "--detach", "--device", "iphone-4").errors
+                    == "greenroom: Greenroom is already running in \(tool.home), pid \(keeper.pid): "
+                    + "greenroom down ends it\n")
+        }
+
+        @Test("A crash's helper is not waited for, unless somebody asked for it", arguments: [nil, "enable=yes"])
+        func backtrace(_ chosen: String?) throws {
+            let tool = try Tool()
+            if let chosen { tool.environment["SWIFT_BACKTRACE"] = chosen }
+            let keeper = try FakeKeeper(tool, then: "echo failed $SWIFT_BACKTRACE >&3; exit 1")
+            let running = tool.start("up", "--detach")
+            _ = try keeper.arguments(of: running)
+            #expect(try running.outcome().errors.hasSuffix(": \(chosen ?? "enable=no")\n"))
+        }
+
         @Test("A daemon that refuses to start is a failure, though the supervisor's sockets accepted")
         func daemonFails() throws {
             let tool = try Tool()
-            let keeper = try FakeKeeper(tool, then: "read line < \"$END\"; echo no such profile >&2; exit 2")
+            let keeper = try FakeKeeper(
+                tool, then: "echo holds >&3; read line < \"$END\"; echo no such profile >&2; exit 2")
             let running = tool.start("up", "--detach", "--device", "toaster")
             _ = try keeper.arguments(of: running)
             let daemon = try FakeDaemon(in: tool.home, sockets: ["control", "app"]) { _ in

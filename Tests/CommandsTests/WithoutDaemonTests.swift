@@ -102,7 +102,8 @@ struct WithoutDaemonTests {
         let left = FileManager.default.enumerator(atPath: tool.home)?.compactMap { $0 as? String } ?? []
         #expect(
             Set(left) == [
-                "containers", "containers/vim", "containers/vim/Documents", "containers/vim/Documents/note.txt", "run",
+                "containers", "containers/vim", "containers/vim/Documents", "containers/vim/Documents/note.txt", "lock",
+                "run",
                 "run/vim", "run/vim/output", "run/reused", "wire", "wire/keep",
             ])
     }
@@ -134,6 +135,60 @@ struct WithoutDaemonTests {
             tool.run("down")
                 == Tool.Outcome(code: 3, output: "", errors: "greenroom: nothing is running in \(tool.home)\n"))
         #expect(tool.run("thaw").code == 3)
+    }
+
+    @Test("Another system that begins while one goes down is not touched")
+    func downBeside() throws {
+        let tool = try Tool()
+        let (keeper, next) = (try Child(), try Child())
+        let pid = keeper.pid
+        try tool.write(keeper.record, to: "keeper.pid")
+        let home = tool.home
+        let file = unsafe open("\(home)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let record = next.record
+        let daemon = try FakeDaemon(in: home) { _ in
+            // The other has the lock as soon as the first has gone.
+            flock(file, LOCK_EX)
+            _ = unsafe record.withCString { unsafe pwrite(file, $0, record.utf8.count, 0) }
+            try? record.write(toFile: "\(home)/keeper.pid", atomically: true, encoding: .utf8)
+            kill(pid, SIGTERM)
+            return .result([:])
+        }
+        let outcome = tool.run("down")
+        try #require(outcome.code == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("has started it again"))
+        #expect(next.isUntouched)
+        #expect(tool.contents("keeper.pid") == record)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("A home of another user is not cleared in his name", .enabled(if: getuid() == 0, "NOT TESTED: needs root"))
+    func foreignHome() throws {
+        let tool = try Tool()
+        let stranger = try Child()
+        try tool.write(stranger.record, to: "keeper.pid")
+        unsafe chown(tool.home, 4711, 4711)
+        let outcome = tool.run("down", "--force")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("belongs to the user 4711"))
+        #expect(stranger.isUntouched)
+    }
+
+    @Test("down leaves a daemon alone that lives and does not answer, and names the way to end it")
+    func downSilent() throws {
+        let tool = try Tool()
+        tool.silence = .milliseconds(100)
+        let process = try Child()
+        try tool.write(process.record, to: "daemon.pid")
+        let daemon = try FakeDaemon(in: tool.home) { _ in .nothing }
+        let outcome = tool.run("down")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("greenroom down --force ends everything"), "\(outcome.errors)")
+        #expect(process.isUntouched)
+        daemon.stop()
+        #expect(tool.run("down", "--force").code == 0)
+        #expect(process.signalThatEnded() == SIGKILL)
     }
 
     @Test("down asks the daemon and waits until the supervisor is gone")

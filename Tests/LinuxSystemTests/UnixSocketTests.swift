@@ -25,6 +25,74 @@ struct UnixSocketTests {
         return (reader, writer)
     }
 
+    /// The other end of a pipe whose writer is on its way, eight times, and nowhere else.
+    private func sendWriter(_ socket: Descriptor) throws -> Descriptor {
+        let ends = try pipe()
+        _ = try socket.send([1], descriptors: Array(repeating: ends.writer, count: 8))
+        return ends.reader
+    }
+
+    @Test("Whoever reads alone keeps no descriptor that comes along, and can refuse them")
+    func alone() throws {
+        let (client, server) = try connected()
+        let reader = try sendWriter(client)
+        var bytes: [UInt8] = []
+        #expect(try server.readAlone(into: &bytes, upTo: 100) == .bytes(1))
+        #expect(bytes == [1])
+        #expect(try reader.read(into: &bytes, upTo: 1) == .end, "nobody can write any more")
+        server.refuseDescriptors()
+        // Kernels before 6.16 let them through.
+        if (try? client.send([2], descriptors: [reader])) == nil {
+            #expect(try client.send([3][...]) == .bytes(1))
+            #expect(try server.readAlone(into: &bytes, upTo: 100) == .bytes(1))
+        }
+    }
+
+    /// A connection that its last owner closes only when the peer has read everything, or after a minute; and the peer.
+    private func lingering() throws -> (Descriptor, Descriptor) {
+        let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        let listener = Descriptor(owning: socket(AF_INET, type, 0))
+        let client = Descriptor(owning: socket(AF_INET, type, 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (listening, connecting) = (listener.rawValue, client.rawValue)
+        let results = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { any in
+                [
+                    unsafe bind(listening, any, length), listen(listening, 1),
+                    unsafe getsockname(listening, any, &length), unsafe connect(connecting, any, length),
+                ]
+            }
+        }
+        try #require(results == [0, 0, 0, 0])
+        let peer = Descriptor(owning: accept(listening, nil, nil))
+        var option = linger(l_onoff: 1, l_linger: 60)
+        let size = socklen_t(MemoryLayout<linger>.size)
+        try #require(unsafe setsockopt(connecting, SOL_SOCKET, SO_LINGER, &option, size) == 0)
+        let piece = [UInt8](repeating: 0, count: 1 << 16)[...]
+        while case .bytes = try client.send(piece) {}
+        return (client, peer)
+    }
+
+    private func sendLingering(_ wire: Descriptor) throws -> Descriptor {
+        let (connection, peer) = try lingering()
+        _ = try wire.send([1], descriptors: [connection])
+        return peer
+    }
+
+    @Test("A descriptor that takes long to close does not hold whoever reads alone")
+    func lingeringDescriptor() throws {
+        let (client, server) = try connected()
+        let peer = try sendLingering(client)
+        let begin = Clock.monotonic()
+        var bytes: [UInt8] = []
+        #expect(try server.readAlone(into: &bytes, upTo: 100) == .bytes(1))
+        #expect(Clock.monotonic() - begin < 20_000_000_000)
+        withExtendedLifetime(peer) {}
+    }
+
     @Test("Bytes go both ways and an end is seen")
     func bytes() throws {
         let (client, server) = try connected()

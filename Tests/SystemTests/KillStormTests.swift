@@ -149,7 +149,8 @@ extension SystemTests {
                 try app.send(SIGSEGV)
             } else {
                 while system.contents("daemon.pid") == name { sched_yield() }
-                let daemon = try PidFD(CInt(#require(system.contents("daemon.pid")).dropLast()) ?? 0)
+                let words = try #require(system.contents("daemon.pid")).split { " \n".contains($0) }
+                let daemon = try PidFD(CInt(words[0]) ?? 0)
                 try daemon.send(SIGSTOP)
                 try keeper.send(SIGSTOP)
                 try app.send(SIGSEGV)

@@ -106,6 +106,13 @@ ssize_t gr_send(int socket, const void *bytes, size_t length, const int *_Nullab
 // more came than fit, in which case all are closed already.
 ssize_t gr_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated);
 
+// No descriptor can be sent to this socket any more (kernel 6.16); -1 errno where it can.
+int gr_refuse_descriptors(int socket);
+// As read, on a socket. Descriptors that came along are closed, without waiting for what they stand for.
+ssize_t gr_read_alone(int socket, void *_Nullable bytes, size_t length);
+// How long a blocking connect or send waits; 0: as long as it takes.
+int gr_set_send_limit(int socket, int milliseconds);
+
 // A release store and an acquire load of a length in mapped memory.
 void gr_store_release(void *where, uint64_t value);
 uint64_t gr_load_acquire(const void *where);

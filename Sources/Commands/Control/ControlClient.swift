@@ -21,6 +21,7 @@ package final class ControlClient {
 
     private let home: GreenroomHome
     private let patience: Model.Span
+    private let silence: Model.Span
     private(set) var connection: ControlConnection?
     /// Notifications that came before the last answer: a subscription begins while it is still being made.
     private(set) var early: [RPCMessage] = []
@@ -30,9 +31,12 @@ package final class ControlClient {
     /// A listening socket can begin to accept without a trace in the folder.
     private static let retryInterval = Model.Span.milliseconds(50)
 
-    package init(home: GreenroomHome, patience: Model.Span) {
+    /// `silence`: how long a daemon that accepts may say nothing. A command can take longer, as long as the daemon
+    /// answers what it can answer at once.
+    package init(home: GreenroomHome, patience: Model.Span, silence: Model.Span = .seconds(10)) {
         self.home = home
         self.patience = patience
+        self.silence = silence
     }
 
     /// Asks and waits for the answer.
@@ -49,35 +53,70 @@ package final class ControlClient {
         var params = params
         for _ in 0..<Self.mostRepetitions {
             let connection = try open()
-            let outcome: Result<JSONValue, RPCError>
-            do throws(ControlConnection.Broken) {
-                outcome = try answer(connection.send(method, params), connection)
-            } catch {
+            switch exchange(method, params, connection) {
+            case .answer(let result): return result
+            case .no(let error): throw failure(error)
+            case .silence:
+                self.connection = nil
+                throw .unreachable(silent)
+            case .end:
                 self.connection = nil
                 params["retry"] = true
-                continue
-            }
-            switch outcome {
-            case .success(let result): return result
-            case .failure(let error): throw .refused(error)
             }
         }
         throw .unreachable(.noDaemon("the daemon in \(home.path) ends at every attempt; \(home.daemonLog) says why"))
     }
 
-    private func answer(
-        _ id: RPCID, _ connection: ControlConnection
-    ) throws(ControlConnection.Broken) -> Result<JSONValue, RPCError> {
+    private enum Outcome {
+        case answer(JSONValue)
+        case no(RPCError)
+        /// The daemon is there and says nothing.
+        case silence
+        case end
+    }
+
+    private func exchange(_ method: ControlMethod, _ params: JSONObject, _ connection: ControlConnection) -> Outcome {
+        do throws(ControlConnection.Broken) {
+            return try answer(to: connection.send(method, params), connection)
+        } catch {
+            // Whoever closes a connection may have said why.
+            guard case .failure(nil, let error)? = try? connection.receive(silentAtMost: .zero) else { return .end }
+            return .no(error)
+        }
+    }
+
+    private func answer(to id: RPCID, _ connection: ControlConnection) throws(ControlConnection.Broken) -> Outcome {
         early = []
+        let half = Model.Span(nanoseconds: silence.nanoseconds / 2)
+        var wasAsked = false
         while true {
-            let message = try connection.receive()
+            guard let message = try connection.receive(silentAtMost: half) else {
+                guard !wasAsked else { return .silence }
+                // An app may keep the command waiting; this waits for nobody.
+                _ = try connection.send(.status, [:])
+                wasAsked = true
+                continue
+            }
+            wasAsked = false
             switch message {
-            case .response(let answered, let result) where answered == id: return .success(result)
-            case .failure(let answered, let error) where answered == id || answered == nil: return .failure(error)
+            case .response(let answered, let result) where answered == id: return .answer(result)
+            case .failure(let answered, let error) where answered == id || answered == nil: return .no(error)
             case .notification: early.append(message)
             case .response, .failure, .request: continue
             }
         }
+    }
+
+    /// The supervisor answers while there is no daemon.
+    private func failure(_ error: RPCError) -> Failure {
+        error.code == .noDaemon ? .unreachable(.noDaemon(error.message)) : .refused(error)
+    }
+
+    private var silent: CommandFailure {
+        let name = home.daemon.flatMap { $0.isAlive ? "the daemon (pid \($0.pid))" : nil } ?? "the daemon"
+        return .noDaemon(
+            "\(name) of \(home.path) takes connections and does not answer; \(home.daemonLog) may say why. "
+                + "greenroom thaw --force lets the apps run, greenroom down --force ends everything")
     }
 
     /// The connection, made within the patience if a system is known to be there.
@@ -87,11 +126,14 @@ package final class ControlClient {
         let watch = FolderWatch(home.path)
         while true {
             do throws(SystemError) {
-                let opened = try ControlConnection(path: home.controlSocket)
+                let opened = try ControlConnection(path: home.controlSocket, atMost: max(limit.left, .milliseconds(1)))
                 connection = opened
                 return opened
             } catch {
-                guard [.noSuchFileOrDirectory, .connectionRefused, .connectionReset].contains(error.errno) else {
+                let passing: [Errno] = [.noSuchFileOrDirectory, .connectionRefused, .connectionReset]
+                // So many wait for a daemon that accepts nobody that there is no room for more.
+                let isFull = error.errno == .resourceTemporarilyUnavailable
+                guard isFull || passing.contains(error.errno) else {
                     throw .unreachable(.failed("the daemon cannot be reached: \(error)"))
                 }
             }
@@ -112,6 +154,6 @@ package final class ControlClient {
 extension CommandContext {
     /// A client for the system of this environment.
     package func client() throws(CommandFailure) -> ControlClient {
-        ControlClient(home: try home, patience: patience)
+        ControlClient(home: try home, patience: patience, silence: silence)
     }
 }

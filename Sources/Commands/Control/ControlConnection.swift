@@ -1,4 +1,5 @@
 internal import LinuxSystem
+internal import Model
 internal import SystemPackage
 internal import Wire
 
@@ -12,8 +13,12 @@ final class ControlConnection {
     private var lastIdentifier: Int64 = 0
 
     private static let piece = 65_536
+    /// Room for a request is there at once, or the daemon reads nothing any more.
+    private static let sendLimit = Span.seconds(10)
 
-    init(path: String) throws(SystemError) { descriptor = try UnixSocket.connect(to: path) }
+    init(path: String, atMost time: Span = .seconds(5)) throws(SystemError) {
+        descriptor = try UnixSocket.connect(to: path, milliseconds: Poll.milliseconds(time))
+    }
 
     /// For `poll`.
     var number: Int32 { descriptor.rawValue }
@@ -26,7 +31,7 @@ final class ControlConnection {
         while !rest.isEmpty {
             switch try? descriptor.send(rest) {
             case .bytes(let count): rest = rest.dropFirst(count)
-            case .wouldBlock: Poll.waitToWrite(number)
+            case .wouldBlock: guard Poll.waitToWrite(number, atMost: Self.sendLimit) else { throw Broken() }
             case .end, nil: throw Broken()
             }
         }
@@ -38,6 +43,24 @@ final class ControlConnection {
         while true {
             if let message = try buffered() { return message }
             try fill()
+        }
+    }
+
+    /// The next message, `nil` when not a byte has come for so long.
+    func receive(silentAtMost time: Span) throws(Broken) -> RPCMessage? {
+        while true {
+            if let message = try buffered() { return message }
+            guard waitToRead(atMost: time) else { return nil }
+            try fill()
+        }
+    }
+
+    /// A signal may end a wait before its time.
+    private func waitToRead(atMost time: Span) -> Bool {
+        let limit = TimeLimit(in: time)
+        while true {
+            if Poll.wait(for: number, atMost: limit.left) { return true }
+            if limit.isOver { return false }
         }
     }
 

@@ -38,11 +38,13 @@ package struct CommandContext {
     package var clock: Moment.Clock
     /// How long a command waits for a daemon that restarts.
     package var patience: Span
+    /// How long a daemon that accepts may say nothing.
+    package var silence: Span
 
     package init(
         environment: [String: String], workingDirectory: String, programFolder: String, input: Int32,
         output: any Sink, errors: any Sink, outputIsTerminal: Bool, clock: Moment.Clock,
-        patience: Span = .seconds(5)
+        patience: Span = .seconds(5), silence: Span = .seconds(10)
     ) {
         self.environment = environment
         self.workingDirectory = workingDirectory
@@ -53,6 +55,7 @@ package struct CommandContext {
         self.outputIsTerminal = outputIsTerminal
         self.clock = clock
         self.patience = patience
+        self.silence = silence
     }
 
     package func print(_ text: String) { output.write(Array((text + "\n").utf8)) }
@@ -79,7 +82,7 @@ package struct CommandContext {
 
     package var home: GreenroomHome {
         get throws(CommandFailure) {
-            try GreenroomHome(environment: environment, workingDirectory: workingDirectory)
+            try GreenroomHome(environment: environment, workingDirectory: workingDirectory).resolved
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSystem
 internal import SystemPackage
 
 /// The folder of one Greenroom system.
@@ -22,6 +23,11 @@ package struct GreenroomHome: Equatable {
         path = FilePath("\(user)/.local/state/greenroom").lexicallyNormalized().string
     }
 
+    private init(path: String) { self.path = path }
+
+    /// The same folder by its one name without links: its apps' users and cgroups are called after it.
+    package var resolved: GreenroomHome { GreenroomHome(path: FileSystem.realPath(path)) }
+
     package var controlSocket: String { "\(path)/control" }
     package var appSocket: String { "\(path)/app" }
     package var keeperFile: String { "\(path)/keeper.pid" }
@@ -30,6 +36,8 @@ package struct GreenroomHome: Equatable {
     package var daemonLog: String { "\(path)/daemon.log" }
     /// Names the system's cgroup; empty where SIGSTOP stands in for it.
     package var cgroupFile: String { "\(path)/cgroup" }
+    /// The program and the options of the daemon, a line each.
+    package var daemonArguments: String { "\(path)/daemon.arguments" }
     package var runFolder: String { "\(path)/run" }
 
     /// True when a system was started here and not taken down.
@@ -41,6 +49,22 @@ package struct GreenroomHome: Equatable {
 
     package var notRunning: CommandFailure {
         .noDaemon("no Greenroom is running in \(path): start it with greenroom up")
+    }
+
+    /// The process that has the lock of this home, as far as it named itself.
+    package var holder: RecordedProcess? {
+        guard let process = RecordedProcess(file: HomeLock.path(in: path)), process.startTime != nil, process.isAlive
+        else { return nil }
+        return process
+    }
+
+    /// What a folder says of processes and cgroups is obeyed only in the name of its owner.
+    package func requireOwner() throws(CommandFailure) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_uid != geteuid() else { return }
+        throw .failed(
+            "\(path) belongs to the user \(status.st_uid): run greenroom as that user, or set GREENROOM_HOME to a "
+                + "folder of your own")
     }
 
     /// Makes the folder, for its owner alone.

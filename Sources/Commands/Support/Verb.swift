@@ -36,7 +36,7 @@ enum Completions {
     static func apps() -> [String] {
         let context = CommandContext.ofThisProcess()
         guard let home = try? context.home,
-            let apps = try? ControlClient(home: home, patience: .zero).apps()
+            let apps = try? ControlClient(home: home, patience: .zero, silence: .seconds(1)).apps()
         else { return [] }
         return apps.map(\.app)
     }

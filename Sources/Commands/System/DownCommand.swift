@@ -18,22 +18,31 @@ package struct DownCommand: Verb {
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let home = try context.home
+        try home.requireOwner()
         let leftovers = Leftovers(home: home)
         guard !leftovers.isEmpty else { throw .noDaemon("nothing is running in \(home.path)") }
+        // Who they are now: another system may begin as soon as this one has ended.
+        let processes = [home.keeper, home.daemon].compactMap(\.self)
+        var isAsked = false
         if !force, leftovers.isSupervised, try askDaemon(home, context) {
-            try Self.waitForEnd(of: home)
+            isAsked = true
+            try Self.waitForEnd(of: processes)
         }
-        let killed = try leftovers.clear()
-        if killed > 0 { context.print("processes that were left and killed: \(killed)") }
+        let killed = try leftovers.clearAlone(endingSupervision: !isAsked)
+        if let killed, killed > 0 { context.print("processes that were left and killed: \(killed)") }
         context.print("Greenroom in \(home.path) is down")
+        if killed == nil { context.note("another greenroom up has started it again since") }
     }
 
     /// False when no daemon came in time to be asked.
     private func askDaemon(_ home: GreenroomHome, _ context: CommandContext) throws(CommandFailure) -> Bool {
+        let client = ControlClient(home: home, patience: context.patience, silence: context.silence)
         do {
-            _ = try ControlClient(home: home, patience: context.patience).request(.down)
+            _ = try client.request(.down)
             return true
-        } catch .noDaemon {
+        } catch .noDaemon(let sentence) {
+            // One that lives may be busy with what the user wants to keep.
+            if let daemon = home.daemon, daemon.isAlive { throw .failed(sentence) }
             return false
         } catch {
             throw .failed("\(error.description); greenroom down --force kills everything")
@@ -41,15 +50,16 @@ package struct DownCommand: Verb {
     }
 
     /// The supervisor is the last to go.
-    private static func waitForEnd(of home: GreenroomHome) throws(CommandFailure) {
-        let processes = [home.keeper, home.daemon].compactMap(\.self)
+    private static func waitForEnd(of processes: [RecordedProcess]) throws(CommandFailure) {
         let limit = TimeLimit(in: longest)
-        let watch = FolderWatch(home.path)
-        while let left = processes.first(where: \.isAlive) {
-            guard !limit.isOver else {
-                throw .failed("the process \(left.pid) does not end; greenroom down --force kills everything")
+        for process in processes {
+            while process.isAlive {
+                guard !limit.isOver else {
+                    throw .failed(
+                        "the process \(process.pid) does not end; greenroom down --force kills everything")
+                }
+                _ = process.isDead(within: 100)
             }
-            watch.wait(atMost: .milliseconds(20))
         }
     }
 }

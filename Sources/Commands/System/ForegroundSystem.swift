@@ -7,6 +7,7 @@ internal import Wire
 struct ForegroundSystem {
     private let home: GreenroomHome
     private let context: CommandContext
+    private let arguments: [String]
     private let printer: LogPrinter
     private var log: ControlConnection?
     private var reader: LogReader?
@@ -17,22 +18,25 @@ struct ForegroundSystem {
 
     private static let interval = Model.Span.milliseconds(50)
 
-    init(home: GreenroomHome, context: CommandContext) {
+    init(home: GreenroomHome, context: CommandContext, arguments: [String]) {
         self.home = home
         self.context = context
+        self.arguments = arguments
         printer = LogPrinter(context: context, asJSON: false)
     }
 
     /// Returns when the system is down; throws when nobody asked for that.
-    mutating func run(_ start: () throws(CommandFailure) -> PidFD) throws(CommandFailure) {
+    mutating func run(_ start: () throws(CommandFailure) -> StartedKeeper) throws(CommandFailure) {
         let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP])
         let keeper = try start()
         while true {
-            if keeper.isDead { return try finish(keeper.reap() ?? .exited(0)) }
-            connect()
+            if let status = keeper.ended() { return try finish(keeper, status) }
+            keeper.listen()
+            // Until then, what answers there may be another's.
+            if keeper.holdsHome { connect() }
             let isSettled = log != nil && (interruptions == 0 || farewell != nil)
             let events = signals.wait(
-                reading: [keeper.descriptor.rawValue, log?.number ?? -1, farewell?.number ?? -1],
+                reading: [keeper.process.descriptor.rawValue, log?.number ?? -1, farewell?.number ?? -1],
                 atMost: isSettled ? nil : Self.interval)
             if !events.signals.isDisjoint(with: [SIGINT, SIGTERM, SIGHUP]) { try interrupt(keeper) }
             if let log, events.readable.contains(log.number) { follow(log) }
@@ -80,19 +84,29 @@ struct ForegroundSystem {
         }
     }
 
-    private mutating func interrupt(_ keeper: PidFD) throws(CommandFailure) {
+    private mutating func interrupt(_ keeper: StartedKeeper) throws(CommandFailure) {
+        guard keeper.holdsHome else {
+            _ = try? keeper.process.send(Signal.kill)
+            return
+        }
         interruptions += 1
         guard interruptions > 1 else { return context.note("going down; once more kills everything at once") }
-        _ = try Leftovers(home: home).clear()
-        try? keeper.send(Signal.kill)
+        _ = try Leftovers(home: home).clearAlone(endingSupervision: true)
+        try? keeper.process.send(Signal.kill)
     }
 
-    private func finish(_ status: ProcessStatus) throws(CommandFailure) {
+    private func finish(_ keeper: StartedKeeper, _ status: ProcessStatus) throws(CommandFailure) {
+        if keeper.isTaken { throw UpCommand.alreadyRuns(home, arguments) }
         if interruptions == 0, !(status == .exited(0) && wasReady) {
-            throw .failed(
-                "the system ended: the supervisor \(status.sentence). greenroom up starts it again, apps included")
+            // Another one may have been started meanwhile, and is not this command's to end.
+            if wasReady {
+                let sentence = keeper.failure ?? "the supervisor \(status.sentence)"
+                throw .failed(
+                    "the system ended: \(Visible.line(sentence)). greenroom up starts it again, apps included")
+            }
+            throw UpCommand.didNotStart(keeper.failure, status, "")
         }
-        _ = try Leftovers(home: home).clear()
+        _ = try Leftovers(home: home).clearAlone(endingSupervision: false)
         context.print("Greenroom in \(home.path) is down")
     }
 }

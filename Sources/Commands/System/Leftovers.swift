@@ -44,7 +44,7 @@ struct Leftovers {
 
     /// Supervisor and daemon start each other again: the first is stopped until the second is dead. One that had begun
     /// to take the other's place is found in the next round.
-    private func endSupervision() -> Int {
+    func endSupervision() -> Int {
         var ended = 0
         for _ in 0..<Self.rounds {
             let (keeper, daemon) = (home.keeper, home.daemon)

@@ -30,28 +30,37 @@ package struct UpCommand: Verb {
     private static let startLimit = Model.Span.seconds(10)
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
-        let home = try context.home
-        try refuseSecond(home)
-        let launcher = try KeeperLauncher(home: home, context: context, daemonArguments: daemonArguments(context))
+        var home = try context.home
+        let arguments = try daemonArguments(context)
+        guard !Leftovers(home: home).isSupervised else { throw Self.alreadyRuns(home, arguments) }
         try home.create()
+        // Now that it is there: its one name, by which it is known to the kernel.
+        home = home.resolved
+        let launcher = try KeeperLauncher(home: home, context: context, daemonArguments: arguments)
         var environment = context.environment
         environment["GREENROOM_HOME"] = home.path
         guard detach else {
-            var system = ForegroundSystem(home: home, context: context)
+            var system = ForegroundSystem(home: home, context: context, arguments: arguments)
             return try system.run { () throws(CommandFailure) in
                 try launcher.start(environment: environment, log: nil)
             }
         }
         let start = StartLog(path: home.daemonLog)
         let keeper = try launcher.start(environment: environment, log: home.daemonLog)
-        try waitUntilReady(home, keeper: keeper, start)
-        context.print("Greenroom runs in \(home.path), pid \(home.keeper?.pid ?? keeper.pid): greenroom down ends it")
+        try waitUntilReady(home, keeper, start, arguments)
+        let pid = home.keeper?.pid ?? keeper.process.pid
+        context.print("Greenroom runs in \(home.path), pid \(pid): greenroom down ends it")
     }
 
-    private func refuseSecond(_ home: GreenroomHome) throws(CommandFailure) {
-        guard Leftovers(home: home).isSupervised else { return }
-        let pid = [home.keeper, home.daemon].compactMap(\.self).first(where: \.isAlive).map { ", pid \($0.pid)" }
-        throw .failed("Greenroom is already running in \(home.path)\(pid ?? ""): greenroom down ends it")
+    /// Says who serves, and with which options if they are not those that were asked for.
+    static func alreadyRuns(_ home: GreenroomHome, _ arguments: [String]) -> CommandFailure {
+        let known = [home.keeper, home.holder, home.daemon].compactMap(\.self).first(where: \.isAlive)
+        let pid = known.map { ", pid \($0.pid)" } ?? ""
+        let running = (Files.text(home.daemonArguments) ?? "").split(separator: "\n").dropFirst().map(String.init)
+        let options = running.isEmpty ? "without options" : "with \(running.joined(separator: " "))"
+        let difference = known == nil || running == arguments ? "" : " \(Visible.line(options))"
+        return .failed(
+            "Greenroom is already running in \(home.path)\(pid)\(difference): greenroom down ends it")
     }
 
     private func daemonArguments(_ context: CommandContext) throws(CommandFailure) -> [String] {
@@ -78,14 +87,20 @@ package struct UpCommand: Verb {
         return ready.contains(connection.number) && (try? connection.receive()) != nil
     }
 
-    private func waitUntilReady(_ home: GreenroomHome, keeper: PidFD, _ start: StartLog) throws(CommandFailure) {
+    private func waitUntilReady(
+        _ home: GreenroomHome, _ keeper: StartedKeeper, _ start: StartLog, _ arguments: [String]
+    ) throws(CommandFailure) {
         let limit = TimeLimit(in: Self.startLimit)
         let watch = FolderWatch(home.path)
         let leftovers = Leftovers(home: home)
         while true {
-            if leftovers.accepts(home.appSocket), daemonAnswers(home, keeper, limit) { return }
-            if keeper.isDead, let status = keeper.reap(), home.keeper?.isAlive != true {
-                throw .failed("the system did not start: the supervisor \(status.sentence)\(start.lastLines)")
+            keeper.listen()
+            if keeper.holdsHome, leftovers.accepts(home.appSocket), daemonAnswers(home, keeper.process, limit) {
+                return
+            }
+            if let status = keeper.ended(), keeper.isTaken || home.keeper?.isAlive != true {
+                if keeper.isTaken { throw Self.alreadyRuns(home, arguments) }
+                throw Self.didNotStart(keeper.failure, status, start.lastLines)
             }
             guard !limit.isOver else {
                 throw .failed(
@@ -94,6 +109,15 @@ package struct UpCommand: Verb {
             }
             watch.wait(atMost: .milliseconds(20))
         }
+    }
+
+    /// In the words of what failed; where it had none, with the last lines of the log.
+    static func didNotStart(_ cause: String?, _ status: ProcessStatus, _ lastLines: String) -> CommandFailure {
+        guard let cause else {
+            return .failed("the system did not start: the supervisor \(status.sentence)\(lastLines)")
+        }
+        let isCrash = cause.contains("was ended by signal")
+        return .failed("the system did not start: \(Visible.line(cause))\(isCrash ? lastLines : "")")
     }
 }
 

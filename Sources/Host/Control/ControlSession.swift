@@ -11,6 +11,9 @@ final class ControlSession {
     /// Commands that wait; more than so many at once is no tool.
     private var waiting = 0
     private let presence = Presence()
+    private var follows = false
+    /// The number of its last message among those of all tools.
+    private(set) var lastMessage: UInt64
     private static let waitingLimit = 256
     /// Entries of the log in one answer.
     private static let logLimit = 1_000
@@ -18,6 +21,7 @@ final class ControlSession {
     init(_ connection: Connection, _ host: Host) {
         self.host = host
         self.connection = connection
+        lastMessage = host.nextToolMessage()
         connection.onMessage = { [unowned self] in receive($0) }
         connection.onClose = { [unowned self] in
             presence.end()
@@ -26,7 +30,11 @@ final class ControlSession {
         }
     }
 
+    /// Nothing is owed to it: it can connect again when it has something to say.
+    var isIdle: Bool { waiting == 0 && !follows }
+
     private func receive(_ message: RPCMessage) {
+        lastMessage = host.nextToolMessage()
         guard case .request(let id, let method, let params) = message else { return }
         do throws(RPCError) {
             guard waiting < Self.waitingLimit else { throw RPCError(.tooMuch, "too many requests wait for answers") }
@@ -300,9 +308,10 @@ final class ControlSession {
         // An answer is one line; a tool that wants more asks again with `after`.
         let limit = min(Self.logLimit, max(0, try params.optionalInt("limit") ?? Self.logLimit))
         let store = host.store
-        let follows = try params.bool("follow", default: false)
+        let isFollowing = try params.bool("follow", default: false)
         host.records.flush()
-        if follows {
+        if isFollowing {
+            follows = true
             host.records.follow(self, app: filter) { [weak self] entry in
                 self?.connection.send(.notification(method: logEntryNotification, params: entry.json))
             }
@@ -385,16 +394,5 @@ final class ControlSession {
             throw RPCError(.refused, "\(installation.name) is not running: greenroom open \(installation.identifier)")
         }
         respond(id, ["path": .string(host.home.terminal(installation.identifier))])
-    }
-}
-
-extension JSONValue {
-    fileprivate var waits: Bool {
-        get throws(RPCError) { try bool("wait", default: true) }
-    }
-
-    /// A tool says so when it asks again, because the connection ended before the answer.
-    fileprivate var isRepetition: Bool {
-        get throws(RPCError) { try bool("retry", default: false) }
     }
 }

@@ -16,7 +16,28 @@ extension Host {
             connection.close()
             return
         }
+        guard makeRoomForTool() else {
+            connection.send(
+                .failure(id: nil, RPCError(.tooMuch, "\(Self.mostTools) tools wait for answers: end some of them")))
+            connection.close()
+            return
+        }
         sessions[ObjectIdentifier(connection)] = (connection, ControlSession(connection, self))
+    }
+
+    /// Connections of tools at a time. Beyond that, the one that has been silent for longest makes room.
+    private static let mostTools = min(512, CurrentProcess.descriptorLimit / 4)
+
+    private func makeRoomForTool() -> Bool {
+        guard sessions.count >= Self.mostTools else { return true }
+        let idle = sessions.values.filter { $0.1.isIdle }.min { $0.1.lastMessage < $1.1.lastMessage }
+        idle?.0.close()
+        return idle != nil
+    }
+
+    func nextToolMessage() -> UInt64 {
+        toolMessages += 1
+        return toolMessages
     }
 
     private func isInsideApp(_ pid: CInt) -> Bool {
@@ -167,5 +188,16 @@ extension Wire.ReportSummary {
         self.init(
             id: stored.id, app: stored.app, at: WallTime(microseconds: stored.at).iso8601,
             namespace: stored.namespace, code: Int(stored.code), reason: stored.reason)
+    }
+}
+
+extension JSONValue {
+    var waits: Bool {
+        get throws(RPCError) { try bool("wait", default: true) }
+    }
+
+    /// A tool says so when it asks again, because the connection ended before the answer.
+    var isRepetition: Bool {
+        get throws(RPCError) { try bool("retry", default: false) }
     }
 }

@@ -42,7 +42,8 @@ struct Installer: Sendable {
     private func inspect(_ path: String, staging: String) throws -> Installation {
         let output = try Descriptor.open(staging + "/manifest", .readWrite, create: 0o600)
         var spawn = Spawn(
-            path: helper, arguments: [helper, "inspect", path, staging], environment: ["PATH=/usr/bin:/bin"])
+            path: helper, arguments: [helper, "inspect", path, staging],
+            environment: ["PATH=/usr/bin:/bin", "SWIFT_BACKTRACE=enable=no"])
         spawn.descriptors = [
             (try Descriptor.open("/dev/null", .read), 0), (output, 1), (try Descriptor.open("/dev/null", .write), 2),
         ]

@@ -99,7 +99,7 @@ struct Launcher: Sendable {
             "PATH=\(CurrentProcess.environment("PATH") ?? Self.defaultPath)",
             "LANG=\(CurrentProcess.environment("LANG") ?? "C.UTF-8")",
         ]
-        for name in ["TZ", "LD_LIBRARY_PATH"] {
+        for name in ["TZ", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE"] {
             if let value = CurrentProcess.environment(name) { list.append("\(name)=\(value)") }
         }
         if app.kind == "plain" {

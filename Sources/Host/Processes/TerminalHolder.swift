@@ -9,7 +9,7 @@ enum TerminalHolder {
         let null = try Descriptor.open("/dev/null", .readWrite)
         var spawn = Spawn(
             path: keeper, arguments: [keeper, "terminal", home.terminal(app)],
-            environment: ["GREENROOM_HOME=\(home.path)"])
+            environment: ["GREENROOM_HOME=\(home.path)", "SWIFT_BACKTRACE=enable=no"])
         spawn.descriptors = [(null, 0), (null, 1), (null, 2), (master, 3), (listener, 4), (output, 5)]
         return try spawn.start()
     }

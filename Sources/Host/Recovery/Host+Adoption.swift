@@ -113,14 +113,15 @@ extension Host {
 /// The other end of the keeper's socket: it tells how orphans ended, and its silence that it is dead.
 final class KeeperLink {
     private let socket: Descriptor
-    private let listeners: (control: Descriptor, app: Descriptor)
+    /// What its next process goes on with: the listening sockets of tools and apps, and the lock of the home.
+    private let handsOn: [Descriptor]
     private let programs: Programs
     private unowned let host: Host
     private var buffer: [UInt8] = []
 
-    init(_ socket: Descriptor, listeners: (Descriptor, Descriptor), programs: Programs, host: Host) {
+    init(_ socket: Descriptor, handsOn: [Descriptor], programs: Programs, host: Host) {
         self.socket = socket
-        self.listeners = listeners
+        self.handsOn = handsOn
         self.programs = programs
         self.host = host
         // What the keeper knows already is needed for adoption.
@@ -143,6 +144,9 @@ final class KeeperLink {
         } while left > 0
     }
 
+    /// From now on what ends this process is no failure to start.
+    func tellServing() { _ = try? socket.send(Array("serving\n".utf8)[...]) }
+
     /// Lines `exit PID KIND NUMBER`.
     private func parse() {
         while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -164,16 +168,13 @@ final class KeeperLink {
         Diagnostics.write("the keeper is gone; taking its place")
         host.workers.finish(.storage)
         do throws(SystemError) {
-            try listeners.control.setNonblocking(true, closeOnExec: false)
-            try listeners.app.setNonblocking(true, closeOnExec: false)
+            for descriptor in handsOn { try descriptor.setNonblocking(true, closeOnExec: false) }
         } catch {
             Diagnostics.write("the sockets cannot be handed on: \(error)")
         }
-        let arguments = [
-            programs.keeper, "succeed", host.home.path, String(listeners.control.rawValue),
-            String(listeners.app.rawValue),
-        ]
-        let error = CurrentProcess.exec(programs.keeper, arguments)
+        let numbers = handsOn.map { String($0.rawValue) }
+        let error = CurrentProcess.exec(programs.keeper, [programs.keeper, "succeed", host.home.path] + numbers)
+        for descriptor in handsOn { try? descriptor.setNonblocking(true) }
         Diagnostics.write("\(error): going on without a keeper")
     }
 }

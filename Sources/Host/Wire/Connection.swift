@@ -21,6 +21,8 @@ final class Connection {
         self.socket = socket
         self.loop = loop
         try socket.setNonblocking(true)
+        // To close what an app sends can take as long as the app likes.
+        socket.refuseDescriptors()
         watch = try loop.watch(socket.rawValue, .readable) { [weak self] events in self?.ready(events) }
     }
 
@@ -70,7 +72,7 @@ final class Connection {
         var bytes: [UInt8] = []
         let outcome: Descriptor.Transfer
         do throws(SystemError) {
-            outcome = try socket.read(into: &bytes, upTo: 1 << 16)
+            outcome = try socket.readAlone(into: &bytes, upTo: 1 << 16)
         } catch {
             close()
             return
@@ -94,7 +96,7 @@ final class Connection {
         while handleLine() {}
         while isOpen, left > 0 {
             var bytes: [UInt8] = []
-            guard case .bytes(let count) = try? socket.read(into: &bytes, upTo: min(left, 1 << 16)) else { break }
+            guard case .bytes(let count) = try? socket.readAlone(into: &bytes, upTo: min(left, 1 << 16)) else { break }
             left -= count
             framer.append(bytes)
             while handleLine() {}
