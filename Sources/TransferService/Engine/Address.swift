@@ -22,8 +22,9 @@ package struct Address: Hashable, Sendable {
         else { return nil }
         // What stands behind # is the client's own.
         let text = String(url.absoluteString.prefix { $0 != "#" })
-        // Two readers that do not agree on where it leads are one too many.
-        guard let strict = TransferCore.Address(text), strict.scheme == scheme,
+        // What is written with % is three times as long, and has to be readable again. Two readers that do not agree on
+        // where it leads are one too many.
+        guard text.utf8.count <= 16_384, let strict = TransferCore.Address(text), strict.scheme == scheme,
             (url.port ?? (scheme == "https" ? 443 : 80)) == Int(strict.port), Self.canBeHost(host)
         else { return nil }
         self.text = text
