@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import LinuxSystem
 internal import Model
 
-/// The program `greenroomd`, which the keeper starts with its sockets as descriptors 3, 4 and 5, and the home's lock as 6.
+/// The program `greenroomd`, which the keeper starts with its sockets as descriptors 3, 4 and 5, and the home's lock
+/// as 6.
 package enum DaemonProgram {
     /// Runs a command line and returns the exit status: 0 after an orderly end, 2 for wrong arguments.
     package static func run(_ arguments: [String]) -> CInt {

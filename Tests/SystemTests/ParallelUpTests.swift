@@ -65,6 +65,7 @@ extension SystemTests {
                 system.environment["GREENROOM_HOME"] = home
                 #expect(system.processes.isEmpty)
             }
+            try system.up()
         }
 
         @Test("Keepers and daemons that are killed while others begin leave one system that works")
