@@ -56,22 +56,7 @@ package enum Daemon {
 
         let watch = RestoreGuard(path: home.restoring)
         defer { watch.finish() }
-        if watch.isFatal {
-            let kept = Journal.setAside(home.journal)
-            Diagnostics.write(
-                "daemons died of what the journal holds, so this one begins without it and ends the apps; it is kept as "
-                    + kept)
-            watch.forgive()
-        }
-        var seen: TimelineCollector?
-        let restored = Journal.restore(from: home.journal, passed: watch.passed) { sight in
-            switch sight {
-            case .checkpoint(let system): seen = TimelineCollector(system)
-            case .event(let event, let effects, let system, let moment):
-                seen?.note(event, effects, system, at: moment)
-            }
-        }
-        watch.passedAll()
+        let (restored, seen) = restore(home, watch)
         let wasEnded = FileSystem.exists(home.endedMarker)
         if let count = try? store.removeImpossibleEntries(), count > 0 {
             Diagnostics.write("\(count) log entries had numbers that no log gets to; they were removed")
@@ -101,12 +86,7 @@ package enum Daemon {
         host.timeline = TimelineKeeper(host, restored: seen, isFresh: kept == nil)
         FileSystem.remove(home.endedMarker)
         try host.watchClock()
-        host.beginMemory(budget: configuration.memory)
-        host.locks = LockWatch(host)
-        host.conditions = ConditionWatch(host)
-        host.sockets = SocketWatch(host)
-        host.transfers = TransferLink(host)
-        host.disk = DiskWatch(host)
+        host.beginWatches(budget: configuration.memory)
         let watches = try host.listen(handedOver, configuration.programs)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
@@ -120,6 +100,28 @@ package enum Daemon {
         host.timeline?.flush()
         workers.finish(.storage)
         withExtendedLifetime((handedOver, watches, signalWatch)) {}
+    }
+
+    /// What the last daemon of this boot left, and what the timeline saw of it. A journal of which daemons died is set
+    /// aside.
+    private static func restore(_ home: Home, _ watch: RestoreGuard) -> (Journal.Restored?, TimelineCollector?) {
+        if watch.isFatal {
+            let kept = Journal.setAside(home.journal)
+            Diagnostics.write(
+                "daemons died of what the journal holds, so this one begins without it and ends the apps; it is kept as "
+                    + kept)
+            watch.forgive()
+        }
+        var seen: TimelineCollector?
+        let restored = Journal.restore(from: home.journal, passed: watch.passed) { sight in
+            switch sight {
+            case .checkpoint(let system): seen = TimelineCollector(system)
+            case .event(let event, let effects, let system, let moment):
+                seen?.note(event, effects, system, at: moment)
+            }
+        }
+        watch.passedAll()
+        return (restored, seen)
     }
 
     /// What the keeper handed over.
@@ -156,6 +158,15 @@ package enum Daemon {
 }
 
 extension Host {
+    fileprivate func beginWatches(budget: Int64?) {
+        beginMemory(budget: budget)
+        locks = LockWatch(self)
+        conditions = ConditionWatch(self)
+        sockets = SocketWatch(self)
+        transfers = TransferLink(self)
+        disk = DiskWatch(self)
+    }
+
     /// Log and reports that the dead daemon may not have written; the database knows which it has.
     fileprivate func repeatRecord(_ effect: Effect) {
         switch effect.action {

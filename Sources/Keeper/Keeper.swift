@@ -160,14 +160,16 @@ package struct Keeper {
         var daemonStatus: ProcessStatus?
         // Apps can leave orphans faster than they are collected: signals and tools have their turn between.
         var room = Self.childrenPerTurn
-        while room > 0, CurrentProcess.reapAnyChild(tell: { pid, status in
-            if pid == child?.process.pid {
-                daemonStatus = status
-                Children.endSession(of: pid)
-            } else {
-                remember(pid, status)
-            }
-        }) { room -= 1 }
+        while room > 0,
+            CurrentProcess.reapAnyChild(tell: { pid, status in
+                if pid == child?.process.pid {
+                    daemonStatus = status
+                    Children.endSession(of: pid)
+                } else {
+                    remember(pid, status)
+                }
+            })
+        { room -= 1 }
         leavesChildren = room == 0
         guard let daemonStatus else { return nil }
         readLink()

@@ -1,4 +1,4 @@
-/// How often an app may have the system work for it. An app that asks again as soon as it was served would otherwise keep
+/// How often an app may have the system work for it. One that asks again as soon as it was served would otherwise keep
 /// the device busy without end.
 package struct Allowances: Hashable, Sendable, Codable {
     /// Launches for tasks of `BGTaskScheduler`. Tasks that begin in the same moment are one launch.

@@ -14,7 +14,7 @@ package struct Instant: Hashable, Comparable, Sendable, Codable {
     }
 }
 
-/// A length of time in whole nanoseconds; 64 bits, because the Core adds and compares millions of them a second. What is
+/// A length of time in whole nanoseconds; 64 bits, since the Core adds and compares millions of them a second. What is
 /// longer than they hold (292 years) is as long as they hold: an app may send any number.
 package struct Span: Hashable, Comparable, Sendable, Codable {
     package var nanoseconds: Int64

@@ -68,7 +68,7 @@ extension Store {
         try read { database in try Self.lastSeq(in: database) }
     }
 
-    /// No log gets there in the life of a machine, and one that counted on from the largest number would end its daemon.
+    /// No log gets there in the life of a machine; one that counted on from the largest number would end its daemon.
     private static let largestSeq: Int64 = 1 << 60
 
     /// Removes what no daemon wrote; how many.

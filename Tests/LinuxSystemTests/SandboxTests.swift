@@ -101,6 +101,7 @@ struct SandboxTests {
     @Test("A folder can be /tmp; one that its app made a link of is not followed, and what is there stays in memory")
     func temporaryFolder() throws {
         let scratch = try Scratch(below: "/var/lib")
+        try FileSystem.changeMode(scratch.path, to: 0o755)
         let home = try makeHome(scratch)
         let folder = try scratch.directory("home/containers/a/tmp", mode: 0o777)
         let elsewhere = try scratch.directory("elsewhere", mode: 0o777)

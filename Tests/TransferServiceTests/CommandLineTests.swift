@@ -56,7 +56,7 @@ struct CommandLineTests {
         let url = server.url("/file", "size=10", key: "places")
         for (place, reason) in [
             ("\(base)/folder", "is a folder"), ("\(base)/folder/", "is a folder"), ("\(base)/link", "is a folder"),
-            ("\(base)/pipe", "is a device, a pipe or a socket"), ("/dev/null", "is a device, a pipe or a socket"),
+            ("\(base)/pipe", "is a device, a pipe or a socket"),
             ("\(base)/" + String(repeating: "x", count: 256), "at most 255"), ("\(base)/missing/file", "No such file"),
             ("/proc/file", "no file can be made in /proc"), ("''", "it is empty"), ("/", "is a folder"),
         ] {

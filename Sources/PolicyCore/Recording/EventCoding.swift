@@ -69,9 +69,8 @@ extension Event {
             writer.write(blocksOthers)
         case .socketsFound, .peerCame, .peersRefused, .socketsSeen: encodeSockets(into: &writer)
         case .trafficSeen: encodeTraffic(into: &writer)
-        case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled, .reclaimed, .mappingsCounted,
-            .diskFilled:
-            encodeMemory(into: &writer)
+        case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
+        case .reclaimed, .mappingsCounted, .diskFilled: encodeMemory(into: &writer)
         }
     }
 

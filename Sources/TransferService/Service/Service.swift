@@ -85,7 +85,7 @@ final class Service: @unchecked Sendable {
         watchClocks()
         post(.clockChanged(Self.clockOffset))
         if let fault {
-            let ids = fault.marks.map(TransferID.init)
+            let ids = fault.marks.sorted().map(TransferID.init)
             Diagnostics.write(
                 "ended by signal \(fault.signal), during \(ids.isEmpty ? "no transfer" : "") "
                     + ids.map { "t\($0.rawValue)" }.joined(separator: ", "))

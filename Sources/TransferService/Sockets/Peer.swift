@@ -101,7 +101,7 @@ final class Peer: @unchecked Sendable {
 
     // MARK: In
 
-    /// Of a peer that is gone libdispatch tells once, whatever is still to be read: so nothing is waited for before a read
+    /// Of a peer that is gone libdispatch tells once, whatever is still to be read: nothing is waited for before a read
     /// has found nothing.
     private func receive() {
         guard isOpen, !isScheduled, !isHeld, !waitsForRoom else { return pauseReading() }
