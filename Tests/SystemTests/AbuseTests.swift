@@ -73,7 +73,8 @@ extension SystemTests {
             try system.installPython("victim")
             try system.play(["open victim"])
             let victim = try system.app("victim").pid
-            try system.expect("install", try system.makeBundle("abuser", Peers.app))
+            let program = Peers.app.replacing("VICTIM", with: "\(try #require(victim))")
+            try system.expect("install", try system.makeBundle("abuser", program))
             let daemon = try system.daemon
             try system.play(["open abuser --no-wait"])
             let patience = Patience()
@@ -83,7 +84,7 @@ extension SystemTests {
             }
             let expected = [
                 "before hello": "-32002", "wrong protocol": "-32600", "wrong type": "-32602", "rubbish": "-32700",
-                "hello": "result", "hello twice": "-32002", "wrong order": "-32002", "victim": "found",
+                "hello": "result", "hello twice": "-32002", "wrong order": "-32002", "victim": "hidden",
                 "control socket": "refused", "other containers": "refused", "victim's container": "refused",
                 "database": "refused", "own bundle": "refused", "victim's memory": "refused",
                 "victim's environment": "refused", "victim's life": "refused", "victim's cgroup": "refused",

@@ -89,8 +89,9 @@ extension SystemTests {
             let log = try system.follower()
             try log.wait("windowCompleted", of: "news")
             try log.wait("suspended", of: "news")
-            let entries = try JSONValue(parsing: system.expect("log", ["--json"]))
-            guard case .array(let lines) = entries else { return }
+            let lines = try system.expect("log", "--json").split(separator: "\n").map { line in
+                try JSONValue(parsing: String(line))
+            }
             let wakes = lines.count { $0["app"]?.string == "news" && $0["event"]?.string == "wakeRequested" }
             #expect(wakes == 1)
             let why = try system.expect("why", "news")

@@ -176,13 +176,14 @@ enum Peers {
                     return b"bundles/victim" in open("/proc/" + pid + "/cmdline", "rb").read()
                 except OSError:
                     return False
-            victim = next((int(pid) for pid in os.listdir("/proc") if pid.isdigit() and runs_victim(pid)), 0)
-            find("victim", "found" if victim else "missing")
+            find("victim", "found" if any(runs_victim(pid) for pid in os.listdir("/proc") if pid.isdigit()) else "hidden")
+            # Its number can be guessed, and so can the name of its group.
+            victim = VICTIM
             attempt("victim's memory", lambda: open("/proc/%d/mem" % victim, "rb"))
             attempt("victim's environment", lambda: open("/proc/%d/environ" % victim, "rb").read(1))
             attempt("victim's life", lambda: os.kill(victim, 9))
-            lines = open("/proc/%d/cgroup" % victim).read().splitlines()
-            groups = [line[3:] for line in lines if line.startswith("0::")]
+            lines = open("/proc/self/cgroup").read().splitlines()
+            groups = [line[3:].replace("app-abuser", "app-victim") for line in lines if line.startswith("0::")]
             mounts = [line.split()[1] for line in open("/proc/mounts") if line.split()[2] == "cgroup2"]
             group = mounts[0] + groups[0]
             attempt("victim's cgroup", lambda: open(group + "/cgroup.procs", "w").write(str(os.getpid())))
