@@ -105,6 +105,8 @@ struct SandboxTests {
         let home = try makeHome(scratch)
         let folder = try scratch.directory("home/containers/a/tmp", mode: 0o777)
         let elsewhere = try scratch.directory("elsewhere", mode: 0o777)
+        for path in [folder, elsewhere] { try FileSystem.changeMode(path, to: 0o777) }
+        try FileSystem.changeMode(home + "/containers/a", to: 0o755)
         func write(_ name: String) throws -> [String] {
             try Script.run("echo x > /tmp/\(name); ls /var/tmp; ls \(home)/containers/a") {
                 $0.sandbox = sandbox(home)

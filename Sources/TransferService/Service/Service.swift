@@ -87,8 +87,8 @@ final class Service: @unchecked Sendable {
         if let fault {
             let ids = fault.marks.sorted().map(TransferID.init)
             Diagnostics.write(
-                "ended by signal \(fault.signal), during \(ids.isEmpty ? "no transfer" : "") "
-                    + ids.map { "t\($0.rawValue)" }.joined(separator: ", "))
+                "ended by signal \(fault.signal), during "
+                    + (ids.isEmpty ? "no transfer" : ids.map { "t\($0.rawValue)" }.joined(separator: ", ")))
             post(.died(ids))
         }
         if !isSystem {
