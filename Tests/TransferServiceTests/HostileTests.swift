@@ -20,7 +20,8 @@ struct HostileTests {
                 Issue.record("\(left.count) transfers do not end: \(left.prefix(3).map(\.url))")
                 return
             }
-            for one in left where one.state == .waiting && ["retry", "credential", "delegate"].contains(one.waitingFor) {
+            for one in left where one.state == .waiting && ["retry", "credential", "delegate"].contains(one.waitingFor)
+            {
                 _ = try? tool.ask("cancel", TransferName(id: one.id).json)
             }
             try tool.hear(milliseconds: 20)
