@@ -225,10 +225,10 @@ package struct PropertyListReader {
             let digits = name.dropFirst()
             let value = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
             guard let value, let scalar = Unicode.Scalar(value), Self.isXMLCharacter(scalar) else {
-                throw fault("&\(name); is no character")
+                throw fault("\(Names.quoted("&\(name);")) is no character")
             }
             return String(scalar)
-        default: throw fault("the entity &\(name); is not one of XML's own")
+        default: throw fault("the entity \(Names.quoted("&\(name);")) is not one of XML's own")
         }
     }
 
