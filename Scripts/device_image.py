@@ -192,7 +192,7 @@ def make_tree(packages, programs, libraries, products):
     for applet in output(f"{tree}/bin/busybox", "--list").split():
         if not os.path.lexists(f"{tree}/usr/bin/{applet}") and not os.path.lexists(f"{tree}/usr/sbin/{applet}"):
             os.symlink("busybox", f"{tree}/usr/bin/{applet}")
-    for folder in ["proc", "sys", "dev", "run", "root", "tmp", "var/tmp", "var/log", "etc/ld.so.conf.d", "device"]:
+    for folder in ["proc", "sys", "dev", "run", "root", "tmp", "var/tmp", "var/lib", "var/log", "etc/ld.so.conf.d", "device"]:
         os.makedirs(f"{tree}/{folder}", exist_ok=True)
     for folder in ["tmp", "var/tmp"]:
         os.chmod(f"{tree}/{folder}", 0o1777)
