@@ -12,7 +12,8 @@ struct Guardian {
     }
 
     private static func makePlace() throws -> String {
-        let parent = CurrentProcess.environment("TMPDIR") ?? "/tmp"
+        // As root's apps they have a /tmp of their own, and would not find their program there.
+        let parent = CurrentProcess.environment("TMPDIR") ?? (CurrentProcess.isRoot ? "/var/lib" : "/tmp")
         var template = Array("\(parent)/greenroom-bench-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw BenchError("no temporary folder in \(parent)") }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
