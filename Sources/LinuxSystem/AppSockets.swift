@@ -125,10 +125,11 @@ extension ProcFS {
     }
 
     /// Until a child of this process begins its own program, it has open whatever this process has, the duplicates of
-    /// an app's sockets included.
+    /// an app's sockets included. The kernel names the new program first, closes what it is not to have then, and gives
+    /// it its arguments last.
     private func isBeingBorn(_ pid: CInt) -> Bool {
         guard stat(pid)?.parent == CurrentProcess.pid, let own = CurrentProcess.executablePath else { return false }
-        return FileSystem.linkTarget("\(root)/\(pid)/exe") == own
+        return FileSystem.linkTarget("\(root)/\(pid)/exe") == own || !hasArguments(pid)
     }
 
     private func socketNumbers(in table: DescriptorTable) -> [(fd: CInt, inode: UInt64)] {

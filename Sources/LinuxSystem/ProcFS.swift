@@ -96,6 +96,9 @@ package struct ProcFS: Sendable {
         read("\(pid)/environ")?.split(separator: "\0").map(String.init)
     }
 
+    /// Every program has at least an empty one.
+    func hasArguments(_ pid: CInt) -> Bool { read("\(pid)/cmdline").map { !$0.isEmpty } ?? false }
+
     package func threads(_ pid: CInt) -> [CInt] { numbers(in: "\(pid)/task") }
 
     /// When a thread was born, in clock ticks after boot.

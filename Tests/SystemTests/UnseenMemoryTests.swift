@@ -93,7 +93,8 @@ extension SystemTests {
                 memory.apps.contains { $0.app == "hiding" && $0.dirty >> 20 > 80 }
             }
             #expect(try system.ends(after: seen).isEmpty)
-            _ = try system.run("open", "hiding:280")
+            // More than the system has, so that reclaiming from others does not save it.
+            _ = try system.run("open", "hiding:400")
             try expectEnd(of: "hiding", on: system)
             #expect(try !system.ends(after: seen).isEmpty)
         }
