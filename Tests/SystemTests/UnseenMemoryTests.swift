@@ -73,19 +73,49 @@ extension SystemTests {
             try expectEnd(of: "forking", on: system)
         }
 
+        private static let hiding = """
+            file = os.memfd_create("hidden")
+
+            def obey(number):
+                for _ in range(number): os.write(file, b"x" * (1 << 20))
+            """
+
+        @Test("What an app hides is seen, also when another program gives back as much at that moment")
+        func masked() throws {
+            let system = try TestSystem(memory: "400M")
+            defer { system.end() }
+            try install("hiding", Self.hiding, on: system)
+            let other = try Child(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    """
+                    import mmap, sys
+                    held = mmap.mmap(-1, 300 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+                    for page in range(0, 300 << 20, 4096): held[page] = 1
+                    print("taken", flush=True)
+                    sys.stdin.readline()
+                    held.close()
+                    print("given back", flush=True)
+                    sys.stdin.readline()
+                    """,
+                ], environment: [:])
+            try #require(other.line(Patience()) == "taken")
+            try system.play(["open hiding"])
+            try other.write("give\n")
+            try system.play(["open hiding:80"])
+            try #require(other.line(Patience()) == "given back")
+            try system.memory("what the app hides") { memory in
+                memory.apps.contains { $0.app == "hiding" && $0.dirty >> 20 > 80 }
+            }
+        }
+
         @Test("A file in memory that nobody maps counts with the app that has it open, and ends it")
         func files() throws {
             let system = try TestSystem(memory: "400M")
             defer { system.end() }
             try system.installAllocator("asleep", dirty: 20)
-            try install(
-                "hiding",
-                """
-                file = os.memfd_create("hidden")
-
-                def obey(number):
-                    for _ in range(number): os.write(file, b"x" * (1 << 20))
-                """, on: system)
+            try install("hiding", Self.hiding, on: system)
             try system.play(["open asleep", "open hiding"])
             let seen = try system.lastSequence
             try system.play(["open hiding:80"])

@@ -10,6 +10,8 @@ struct MemorySample: Sendable {
     /// The most mappings of one of its processes, and the largest.
     var mappings: (count: Int32, largest: Int64)
     var peak: Int64 = 0
+    /// What it had that no process shows, as `MemoryLook.unseen` finds it.
+    var unseen: Int64 = 0
 
     /// Anonymous memory of all processes, what they share as often as they do.
     var anonymous: Int64 { sizes.values.reduce(0) { $0 + $1.anonymous } }
@@ -78,8 +80,12 @@ struct MemoryLook: Sendable {
         let held = held(mapped: sum.sharedFiles)
         return MemorySample(
             footprint: Footprint(dirty: sum.dirty &+ held.bytes, purgeable: sum.purgeable, clean: clean),
-            sizes: Dictionary(sizes) { $1 }, mappings: mappings)
+            sizes: Dictionary(sizes) { $1 }, mappings: mappings,
+            unseen: file == nil ? held.bytes : self.held(mapped: 0).bytes)
     }
+
+    /// Only what no process shows, which is quickly found; where the kernel counts by groups, with what of it is mapped.
+    func unseen() -> Int64 { held(mapped: 0).bytes }
 
     /// What it has beside the memory of its processes.
     private func held(mapped: Int64) -> HeldMemory {
@@ -94,7 +100,8 @@ struct MemoryLook: Sendable {
 }
 
 /// Whether the machine loses memory that no process shows: then apps that run are looked at more closely, not more
-/// often than it pays.
+/// often than it pays. That is quick, and blind while another program gives back as much: so they are also looked at
+/// one after the other.
 package struct UnseenLoss {
     private var before: (machine: Int64, apps: Int64)?
     private var soonest: Int64 = 0

@@ -25,6 +25,8 @@ final class MemorySensor {
     private(set) var lastAvailable: Int64?
     private var lookedAtRunning: Int64 = 0
     private var unseen = UnseenLoss()
+    /// When one of those that run was looked at for what no process shows, and which.
+    private var lookedAround: (at: Int64, app: AppIndex)?
     private var trigger: PressureTrigger?
     private var triggerWatch: Loop.Watch?
     /// Bytes at which something changes, the largest first.
@@ -138,6 +140,7 @@ final class MemorySensor {
             return
         }
         lookAtRunning(available)
+        lookAround()
         let isSteady = lastAvailable.map { abs($0 - available) < 1 << 20 } ?? false
         lastAvailable = available
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
@@ -157,6 +160,28 @@ final class MemorySensor {
         guard now - lookedAtRunning >= Self.longestPause else { return }
         lookedAtRunning = now
         lookForUnseen(machine: available, apps: used)
+    }
+
+    /// One of those that run in a second, each in its turn.
+    private func lookAround() {
+        let now = Clock.monotonic()
+        guard now - (lookedAround?.at ?? 0) >= Self.longestPause else { return }
+        let running = host.apps.filter { $0.process?.first != nil && isRunning($0) }
+        let next = running.first { app in lookedAround.map { app.index > $0.app } ?? true } ?? running.first
+        guard let next, let process = next.process else { return }
+        let (index, generation) = (next.index, process.generation)
+        lookedAround = (now, index)
+        guard let known = samples[index], known.generation == generation, !looks.contains(index) else { return }
+        var look = look(process)
+        look.descriptors = MemoryLook.many
+        host.workers.run(.slow) { [look] in
+            look.unseen()
+        } then: { [unowned self] found in
+            guard let process = host.process(index, generation), abs(found - known.sample.unseen) > 4 << 20 else {
+                return
+            }
+            if !looks.contains(index) { startSample(index, process, isThorough: true) }
+        }
     }
 
     // MARK: Looking at an app
