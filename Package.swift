@@ -177,14 +177,16 @@ let package = Package(
             path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),
 
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
-        .testTarget(name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"]),
+        .testTarget(
+            name: "PolicyCoreTests", dependencies: ["PolicyCore", "Model"], exclude: ["Tags/samples.txt"]),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"],
             exclude: ["Storm/traces.txt"]),
         .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
             name: "RecordingTests",
-            dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"]),
+            dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"],
+            exclude: ["Golden"]),
         // Also runs the programs themselves.
         .testTarget(
             name: "SimulationCommandsTests",

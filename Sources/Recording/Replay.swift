@@ -46,6 +46,8 @@ package struct Replay {
     /// When the recording begins, and the number that its first log entry had or would have.
     package private(set) var begin: WallTime?
     package let firstSequence: LogSequence
+    /// What the Core made of the last event, whether or not that is what was recorded.
+    package private(set) var effects: [Effect] = []
 
     private var source: SegmentSource
     private var boot: String
@@ -65,7 +67,8 @@ package struct Replay {
         counts.segments = 1
     }
 
-    /// Replays the next event; `nil` at the end.
+    /// Replays the next event; `nil` at the end. After a divergence, and after a checkpoint that differs, it goes on as
+    /// the Core decides now.
     package mutating func next() throws(RecordingError) -> ReplayedEvent? {
         while true {
             switch try source.next(after: counts.events) {
@@ -80,7 +83,7 @@ package struct Replay {
 
     private mutating func replay(_ event: Event, after: Span) throws(RecordingError) -> ReplayedEvent {
         now = now + after
-        let effects = system.handle(event, at: now)
+        effects = system.handle(event, at: now)
         counts.events += 1
         // A system that is new learns from its first event what time it is.
         if begin == nil { begin = system.wall(now) }
@@ -114,6 +117,7 @@ package struct Replay {
     private mutating func enter(_ segment: Segment) throws(RecordingError) {
         counts.segments += 1
         guard let header = segment.header else { return }
+        defer { now = Instant(nanoseconds: header.base) }
         let isAnotherBoot = header.boot != boot
         if isAnotherBoot || isFresh(header) {
             notices.append(.newSystem(after: counts.events, isAnotherBoot: isAnotherBoot))
@@ -135,7 +139,6 @@ package struct Replay {
                 notices.append(.daemonRestarted(after: counts.events))
             }
         }
-        now = Instant(nanoseconds: header.base)
     }
 
     /// Version 1 did not say; there a system without apps behind one with apps is a new one.

@@ -183,7 +183,7 @@ import Testing
             ] + AppPriority.allCases.map { .setPriority(app, generation, $0) }
         }
 
-    private static let actions: [Action] =
+    static let actions: [Action] =
         simple + ConditionEffects.actions(app, generation, other) + TaskEffects.actions(app, generation, other)
         + callbacks.map { .deliver(app, generation, $0) } + WindowEffects.actions(app, generation, other)
         + reports.map { .report($0) }

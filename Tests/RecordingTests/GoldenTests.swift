@@ -1,0 +1,99 @@
+import Foundation
+import Host
+import LinuxSystem
+import Model
+import PolicyCore
+import Recording
+import Testing
+
+/// Recordings that were made by the code of their version, and are read for ever: `Golden/README.md`.
+@Suite("Golden recordings")
+struct GoldenTests {
+    private static let writes = ProcessInfo.processInfo.environment["GREENROOM_RECORD_GOLDEN"] != nil
+
+    /// Compares line by line, so that a failure shows what is another than it was.
+    private func expect(_ text: String, in file: String, _ comment: Comment) throws {
+        let committed = try String(contentsOfFile: file, encoding: .utf8)
+        let changes = text.split(separator: "\n").difference(from: committed.split(separator: "\n"))
+        for case .remove(_, let line, _) in changes.removals.prefix(5) { Issue.record("no longer: \(line)") }
+        for case .insert(_, let line, _) in changes.insertions.prefix(5) { Issue.record("now: \(line)") }
+        #expect(text == committed, comment)
+    }
+
+    @Test("There are a tour and a storm of every version that can be read", arguments: SegmentHeader.readableVersions)
+    func complete(version: Int) throws {
+        for kind in ["tour", "storm"] {
+            let recording = GoldenRecording(name: "v\(version)-\(kind)")
+            #expect(GoldenRecording.all.contains { $0.name == recording.name })
+            #expect(try recording.segments().allSatisfy { $0.header.version == version })
+        }
+    }
+
+    @Test("A recording holds what it held when it was made", arguments: GoldenRecording.all)
+    func recorded(_ recording: GoldenRecording) throws {
+        let file = recording.path + "/recorded.txt"
+        let text = try recording.recorded()
+        // Written once: what is there already never changes.
+        if Self.writes, !FileSystem.exists(file) { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+        try expect(text, in: file, "\(recording.name) is read in another way than when it was made: that is a bug")
+    }
+
+    @Test("A recording replays to its end, and comes to what is committed", arguments: GoldenRecording.all)
+    func replayed(_ recording: GoldenRecording) throws {
+        let file = recording.path + "/replayed.txt"
+        let text = try recording.replayed()
+        if Self.writes { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+        try expect(
+            text, in: file,
+            """
+            the Core decides otherwise than before. If it is meant to: GREENROOM_RECORD_GOLDEN=1 swift test --filter \
+            GoldenTests
+            """)
+    }
+
+    @Test("Every event is written again with the same bytes", arguments: GoldenRecording.all)
+    func written(_ recording: GoldenRecording) throws {
+        for segment in try recording.segments() {
+            let version = segment.header.version
+            for (record, bytes) in segment.records {
+                guard case .event(let event, let after) = record else { continue }
+                var body = ByteWriter()
+                event.encode(into: &body)
+                // Version 1 had no check at the end, and the others have one of two bytes.
+                #expect(bytes.dropLast(version == 1 ? 0 : 2).suffix(body.bytes.count) == body.bytes[...], "\(event)")
+                guard version == SegmentHeader.version else { continue }
+                var writer = RecordWriter()
+                writer.write(event, after: after)
+                #expect(writer.bytes == bytes, "\(event)")
+            }
+        }
+    }
+
+    @Test("Today's daemon takes over from the one that wrote it", arguments: GoldenRecording.all)
+    func restored(_ recording: GoldenRecording) throws {
+        let folder = try Folder()
+        let segments = try recording.segments()
+        for segment in segments {
+            for kind in ["events", "checkpoint"] {
+                let name = "\(segment.number).\(kind)"
+                var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(recording.path)/\(name)"))
+                // A daemon goes on only with what is of this boot.
+                let here = Data(CurrentProcess.bootID.utf8)
+                if let boot = bytes.range(of: Data(segment.header.boot.utf8)) {
+                    bytes.replaceSubrange(boot, with: here)
+                }
+                try bytes.write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+            }
+        }
+        let restored = try #require(Journal.restore(from: folder.path))
+        #expect(!FileSystem.names(in: folder.path).contains { $0.hasSuffix(".damaged") })
+        let last = try #require(segments.last)
+        var system = last.header.system
+        var now = Instant(nanoseconds: last.header.base)
+        for case .event(let event, let after) in last.records.map(\.record) {
+            now = now + after
+            _ = system.handle(event, at: now)
+        }
+        #expect(try RecordedDevice.bytes(of: restored.system) == RecordedDevice.bytes(of: system))
+    }
+}
