@@ -72,9 +72,7 @@ struct CoreSpeed {
         case .verify(let app, let generation): queue.append(.verified(app, generation))
         case .answer(_, .refused), .answer(_, .overtaken): failures += 1
         case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt,
-            .sample,
-            .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority, .guardListeners,
-            .lookAtSockets, .closeConnections, .takeSnapshot, .expireWindow:
+            .sample, .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority, .mechanism, .expireWindow:
             break
         }
     }

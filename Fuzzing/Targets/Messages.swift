@@ -49,8 +49,8 @@ extension FuzzTarget {
         case .beginTask: try params.beginTask
         case .endTask: .endTask(try params.task)
         case .backgroundTime: .backgroundTime
-        case .provideSnapshots: .provideSnapshots(try params.bool("provides"))
-        case .refreshSnapshot: .refreshSnapshot
+        case .provideSnapshots: .mechanism(.snapshots(.provide(try params.bool("provides"))))
+        case .refreshSnapshot: .mechanism(.snapshots(.refresh))
         case .complete: try params.completion
         case .setFetchInterval: try params.fetchInterval
         case .submitTask: try params.taskRequest(at: now)

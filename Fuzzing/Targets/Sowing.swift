@@ -44,9 +44,11 @@ enum Sowing {
             .request(app, RequestID(6), .beginTask(TaskID(9), name: "save")),
             .adopted([AdoptedApp(app: app, pid: 100, isFrozen: true, status: nil)]),
             .processStarted(app, generation, pid: 100), .connected(app, generation, executed: nil),
-            .lockFound(app, generation, path: "/tmp/lock", blocksOthers: true),
-            .socketsFound(app, generation, [Listener(name: "port 80", peers: 1)], connections: 2),
-            .socketsSeen(app, generation, SocketUse(connections: 1, waiting: 0, work: .seconds(1))),
+            .mechanism(Incarnation(app, generation), .locks(.found(path: "/tmp/lock", blocksOthers: true))),
+            .mechanism(
+                Incarnation(app, generation), .sockets(.found([Listener(name: "port 80", peers: 1)], connections: 2))),
+            .mechanism(
+                Incarnation(app, generation), .sockets(.seen(SocketUse(connections: 1, waiting: 0, work: .seconds(1))))),
             .memorySensed(available: 1 << 20), .memoryConfigured(budget: 64 << 20, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: 1 << 24, purgeable: 1 << 20, clean: 1 << 22)),
             .conditionSensed(.timeZone(TimeZoneReading("Europe/Berlin", offset: 3600, transitions: [transition]))),

@@ -70,8 +70,8 @@ extension AppCode: AppLink {
             }
         case .endTask: return task().map(AppRequest.endTask)
         case .backgroundTime: return .backgroundTime
-        case .provideSnapshots: return params["provides"]?.bool.map(AppRequest.provideSnapshots)
-        case .refreshSnapshot: return .refreshSnapshot
+        case .provideSnapshots: return params["provides"]?.bool.map { .mechanism(.snapshots(.provide($0))) }
+        case .refreshSnapshot: return .mechanism(.snapshots(.refresh))
         case .complete: return completion(params)
         case .setFetchInterval: return .setFetchInterval(BackgroundTaskRequest.fetchInterval(params["seconds"]?.number))
         case .submitTask: return taskRequest(params).map(AppRequest.submitTask)

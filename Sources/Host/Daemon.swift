@@ -160,11 +160,8 @@ package enum Daemon {
 extension Host {
     fileprivate func beginWatches(budget: Int64?) {
         beginMemory(budget: budget)
-        locks = LockWatch(self)
         conditions = ConditionWatch(self)
-        sockets = SocketWatch(self)
         transfers = TransferLink(self)
-        disk = DiskWatch(self)
     }
 
     /// Log and reports that the dead daemon may not have written; the database knows which it has.

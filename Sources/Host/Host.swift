@@ -38,11 +38,10 @@ final class Host {
     var clockWatch: Loop.Watch?
     var memory: MemorySensor?
     var timeline: TimelineKeeper?
-    var locks: LockWatch?
     var conditions: ConditionWatch?
-    var sockets: SocketWatch?
     var transfers: TransferLink?
-    var disk: DiskWatch?
+    /// Made when it is first needed: it knows the host.
+    private(set) lazy var mechanisms = HostMechanisms(self)
     let transferProgram: String
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
@@ -104,7 +103,7 @@ final class Host {
         saveWishes()
         saveHabits()
         memory?.settle()
-        disk?.settle()
+        mechanisms.settle()
         timeline?.settle()
         memoryReturn.settle(self)
         return system.nextDeadline()?.nanoseconds
@@ -146,16 +145,11 @@ final class Host {
         case .check(let app, let generation, let pings): check(app, generation, pings: pings)
         case .checkTracer(let app, let generation): checkTracer(app, generation)
         case .prepare(let app, let generation): prepare(app, generation)
-        case .takeSnapshot(let app, let generation): takeSnapshot(app, generation)
         case .freeze(let app, let generation): freeze(app, generation)
         case .verify(let app, let generation): verify(app, generation)
         case .thaw(let app, let generation): thaw(app, generation)
         case .setPriority(let app, let generation, let priority): setPriority(app, generation, priority)
-        case .guardListeners(let app, let generation, let wakes): sockets?.begin(app, generation, wakes: wakes)
-        case .lookAtSockets(let app, let generation):
-            if let process = process(app, generation) { sockets?.look(app, process) }
-        case .closeConnections(let app, let generation):
-            if let process = process(app, generation) { sockets?.closeConnections(app, process) }
+        case .mechanism(let incarnation, let action): mechanisms.perform(action, incarnation)
         case .askToEnd(let app, let generation): askToEnd(app, generation)
         case .kill(let app, let generation): kill(app, generation)
         case .sample(let app, let generation): memory?.sample(app, generation)

@@ -120,14 +120,20 @@ package struct ByteReader {
     package mutating func array<T>(
         _ body: (inout ByteReader) throws(MalformedBytes) -> T
     ) throws(MalformedBytes) -> [T] {
+        let count = try count()
+        var values: [T] = []
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(try body(&self)) }
+        return values
+    }
+
+    /// Of elements that follow, each of a byte at least.
+    package mutating func count() throws(MalformedBytes) -> Int {
         let count = try unsigned()
         guard count <= UInt64(bytes.endIndex - offset) else {
             throw MalformedBytes(offset: offset, expected: "\(count) elements")
         }
-        var values: [T] = []
-        values.reserveCapacity(Int(count))
-        for _ in 0..<count { values.append(try body(&self)) }
-        return values
+        return Int(count)
     }
 
     /// An enumeration case by its number.

@@ -37,12 +37,6 @@ package enum Action: Hashable, Sendable {
     case thaw(AppIndex, Generation)
     /// From now on it has so much of processors and disks, or so little.
     case setPriority(AppIndex, Generation, AppPriority)
-    /// Who connects to a listener of a frozen app is turned away at once, or tells of it by `peerCame`; until the thaw.
-    case guardListeners(AppIndex, Generation, wakes: Bool)
-    /// What an app that runs does with its sockets; answers `socketsSeen`.
-    case lookAtSockets(AppIndex, Generation)
-    /// Of a frozen app: both sides see an error.
-    case closeConnections(AppIndex, Generation)
 
     /// SIGTERM to a plain program's processes.
     case askToEnd(AppIndex, Generation)
@@ -65,8 +59,8 @@ package enum Action: Hashable, Sendable {
     /// Everything about the device that apps are told of. The app compares it with what it was told before, so to hear
     /// it twice does no harm.
     indirect case tellConditions(AppIndex, Generation, DeviceConditions)
-    /// Asks the app for its picture. A freeze that is prepared meanwhile waits for it, if not for long.
-    case takeSnapshot(AppIndex, Generation)
+    /// Something that a mechanism of its own does.
+    case mechanism(Incarnation, MechanismAction)
     case reply(AppIndex, RequestID, AppReply)
     case answer(CommandID, Answer)
     /// Everything is down; the daemon may leave.

@@ -32,17 +32,9 @@ package enum Event: Hashable, Sendable {
     case prepared(AppIndex, Generation)
     case frozen(AppIndex, Generation)
     case verified(AppIndex, Generation)
-    /// It is frozen, and has a lock on a file outside its container: an exclusive one, or one that somebody else waits
-    /// for. Told before `verified`, and of a suspended app when somebody begins to wait.
-    case lockFound(AppIndex, Generation, path: String, blocksOthers: Bool)
-    /// It is frozen: the sockets at which it waits for others, and how many connections it has. Told before `verified`,
-    /// and of a suspended app when a daemon starts.
-    case socketsFound(AppIndex, Generation, [Listener], connections: Int32)
-    /// Somebody connects to a listener that is guarded so that it wakes the app.
-    case peerCame(AppIndex, Generation, name: String)
-    /// So many peers were turned away while it stood still. Told once it runs again.
-    case peersRefused(AppIndex, Generation, name: String, count: Int32)
-    case socketsSeen(AppIndex, Generation, SocketUse)
+
+    /// What mechanisms of their own see of an app.
+    case mechanism(Incarnation, MechanismEvent)
 
     // Memory.
     /// Bytes for all apps together; zero: no policy for memory.
@@ -57,12 +49,6 @@ package enum Event: Hashable, Sendable {
     case endedForMemory([Incarnation], available: Int64)
     /// The most mappings that a process of the app has, and the bytes of its largest one. Told when they are many.
     case mappingsCounted(AppIndex, Generation, Int32, largest: Int64)
-
-    /// In the background, after the look that found what it had of the GPU there.
-    case gpuUsed(AppIndex, Generation, GPUUse)
-
-    /// The disk has next to no room left, and it is this app that took it.
-    case diskFilled(AppIndex, Generation, DiskUse)
 
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)
@@ -133,10 +119,7 @@ package enum AppRequest: Hashable, Sendable {
     case endTask(TaskID)
     /// How long its tasks may still take.
     case backgroundTime
-    /// It has pictures of itself to give, or no longer.
-    case provideSnapshots(Bool)
-    /// It has another one than when it left the screen.
-    case refreshSnapshot
+    case mechanism(MechanismRequest)
     /// What it was woken for is done.
     case complete(WindowID, WindowResult)
     /// The least time between fetches; `nil`: never.

@@ -108,16 +108,7 @@ package struct System: Sendable, Codable {
         case .prepared(let app, let generation): prepared(app, generation)
         case .frozen(let app, let generation): frozen(app, generation)
         case .verified(let app, let generation): verified(app, generation)
-        case .lockFound(let app, let generation, let path, let blocksOthers):
-            lockFound(app, generation, path: path, blocksOthers: blocksOthers)
-        case .socketsFound(let app, let generation, let listeners, let connections):
-            socketsFound(app, generation, listeners: listeners, connections: connections)
-        case .peerCame(let app, let generation, let name): peerCame(app, generation, name: name)
-        case .peersRefused(let app, let generation, let name, let count):
-            peersRefused(app, generation, name: name, count: count)
-        case .socketsSeen(let app, let generation, let use): socketsSeen(app, generation, use)
-        case .gpuUsed(let app, let generation, let use): gpuUsed(app, generation, use)
-        case .diskFilled(let app, let generation, let use): diskFilled(app, generation, use)
+        case .mechanism(let incarnation, let event): handle(event, of: incarnation)
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
         case .transferEvents(let app, let session, let authentication):

@@ -14,7 +14,8 @@ import Testing
         device.open(app)
         device.request(app, .beginService(.audio))
         if !isOnScreen { device.home() }
-        device.send(.diskFilled(app, try #require(device.system.app(app)?.generation), Self.use))
+        device.send(
+            .mechanism(Incarnation(app, try #require(device.system.app(app)?.generation)), .disk(.filled(Self.use))))
         device.run()
         #expect(device.state(app) == .notRunning)
         let report = try #require(device.reports.first)
@@ -30,7 +31,7 @@ import Testing
         let app = device.installTest("writer")
         device.open(app)
         let generation = try #require(device.system.app(app)?.generation)
-        device.send(.diskFilled(app, generation.next, Self.use))
+        device.send(.mechanism(Incarnation(app, generation.next), .disk(.filled(Self.use))))
         device.run()
         #expect(device.state(app) == .active)
         #expect(device.reports.isEmpty)

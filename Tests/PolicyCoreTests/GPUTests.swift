@@ -18,7 +18,7 @@ import Testing
     }
 
     private func find(_ device: TestDevice, _ app: AppIndex, _ use: GPUUse = Self.use) throws {
-        device.send(.gpuUsed(app, try #require(device.system.app(app)?.generation), use))
+        device.send(.mechanism(Incarnation(app, try #require(device.system.app(app)?.generation)), .gpu(.used(use))))
         device.run()
     }
 
@@ -77,7 +77,7 @@ import Testing
         let (device, app) = device()
         device.home()
         let generation = try #require(device.system.app(app)?.generation)
-        device.send(.gpuUsed(app, generation.next, Self.use))
+        device.send(.mechanism(Incarnation(app, generation.next), .gpu(.used(Self.use))))
         device.run()
         #expect(device.state(app) == .background && device.reports.isEmpty)
         device.finish()

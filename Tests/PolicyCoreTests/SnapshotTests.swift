@@ -7,7 +7,7 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("journal")
         device.perform(.open(app, role: .primary, wait: true))
-        if provides { #expect(device.request(app, .provideSnapshots(true)) == .noted) }
+        if provides { #expect(device.request(app, .mechanism(.snapshots(.provide(true)))) == .noted) }
         return (device, app)
     }
 
@@ -28,11 +28,11 @@ import Testing
         let (device, app) = device(provides: false)
         device.perform(.home(wait: true))
         device.perform(.open(app, role: .primary, wait: true))
-        device.request(app, .provideSnapshots(true))
-        device.request(app, .provideSnapshots(false))
+        device.request(app, .mechanism(.snapshots(.provide(true))))
+        device.request(app, .mechanism(.snapshots(.provide(false))))
         device.perform(.home(wait: true))
         device.perform(.open(app, role: .primary, wait: true))
-        device.request(app, .provideSnapshots(true))
+        device.request(app, .mechanism(.snapshots(.provide(true))))
         device.perform(.close(app, wait: true))
         device.snapshots = []
         device.perform(.open(app, role: .primary, wait: true))
@@ -44,10 +44,10 @@ import Testing
     func refresh() {
         let (device, app) = device(provides: true)
         device.perform(.exempt(app, true))
-        device.request(app, .refreshSnapshot)
+        device.request(app, .mechanism(.snapshots(.refresh)))
         #expect(device.snapshots.isEmpty)
         device.perform(.home(wait: true))
-        device.request(app, .refreshSnapshot)
+        device.request(app, .mechanism(.snapshots(.refresh)))
         #expect(device.snapshots.count == 2)
     }
 }

@@ -47,7 +47,7 @@ import Testing
         device.pass(.seconds(1))
         let generation = try #require(device.system.app(app)?.generation)
         device.open(app)
-        device.send(.peersRefused(app, generation, name: Self.port, count: 3))
+        device.send(.mechanism(Incarnation(app, generation), .sockets(.refused(name: Self.port, count: 3))))
         #expect(
             try device.last(.peersRefused, of: app).reason.sentence
                 == "3 connections to its port 8080 were refused while it was suspended")

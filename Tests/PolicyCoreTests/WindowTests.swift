@@ -13,7 +13,7 @@ import Testing
     func thawed() throws {
         let device = TestDevice()
         let app = fetcher(device)
-        device.request(app, .provideSnapshots(true))
+        device.request(app, .mechanism(.snapshots(.provide(true))))
         let command = device.fetch(app)
         #expect(device.takeCalls(app) == [.performFetch])
         #expect(device.state(app) == .background)

@@ -47,7 +47,7 @@ struct JournalTests {
         #expect(device.system.app(app)?.process == ProcessPhase.none)
         let restored = try #require(Journal.restore(from: path))
         #expect(restored.system.app(app)?.process == .starting)
-        #expect(restored.effects.contains { $0.kind == .launch })
+        #expect(restored.effects.contains { $0.kind == EffectKind(.launch) })
     }
 
     @Test("While a checkpoint is on its way, a restart replays both segments")

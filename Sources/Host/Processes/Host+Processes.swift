@@ -150,8 +150,7 @@ extension Host {
         if self.process(index, generation) === process {
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
             end(app)
-            locks?.forget(index)
-            sockets?.release(index, generation)
+            mechanisms.release(index, process)
             post(.allProcessesEnded(index, generation))
         }
     }
@@ -241,9 +240,7 @@ extension Host {
         guard let process = process(index, generation) else { return }
         process.awaitsFreeze = false
         process.verification += 1
-        process.snapshot.forget()
-        locks?.forget(index)
-        sockets?.release(index, generation)
+        mechanisms.release(index, process)
         do throws(SystemError) {
             try process.box.thaw()
         } catch {
@@ -257,14 +254,9 @@ extension Host {
         process(index, generation)?.connection?.drain()
         guard let process = process(index, generation) else { return }
         process.verification += 1
-        let started = process.verification
-        locks?.verify(index, process) { [unowned self] in
-            // It was thawed, or is being ended.
-            guard process.verification == started else { return }
-            sockets?.verify(index, process) { [unowned self] in
-                // Of no effect if something of it was a reason to end it, or to let it run.
-                post(.verified(index, generation))
-            }
+        mechanisms.verify(index, process) { [unowned self] in
+            // Of no effect if something of it was a reason to end it, or to let it run.
+            post(.verified(index, generation))
         }
     }
 
@@ -277,7 +269,7 @@ extension Host {
             process.connection?.send(.request(id: .string("ping-\(process.pings)"), method: "ping", params: .null))
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
-        lookAtGPU(index, process)
+        mechanisms.check(index, process)
         let count = process.box.processes().count
         if count > Int(system.profile.processLimit) {
             post(.processesCounted(index, generation, Int32(clamping: count)))

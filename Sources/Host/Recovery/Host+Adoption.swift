@@ -13,8 +13,7 @@ extension Host {
         post(.adopted(found))
         for app in apps where system.app(app.index)?.state == .suspended {
             if let process = app.process {
-                locks?.adopt(app.index, process)
-                sockets?.adopt(app.index, process)
+                mechanisms.adopt(app.index, process)
             }
         }
     }

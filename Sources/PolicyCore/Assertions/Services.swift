@@ -13,7 +13,7 @@ extension System {
         if !wantsGraphical { drop(i, .graphical) }
     }
 
-    private mutating func drop(_ i: Int, _ kind: AssertionKind) {
+    mutating func drop(_ i: Int, _ kind: AssertionKind) {
         if apps[i].assertions.holds(kind) {
             apps[i].assertions.drop(kind)
             settleTasks(i)
@@ -71,8 +71,7 @@ extension System {
         case .beginTask(let task, let name): beginTask(task, name: name, i, id)
         case .endTask(let task): endTask(task, i, id)
         case .backgroundTime: reply(i, id, .remaining(taskTime(i)))
-        case .provideSnapshots(let provides): provideSnapshots(provides, i, id)
-        case .refreshSnapshot: refreshSnapshot(i, id)
+        case .mechanism(let request): handle(request, i, id)
         case .complete(let window, let result): complete(window, result, i, id)
         case .setFetchInterval(let interval): setFetchInterval(interval, i, id)
         case .submitTask(let request): submit(request, i, id)

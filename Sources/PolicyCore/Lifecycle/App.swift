@@ -41,7 +41,7 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var suspension: SuspensionPhase = .none
     /// The file for whose lock it was not suspended, so that each is told of once. Checkpoints did not always say.
     var toldLock: String?
-    var sockets = SocketState()
+    var sockets = Sockets.State()
     /// What its process was woken for.
     var windows = Windows()
     package internal(set) var wake = WakeState()

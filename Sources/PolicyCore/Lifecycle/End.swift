@@ -163,8 +163,6 @@ extension System {
         apps[i].isConnected = false
         apps[i].outstanding = []
         apps[i].suspension = .none
-        apps[i].toldLock = nil
-        apps[i].providesSnapshots = nil
         apps[i].ending = nil
         apps[i].exceeded = nil
         apps[i].firstStatus = nil
@@ -173,7 +171,7 @@ extension System {
         apps[i].launch = .none
         apps[i].services = []
         apps[i].tasks = BackgroundTasks()
-        apps[i].sockets = SocketState()
+        apps[i].clearMechanisms()
         apps[i].check = .idle
         apps[i].givenPriority = nil
         apps[i].assertions.dropAll()

@@ -23,7 +23,7 @@ extension System {
         switch presence(i) {
         case .active, .inactive:
             apps[i].keptBy = nil
-            socketsOnScreen(i)
+            pass(.onScreen, i)
             stopWindows(i)
             bringToScreen(i)
         case .hidden:
@@ -92,7 +92,7 @@ extension System {
         let reason: Reason =
             switch kind {
             case .task: .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit)
-            case .listen: .answersPeers(grace: socketRules.grace)
+            case .listen: .answersPeers(grace: profile.socketRules.grace)
             case .fetch, .transferEvents, .refresh, .processing: windowReason(i, assertion)
             case .audio, .location, .exemption, .graphical: .assertion(kind)
             }
@@ -171,7 +171,7 @@ extension System {
         }
         armLimit(i)
         if kind == .didEnterBackground {
-            takeSnapshot(i)
+            pass(.leftScreen, i)
             endUndeclaredServices(i)
         }
     }

@@ -25,7 +25,7 @@ extension System {
             case .check: checkDue(i)
             case .suspension: suspensionDeadline(i)
             case .assertion: assertionDeadline(i)
-            case .sockets: socketDeadline(i)
+            case .sockets: Sockets.deadline(i, in: &self)
             case .window: windowDeadline(i)
             }
         }

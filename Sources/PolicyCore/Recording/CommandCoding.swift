@@ -133,8 +133,9 @@ extension AppRequest {
             writer.write(UInt8(6))
             writer.write(task.rawValue)
         case .backgroundTime: writer.write(UInt8(7))
-        case .provideSnapshots(let provides): writer.write(9, provides)
-        case .refreshSnapshot: writer.write(UInt8(10))
+        case .mechanism(var request):
+            writer.write(request.tag)
+            request.fields(&writer)
         case .complete(let window, let result):
             writer.write(UInt8(13))
             writer.write(window.rawValue)
@@ -164,8 +165,6 @@ extension AppRequest {
             self = .beginTask(task, name: try reader.string())
         case 6: self = .endTask(TaskID(try reader.unsigned()))
         case 7: self = .backgroundTime
-        case 9: self = .provideSnapshots(try reader.bool())
-        case 10: self = .refreshSnapshot
         case 13:
             let window = WindowID(try reader.unsigned())
             self = .complete(window, try reader.value(WindowResult.self))
@@ -176,7 +175,12 @@ extension AppRequest {
         case 16:
             self = .cancelTask(try reader.optional { reader throws(MalformedBytes) in try reader.string() })
         case 17: self = .pendingTasks
-        default: throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")
+        default:
+            guard var request = MechanismRequest(blank: tag) else {
+                throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")
+            }
+            try request.fields(&reader)
+            self = .mechanism(request)
         }
     }
 }

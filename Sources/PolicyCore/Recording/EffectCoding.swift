@@ -1,59 +1,61 @@
-package import Model
+internal import Model
 
 // The stable form of effects: a kind, then the payload. As with events, numbers are never given to another case; a new
 // case gets a new number. Recordings hold digests of this form, so that a replay can compare without storing effects.
 
 /// What an effect is, in a recording.
-package enum EffectKind: UInt8, Sendable, CaseIterable {
-    case log = 1
-    case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService, reply
-    case answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
-    case guardListeners, lookAtSockets, closeConnections, takeSnapshot, expireWindow
+package struct EffectKind: Hashable, Sendable {
+    package let rawValue: UInt8
 
-    package var name: String { "\(self)" }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(_ own: Own) { rawValue = own.rawValue }
+
+    package var name: String {
+        Own(rawValue: rawValue).map { "\($0)" } ?? MechanismAction.name(of: rawValue) ?? "an effect of kind \(rawValue)"
+    }
+
+    /// Those of the Core itself.
+    package enum Own: UInt8, CaseIterable {
+        case log = 1
+        case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService
+        case reply, answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
+        // 23 to 26 are those of mechanisms.
+        case expireWindow = 27
+    }
+
+    /// All that there are.
+    package static var all: [EffectKind] {
+        Own.allCases.map { EffectKind($0) } + MechanismAction.tags.map { EffectKind(rawValue: $0) }
+    }
 }
-
-/// Takes the fields of a value one after the other.
-package protocol FieldSink {
-    mutating func write(_ value: UInt8)
-    mutating func write(_ value: UInt64)
-    mutating func write(_ value: Int64)
-    mutating func write(_ value: Bool)
-    mutating func write(_ value: String)
-}
-
-extension ByteWriter: FieldSink {}
 
 extension Effect {
     package var kind: EffectKind {
         switch action {
-        case .log: .log
-        case .report: .report
-        case .launch: .launch
-        case .deliver: .deliver
-        case .check: .check
-        case .checkTracer: .checkTracer
-        case .prepare: .prepare
-        case .freeze: .freeze
-        case .verify: .verify
-        case .thaw: .thaw
-        case .askToEnd: .askToEnd
-        case .kill: .kill
-        case .stopService: .stopService
-        case .reply: .reply
-        case .answer: .answer
-        case .halt: .halt
-        case .sample: .sample
-        case .reclaim: .reclaim
-        case .senseMemory: .senseMemory
-        case .expireTasks: .expireTasks
-        case .tellConditions: .tellConditions
-        case .setPriority: .setPriority
-        case .guardListeners: .guardListeners
-        case .lookAtSockets: .lookAtSockets
-        case .closeConnections: .closeConnections
-        case .takeSnapshot: .takeSnapshot
-        case .expireWindow: .expireWindow
+        case .log: EffectKind(.log)
+        case .report: EffectKind(.report)
+        case .launch: EffectKind(.launch)
+        case .deliver: EffectKind(.deliver)
+        case .check: EffectKind(.check)
+        case .checkTracer: EffectKind(.checkTracer)
+        case .prepare: EffectKind(.prepare)
+        case .freeze: EffectKind(.freeze)
+        case .verify: EffectKind(.verify)
+        case .thaw: EffectKind(.thaw)
+        case .askToEnd: EffectKind(.askToEnd)
+        case .kill: EffectKind(.kill)
+        case .stopService: EffectKind(.stopService)
+        case .reply: EffectKind(.reply)
+        case .answer: EffectKind(.answer)
+        case .halt: EffectKind(.halt)
+        case .sample: EffectKind(.sample)
+        case .reclaim: EffectKind(.reclaim)
+        case .senseMemory: EffectKind(.senseMemory)
+        case .expireTasks: EffectKind(.expireTasks)
+        case .tellConditions: EffectKind(.tellConditions)
+        case .setPriority: EffectKind(.setPriority)
+        case .expireWindow: EffectKind(.expireWindow)
+        case .mechanism(_, let action): EffectKind(rawValue: action.tag)
         }
     }
 
@@ -75,16 +77,14 @@ extension Effect {
             sink.write(pings)
         case .checkTracer(let app, let generation), .prepare(let app, let generation),
             .freeze(let app, let generation), .verify(let app, let generation), .thaw(let app, let generation),
-            .askToEnd(let app, let generation), .kill(let app, let generation), .sample(let app, let generation),
-            .lookAtSockets(let app, let generation), .closeConnections(let app, let generation),
-            .takeSnapshot(let app, let generation):
+            .askToEnd(let app, let generation), .kill(let app, let generation), .sample(let app, let generation):
             sink.write(app, generation)
         case .reclaim(let app, let generation, let isFrozen):
             sink.write(app, generation)
             sink.write(isFrozen)
-        case .guardListeners(let app, let generation, let wakes):
-            sink.write(app, generation)
-            sink.write(wakes)
+        case .mechanism(let incarnation, var action):
+            sink.write(incarnation.app, incarnation.generation)
+            action.fields(&sink)
         case .stopService(let app, let service):
             sink.write(UInt64(app.rawValue))
             sink.write(service.rawValue)

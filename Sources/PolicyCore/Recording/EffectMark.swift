@@ -18,7 +18,7 @@ package struct EffectMark: Hashable, Sendable {
         self.digest = digest.value
     }
 
-    package var kindName: String { EffectKind(rawValue: kind)?.name ?? "an effect of kind \(kind)" }
+    package var kindName: String { EffectKind(rawValue: kind).name }
 }
 
 /// FNV-1a over whole fields instead of bytes, since the Core's effects pass by here millions of times a second. The

@@ -59,18 +59,12 @@ extension Event {
         case .conditionSensed(let condition):
             writer.write(UInt8(34))
             condition.encode(into: &writer)
-        case .gpuUsed(let app, let generation, let use):
-            writer.write(30, app, generation)
-            writer.write(use.kind.rawValue)
-            writer.write(use.driver)
-        case .lockFound(let app, let generation, let path, let blocksOthers):
-            writer.write(40, app, generation)
-            writer.write(path)
-            writer.write(blocksOthers)
-        case .socketsFound, .peerCame, .peersRefused, .socketsSeen: encodeSockets(into: &writer)
+        case .mechanism(let incarnation, var event):
+            writer.write(event.tag, incarnation.app, incarnation.generation)
+            event.fields(&writer)
         case .trafficSeen: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
-        case .reclaimed, .mappingsCounted, .diskFilled: encodeMemory(into: &writer)
+        case .reclaimed, .mappingsCounted: encodeMemory(into: &writer)
         }
     }
 
@@ -90,54 +84,6 @@ extension Event {
             writer.write(UInt8(41))
             memory.encode(into: &writer)
         default: break
-        }
-    }
-
-    private func encodeSockets(into writer: inout ByteWriter) {
-        switch self {
-        case .socketsFound(let app, let generation, let listeners, let connections):
-            writer.write(28, app, generation)
-            writer.write(listeners) { writer, listener in
-                writer.write(listener.name)
-                writer.write(Int64(listener.peers))
-            }
-            writer.write(Int64(connections))
-        case .peerCame(let app, let generation, let name):
-            writer.write(29, app, generation)
-            writer.write(name)
-        case .peersRefused(let app, let generation, let name, let count):
-            writer.write(38, app, generation)
-            writer.write(name)
-            writer.write(Int64(count))
-        case .socketsSeen(let app, let generation, let use):
-            writer.write(39, app, generation)
-            writer.write(Int64(use.connections))
-            writer.write(Int64(use.waiting))
-            writer.write(use.work.nanoseconds)
-        default: break
-        }
-    }
-
-    private static func socketEvent(
-        _ tag: UInt8, _ app: AppIndex, _ generation: Generation, from reader: inout ByteReader
-    ) throws(MalformedBytes) -> Event {
-        switch tag {
-        case 28:
-            let listeners = try reader.array { reader throws(MalformedBytes) in
-                let name = try reader.string()
-                return Listener(name: name, peers: try reader.signed32())
-            }
-            return .socketsFound(app, generation, listeners, connections: try reader.signed32())
-        case 29: return .peerCame(app, generation, name: try reader.string())
-        case 38:
-            let name = try reader.string()
-            return .peersRefused(app, generation, name: name, count: try reader.signed32())
-        default:
-            let connections = try reader.signed32()
-            let waiting = try reader.signed32()
-            let use = SocketUse(
-                connections: connections, waiting: waiting, work: Span(nanoseconds: try reader.signed()))
-            return .socketsSeen(app, generation, use)
         }
     }
 
@@ -167,10 +113,6 @@ extension Event {
             writer.write(25, app, generation)
             writer.write(Int64(count))
             writer.write(largest)
-        case .diskFilled(let app, let generation, let use):
-            writer.write(60, app, generation)
-            writer.write(use.written)
-            writer.write(use.free)
         default: break
         }
     }
@@ -225,11 +167,14 @@ extension Event {
     }
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
-        guard (6...18).contains(tag) || (23...25).contains(tag) || [28, 29, 30, 38, 39, 40, 60].contains(tag) else {
+        var mechanism = MechanismEvent(blank: tag)
+        guard mechanism != nil || (6...18).contains(tag) || (23...25).contains(tag) else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
         let generation = Generation(try reader.number32())
+        try mechanism?.fields(&reader)
+        if let mechanism { return .mechanism(Incarnation(app, generation), mechanism) }
         switch tag {
         case 6: return .processStarted(app, generation, pid: try reader.signed32())
         case 7:
@@ -256,16 +201,6 @@ extension Event {
         case 25:
             let count = try reader.signed32()
             return .mappingsCounted(app, generation, count, largest: try reader.signed())
-        case 30:
-            let kind = try reader.value(GPUUse.Kind.self)
-            return .gpuUsed(app, generation, GPUUse(kind, driver: try reader.string()))
-        case 40:
-            let path = try reader.string()
-            return .lockFound(app, generation, path: path, blocksOthers: try reader.bool())
-        case 60:
-            let written = try reader.signed()
-            return .diskFilled(app, generation, DiskUse(written: written, free: try reader.signed()))
-        case 28, 29, 38, 39: return try socketEvent(tag, app, generation, from: &reader)
         default: return .verified(app, generation)
         }
     }

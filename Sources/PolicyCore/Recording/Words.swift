@@ -35,22 +35,7 @@ extension System {
         case .prepared(let app, _): "\(name(of: app)) is prepared for the freeze"
         case .frozen(let app, _): "\(name(of: app)) is frozen"
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
-        case .gpuUsed(let app, _, let use):
-            "\(name(of: app)) "
-                + (use.kind == .context ? "created a context on the GPU" : "gave work to the GPU")
-                + " (\(use.driver)) in the background"
-        case .diskFilled(let app, _, let use):
-            "\(name(of: app)) wrote \(use.written.mebibytes), and \(use.free.mebibytes) are left on the disk"
-        case .lockFound(let app, _, let path, let blocksOthers):
-            "\(name(of: app)) is frozen, and has \(path) locked" + (blocksOthers ? ", which another process needs" : "")
-        case .socketsFound(let app, _, let listeners, let connections):
-            "\(name(of: app)) is frozen, and has \(listeners.count) listening sockets and \(connections) connections"
-        case .peerCame(let app, _, let listener): "somebody connected to \(listener) of \(name(of: app))"
-        case .peersRefused(let app, _, let listener, let count):
-            "\(count) connections to \(listener) of \(name(of: app)) were refused"
-        case .socketsSeen(let app, _, let use):
-            "\(name(of: app)) has \(use.connections) peers, lets \(use.waiting) wait, and worked for "
-                + "\(use.work.seconds) s"
+        case .mechanism(let incarnation, let event): event.sentence(name: name(of: incarnation.app))
         case .memoryConfigured(let budget, let source):
             "apps have \(budget.mebibytes) of memory together"
                 + (source == .machine ? ", and share it with the machine" : "")
@@ -125,8 +110,7 @@ extension System {
         case .endService(let service): "end \(service)"
         case .beginTask(let task, let name): "begin the background task \(task.rawValue), “\(name)”"
         case .endTask(let task): "end the background task \(task.rawValue)"
-        case .provideSnapshots(let provides): provides ? "provide snapshots" : "provide no snapshots"
-        case .refreshSnapshot: "take another snapshot"
+        case .mechanism(let request): request.sentence
         case .backgroundTime: "how long it may run in the background"
         case .complete(let window, let result): "window \(window.rawValue) is completed: \(result.name)"
         case .setFetchInterval(let interval):
@@ -169,13 +153,9 @@ extension System {
         case .verify(let app, _): "verify that \(name(of: app)) is frozen"
         case .thaw(let app, _): "thaw \(name(of: app))"
         case .setPriority(let app, _, let priority): "give \(name(of: app)) \(priority.name) priority"
-        case .guardListeners(let app, _, let wakes):
-            wakes ? "let connections wake \(name(of: app))" : "refuse connections to \(name(of: app))"
-        case .lookAtSockets(let app, _): "look at the sockets of \(name(of: app))"
-        case .closeConnections(let app, _): "close the connections of \(name(of: app))"
+        case .mechanism(let incarnation, let action): action.sentence(name: name(of: incarnation.app))
         case .askToEnd(let app, _): "ask \(name(of: app)) to end"
         case .kill(let app, _): "kill \(name(of: app))"
-        case .takeSnapshot(let app, _): "ask \(name(of: app)) for a snapshot"
         case .sample(let app, _): "look at the memory of \(name(of: app))"
         case .reclaim(let app, _, _): "take what can be taken of the memory of \(name(of: app))"
         case .senseMemory: "look at what memory is available"

@@ -106,7 +106,7 @@ extension System {
             guard !isFrozen else { return }
             apps[i].suspension = .none
             memoryThawed(i)
-            socketsThawed(i)
+            pass(.thawed, i)
             transition(i, .thawed)
             apps[i].cause = root
             log(i, .resumed, .thawedFromOutside)

@@ -42,7 +42,7 @@ extension System {
         log(i, .suspended, .nothingEntitles)
         sampleMemory(i)
         disarmMidnightIfNobodyRuns()
-        armConnections(i)
+        pass(.suspended, i)
         touch(app)
     }
 
@@ -60,11 +60,16 @@ extension System {
         case .preparing(let attempt), .freezing(let attempt), .verifying(let attempt):
             emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
             if attempt == freezeAttempts { reportUnfreezable(i, attempts: attempt) }
-            let isOver = attempt >= freezeAttempts
-            apps[i].suspension = .waiting(attempt: isOver ? freezeAttempts + 1 : attempt + 1)
-            arm(i, .suspension, after: isOver ? .seconds(60) : profile.freezeLimit * Int64(attempt))
+            tryAgain(i, after: attempt)
             touch(apps[i].index)
         }
+    }
+
+    /// The pauses grow, up to a minute.
+    mutating func tryAgain(_ i: Int, after attempt: UInt8) {
+        let isOver = attempt >= freezeAttempts
+        apps[i].suspension = .waiting(attempt: isOver ? freezeAttempts + 1 : attempt + 1)
+        arm(i, .suspension, after: isOver ? .seconds(60) : profile.freezeLimit * Int64(attempt))
     }
 
     /// A profile is data: whatever it says, one attempt is made and the count of attempts has an end.
@@ -94,7 +99,7 @@ extension System {
         apps[i].suspension = .none
         emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
         memoryThawed(i)
-        socketsThawed(i)
+        pass(.thawed, i)
         transition(i, .thawed)
         log(i, .resumed, reason)
     }

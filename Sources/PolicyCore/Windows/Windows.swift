@@ -106,7 +106,7 @@ extension System {
             let kind = apps[i].windows.held[place].kind
             log(i, .windowCompleted, .windowCompleted(kind, result))
             close(i, place, result)
-            takeSnapshot(i)
+            pass(.windowCompleted, i)
         }
         reply(i, request, .noted)
     }

@@ -289,8 +289,7 @@ struct Checkers {
                 watch.unseenSince = nil
             }
         case .report, .checkTracer, .verify, .thaw, .expireWindow, .stopService, .reply, .answer, .halt, .sample,
-            .reclaim,
-            .senseMemory, .guardListeners, .lookAtSockets, .closeConnections, .takeSnapshot:
+            .reclaim, .senseMemory, .mechanism:
             return
         }
     }

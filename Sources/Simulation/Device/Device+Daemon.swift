@@ -94,7 +94,7 @@ extension Device {
         if memoryBudget != nil { senseMemory() }
         for place in apps.indices where isInTheWay(place) { awaitLook(place) }
         for place in apps.indices where apps[place].process?.isFrozen == true {
-            after(costs.verify, place) { .tellSockets($0.suspension) }
+            after(costs.verify, place) { .mechanism(.sockets(.tell($0.suspension))) }
         }
         for place in apps.indices where apps[place].process?.mustConnect == true {
             after(costs.reconnect, place) { _ in .connect }

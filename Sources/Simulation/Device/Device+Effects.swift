@@ -54,19 +54,13 @@ extension Device {
         case .checkTracer(let app, let generation):
             change(app, generation, "checkTracer") { after(costs.tracer, $0) { _ in .tracer } }
         case .prepare(let app, let generation): prepare(app, generation)
-        case .takeSnapshot(let app, let generation):
-            change(app, generation, "takeSnapshot") { askForSnapshot($0) }
         case .freeze(let app, let generation): freeze(app, generation)
         case .verify(let app, let generation): verify(app, generation)
         case .thaw(let app, let generation): change(app, generation, "thaw") { thaw($0, byDaemon: true) }
         case .setPriority(let app, let generation, let priority):
             change(app, generation, "setPriority") { apps[$0].process?.priority = priority }
-        case .guardListeners(let app, let generation, let wakes):
-            change(app, generation, "guardListeners") { guardListeners($0, wakes: wakes) }
-        case .lookAtSockets(let app, let generation):
-            change(app, generation, "lookAtSockets") { after(costs.tracer, $0) { _ in .socketsSeen } }
-        case .closeConnections(let app, let generation):
-            change(app, generation, "closeConnections") { apps[$0].process?.sockets.peers = [] }
+        case .mechanism(let incarnation, let action):
+            change(incarnation.app, incarnation.generation, "\(action)") { perform(action, $0) }
         case .askToEnd(let app, let generation):
             change(app, generation, "askToEnd") { after(costs.kill, $0) { _ in .terminate } }
         case .kill(let app, let generation):
@@ -134,12 +128,14 @@ extension Device {
     }
 
     /// What the Core asks for must concern a process that is; anything else no host could do.
-    private func change(_ app: AppIndex, _ generation: Generation, _ what: String, _ body: (Int) -> Void) {
+    private func change(
+        _ app: AppIndex, _ generation: Generation, _ what: @autoclosure () -> String, _ body: (Int) -> Void
+    ) {
         guard let place = place(of: app), let process = apps[place].process else {
-            return violate("\(what) for \(name(of: app)), which has no process")
+            return violate("\(what()) for \(name(of: app)), which has no process")
         }
         guard process.generation == generation else {
-            return violate("\(what) for generation \(generation.rawValue) of \(name(of: app)), which is gone")
+            return violate("\(what()) for generation \(generation.rawValue) of \(name(of: app)), which is gone")
         }
         body(place)
     }
@@ -259,7 +255,7 @@ extension Device {
             case .endService(let kind):
                 apps[place].process?.services.removeAll { $0 == kind }
                 noteService(kind, false, place)
-            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot,
+            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .mechanism,
                 .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
                 break
             }

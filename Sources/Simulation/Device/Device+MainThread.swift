@@ -222,8 +222,8 @@ extension Device {
         case .unlock(let file): unlock(file, place)
         case .listen(let name):
             if !process.sockets.listeners.contains(name) { apps[place].process?.sockets.listeners.append(name) }
-        case .provideSnapshots(let provides): request(.provideSnapshots(provides), place)
-        case .refreshSnapshot: request(.refreshSnapshot, place)
+        case .provideSnapshots(let provides): request(.mechanism(.snapshots(.provide(provides))), place)
+        case .refreshSnapshot: request(.mechanism(.snapshots(.refresh)), place)
         case .useGPU: useGPU(place)
         case .complete(let service, let result): complete(service, result, place)
         case .setFetchInterval(let interval): request(.setFetchInterval(interval), place)

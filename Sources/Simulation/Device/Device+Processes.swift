@@ -14,8 +14,6 @@ enum ProcessStep {
     case expire(Expiration, connection: UInt32)
     case expireWindow(WindowID, connection: UInt32)
     case conditions(DeviceConditions, connection: UInt32)
-    case snapshot(connection: UInt32)
-    case endDrawing(UInt32)
     case prepared(UInt32)
     case frozen(UInt32)
     case verified(UInt32)
@@ -31,25 +29,19 @@ enum ProcessStep {
     case tellAll
     case sample
     case reclaim
-    case lookAtLocks(UInt32)
-    case peerLeaves(UInt32)
-    case peerCame(UInt32)
-    case tellRefused(Int32)
-    case tellSockets(UInt32)
-    case socketsSeen
+    case mechanism(MechanismStep)
 
     enum Way { case toApp, fromApp, none }
 
     /// Through the app's socket, and in which direction.
     var way: Way {
         switch self {
-        case .arrive, .ping, .expire, .expireWindow, .conditions, .snapshot: .toApp
+        case .arrive, .ping, .expire, .expireWindow, .conditions: .toApp
         case .reply, .ask, .pong: .fromApp
         case .start, .traffic, .connect, .workEnds, .prepared, .frozen, .verified, .tracer, .count, .timer, .terminate,
-            .die,
-            .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim, .lookAtLocks, .peerLeaves,
-            .peerCame, .tellRefused, .tellSockets, .socketsSeen, .endDrawing:
+            .die, .tellFirst, .tellDisconnected, .tellAll, .sample, .reclaim:
             .none
+        case .mechanism(let step): step.way
         }
     }
 }
@@ -78,21 +70,17 @@ extension Device {
             if connection == process.connection, process.isConnected { enqueue(.windowExpiration(window), place) }
         case .conditions(let conditions, let connection):
             if connection == process.connection, process.isConnected { enqueue(.conditions(conditions), place) }
-        case .snapshot(let connection):
-            if connection == process.connection, process.isConnected { enqueue(.snapshot, place) }
-        case .endDrawing(let suspension): if suspension == process.suspension { stopDrawing(place) }
         case .prepared(let suspension):
             if suspension == process.suspension { send(.prepared(app, generation)) }
         case .frozen(let suspension): frozen(place, suspension)
         case .verified(let suspension):
-            if suspension == process.suspension { tellOfLock(place) }
-            if suspension == apps[place].process?.suspension { tellOfSockets(place) }
+            if suspension == process.suspension { verifyMechanisms(place, suspension) }
             // It may have been a reason to let it run.
             if suspension == apps[place].process?.suspension { send(.verified(app, generation)) }
         case .tracer: send(.tracerChecked(app, generation, isTraced: process.manners.isTraced))
         case .count:
             if !process.isGone { send(.processesCounted(app, generation, process.manners.processCount)) }
-            lookAtGPU(place)
+            checkMechanisms(place)
         case .ping(let connection):
             if connection == process.connection, process.status == nil, process.manners.answersPings {
                 enqueue(.ping, place)
@@ -106,8 +94,7 @@ extension Device {
         case .tellFirst, .tellDisconnected, .tellAll: tell(step, place)
         case .sample: sample(place)
         case .reclaim: reclaim(place)
-        case .lookAtLocks(let suspension): if suspension == process.suspension { lookAtLocks(place) }
-        case .peerLeaves, .peerCame, .tellRefused, .tellSockets, .socketsSeen: takeSockets(step, place)
+        case .mechanism(let step): take(step, place)
         }
     }
 

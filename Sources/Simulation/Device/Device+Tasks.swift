@@ -27,8 +27,8 @@ extension Device {
         case .beginTask(let id, let name):
             apps[place].process?.tasks.append(SimulatedProcess.HeldTask(id: id, name: name))
         case .endTask(let id): apps[place].process?.tasks.removeAll { $0.id == id }
-        case .openURL, .canOpenURL, .beginService, .endService, .backgroundTime, .provideSnapshots,
-            .refreshSnapshot, .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
+        case .openURL, .canOpenURL, .beginService, .endService, .backgroundTime, .mechanism, .complete,
+            .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
             break
         }
     }

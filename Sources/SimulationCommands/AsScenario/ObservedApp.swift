@@ -173,8 +173,8 @@ struct ObservedApp {
             return .beginTask(name)
         case .endTask(let task): return taskNames.removeValue(forKey: task).map(AppAction.endTask) ?? .endInvalidTask
         case .backgroundTime: return .askBackgroundTime
-        case .provideSnapshots(let provides): return .provideSnapshots(provides)
-        case .refreshSnapshot: return .refreshSnapshot
+        case .mechanism(.snapshots(.provide(let provides))): return .provideSnapshots(provides)
+        case .mechanism(.snapshots(.refresh)): return .refreshSnapshot
         case .complete(let window, let result): return .complete(windows[window] ?? .fetch, result)
         case .setFetchInterval(let interval): return .setFetchInterval(interval)
         case .submitTask(let request):

@@ -212,31 +212,26 @@ package struct ScenarioMaker {
         case .trafficSeen(let app, _, let sent, let received, _, _):
             noteTraffic(app, bytes: sent + received)
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored,
-            .diskFilled:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
             break
         case .conditionSensed(let condition): noteCondition(condition)
         case .transferEvents(let app, let session, let authentication):
             if let name = name(app) { add(.transferEvents(name, session: session, authentication: authentication)) }
-        case .gpuUsed(let app, let generation, _):
-            if let place = present(app, generation) { add(.input(.app(apps[place].name, .useGPU)), at: lastEvent) }
-        case .lockFound(let app, let generation, let path, let blocksOthers):
-            if blocksOthers, let place = present(app, generation) { noteInTheWay(place, path, system) }
-        case .socketsFound, .peerCame, .peersRefused, .socketsSeen: noteSockets(event)
+        case .mechanism(let incarnation, let event):
+            guard let place = present(incarnation.app, incarnation.generation) else { return }
+            note(event, place, system)
         }
     }
 
-    private mutating func noteSockets(_ event: Event) {
+    private mutating func note(_ event: MechanismEvent, _ place: Int, _ system: System) {
         switch event {
-        case .socketsFound(let app, let generation, let listeners, _):
-            if let place = present(app, generation) { noteListeners(place, listeners) }
-        case .peerCame(let app, let generation, _):
-            if let place = present(app, generation) { notePeer(place) }
-        case .peersRefused(let app, let generation, _, let count):
-            if let place = present(app, generation) { noteRefused(place, count) }
-        case .socketsSeen(let app, let generation, let use):
-            if let place = present(app, generation) { noteUse(place, use) }
-        default: break
+        case .sockets(.found(let listeners, _)): noteListeners(place, listeners)
+        case .sockets(.peerCame): notePeer(place)
+        case .sockets(.refused(_, let count)): noteRefused(place, count)
+        case .sockets(.seen(let use)): noteUse(place, use)
+        case .gpu(.used): add(.input(.app(apps[place].name, .useGPU)), at: lastEvent)
+        case .locks(.found(let path, let blocksOthers)): if blocksOthers { noteInTheWay(place, path, system) }
+        case .disk: break
         }
     }
 
@@ -329,9 +324,7 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .expireWindow, .reply, .answer, .sample,
-            .reclaim,
-            .senseMemory, .tellConditions, .setPriority, .guardListeners, .lookAtSockets, .closeConnections,
-            .takeSnapshot:
+            .reclaim, .senseMemory, .tellConditions, .setPriority, .mechanism:
             break
         }
     }

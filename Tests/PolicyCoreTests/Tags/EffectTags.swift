@@ -58,10 +58,10 @@ extension Action {
         case .expireTasks: .expireTasks
         case .tellConditions: .tellConditions
         case .setPriority: .setPriority
-        case .guardListeners: .guardListeners
-        case .lookAtSockets: .lookAtSockets
-        case .closeConnections: .closeConnections
-        case .takeSnapshot: .takeSnapshot
+        case .mechanism(_, .sockets(.guardListeners)): .guardListeners
+        case .mechanism(_, .sockets(.look)): .lookAtSockets
+        case .mechanism(_, .sockets(.closeConnections)): .closeConnections
+        case .mechanism(_, .snapshots(.take)): .takeSnapshot
         case .expireWindow: .expireWindow
         }
     }

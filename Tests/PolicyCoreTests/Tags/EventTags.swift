@@ -76,18 +76,18 @@ extension Event {
         case .reclaimed: .reclaimed
         case .mappingsCounted: .mappingsCounted
         case .endedForMemory: .endedForMemory
-        case .socketsFound: .socketsFound
-        case .peerCame: .peerCame
-        case .gpuUsed: .gpuUsed
+        case .mechanism(_, .sockets(.found)): .socketsFound
+        case .mechanism(_, .sockets(.peerCame)): .peerCame
+        case .mechanism(_, .gpu(.used)): .gpuUsed
         case .transferEvents: .transferEvents
         case .wishesRestored: .wishesRestored
         case .conditionSensed: .conditionSensed
-        case .peersRefused: .peersRefused
-        case .socketsSeen: .socketsSeen
-        case .lockFound: .lockFound
+        case .mechanism(_, .sockets(.refused)): .peersRefused
+        case .mechanism(_, .sockets(.seen)): .socketsSeen
+        case .mechanism(_, .locks(.found)): .lockFound
         case .habitsRestored: .habitsRestored
         case .trafficSeen: .trafficSeen
-        case .diskFilled: .diskFilled
+        case .mechanism(_, .disk(.filled)): .diskFilled
         }
     }
 }
@@ -179,8 +179,8 @@ extension AppRequest {
         case .beginTask: .beginTask
         case .endTask: .endTask
         case .backgroundTime: .backgroundTime
-        case .provideSnapshots: .provideSnapshots
-        case .refreshSnapshot: .refreshSnapshot
+        case .mechanism(.snapshots(.provide)): .provideSnapshots
+        case .mechanism(.snapshots(.refresh)): .refreshSnapshot
         case .complete: .complete
         case .setFetchInterval: .setFetchInterval
         case .submitTask: .submitTask

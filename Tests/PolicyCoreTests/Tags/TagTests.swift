@@ -76,7 +76,7 @@ struct TagTests {
     @Test("Effects, and their kinds in recordings") func effects() {
         expect(Self.actions, \.tag) { Written(bytes: bytes($0), place: 0) }
         expect(Self.actions, \.tag) { Written(bytes: [EffectMark(Effect($0)).kind], place: 0) }
-        for kind in EffectKind.allCases { #expect(kind.name == ActionTag(rawValue: kind.rawValue).map { "\($0)" }) }
+        for kind in EffectKind.all { #expect(kind.name == ActionTag(rawValue: kind.rawValue).map { "\($0)" }) }
     }
 
     @Test("Replies to apps") func replies() {

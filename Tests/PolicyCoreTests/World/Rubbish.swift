@@ -48,7 +48,10 @@ struct Rubbish {
         case 30: return .transferEvents(app, session: random.oneIn(2) ? "" : "s", authentication: random.oneIn(2))
         case 28: return sockets(app, generation)
         case 29: return traffic(app)
-        case 25: return .gpuUsed(app, generation, GPUUse(random.oneIn(2) ? .context : .commands, driver: "i915"))
+        case 25:
+            return .mechanism(
+                Incarnation(app, generation),
+                .gpu(.used(GPUUse(random.oneIn(2) ? .context : .commands, driver: "i915"))))
         case 0: return .clockChanged(wallOffset: Int64(bitPattern: random.next()))
         case 1: return random.oneIn(10) ? .booted : .timer
         case 2: return random.oneIn(5) ? .adopted(found()) : .timer
@@ -66,7 +69,8 @@ struct Rubbish {
         case 18: return .prepared(app, generation)
         case 19: return .frozen(app, generation)
         case 20: return .verified(app, generation)
-        case 23: return .lockFound(app, generation, path: "/x", blocksOthers: random.oneIn(2))
+        case 23:
+            return .mechanism(Incarnation(app, generation), .locks(.found(path: "/x", blocksOthers: random.oneIn(2))))
         case 21: return .request(app, RequestID(random.next()), request())
         case 22: return memory(app, generation)
         case 24: return .conditionSensed(condition())
@@ -104,12 +108,12 @@ struct Rubbish {
         switch random.below(5) {
         case 0, 1:
             let listeners = (0..<random.below(4)).map { Listener(name: "port \($0)", peers: count()) }
-            return .socketsFound(app, generation, listeners, connections: count())
-        case 2: return .peerCame(app, generation, name: "port 1")
-        case 3: return .peersRefused(app, generation, name: "\u{1b}", count: count())
+            return .mechanism(Incarnation(app, generation), .sockets(.found(listeners, connections: count())))
+        case 2: return .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: "port 1")))
+        case 3: return .mechanism(Incarnation(app, generation), .sockets(.refused(name: "\u{1b}", count: count())))
         default:
             let use = SocketUse(connections: count(), waiting: count(), work: .milliseconds(Int64(count())))
-            return .socketsSeen(app, generation, use)
+            return .mechanism(Incarnation(app, generation), .sockets(.seen(use)))
         }
     }
 
@@ -171,8 +175,8 @@ struct Rubbish {
         case 12: .submitTask(taskRequest())
         case 13: .cancelTask(random.oneIn(2) ? nil : "\u{0}")
         case 14: .pendingTasks
-        case 7: .provideSnapshots(random.oneIn(2))
-        case 8: .refreshSnapshot
+        case 7: .mechanism(.snapshots(.provide(random.oneIn(2))))
+        case 8: .mechanism(.snapshots(.refresh))
         case 0: .openURL(["a:", "", ":", "é:x", "\u{0}"][random.below(5)])
         case 1: .canOpenURL("A:")
         case 2: .beginService(service)

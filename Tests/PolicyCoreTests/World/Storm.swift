@@ -96,8 +96,8 @@ struct Storm {
             case 14: .setFetchInterval(random.oneIn(3) ? nil : .seconds(Double(random.below(4000))))
             case 15, 16: .submitTask(task())
             case 17: .cancelTask(random.oneIn(2) ? nil : "a")
-            case 8: .provideSnapshots(!random.oneIn(4))
-            case 9: .refreshSnapshot
+            case 8: .mechanism(.snapshots(.provide(!random.oneIn(4))))
+            case 9: .mechanism(.snapshots(.refresh))
             case 0: .openURL("s\(random.below(6)):z")
             case 1: .canOpenURL("s1:")
             case 2: .beginService(service)

@@ -54,13 +54,8 @@ extension TestDevice {
                 if !$0.isConnected { fault("an app without connection is told of changes") }
                 told.append((app, conditions))
             }
-        case .guardListeners, .lookAtSockets, .closeConnections: performOnSockets(action)
-        case .takeSnapshot(let app, let generation):
-            change(app, generation, "takeSnapshot") {
-                if $0.freezer != .running { fault("a frozen app is asked for a snapshot") }
-                if !$0.isConnected { fault("an app without connection is asked for a snapshot") }
-                snapshots.append(app)
-            }
+        case .mechanism(let incarnation, let action):
+            change(incarnation.app, incarnation.generation, "\(action)") { perform(action, of: incarnation.app, &$0) }
         case .stopService(_, let service): stopped.append(service)
         case .reply(_, let id, let reply):
             if replies.updateValue(reply, forKey: id) != nil { fault("request \(id) is answered twice") }
@@ -74,22 +69,20 @@ extension TestDevice {
         }
     }
 
-    private func performOnSockets(_ action: Action) {
+    private func perform(_ action: MechanismAction, of app: AppIndex, _ process: inout FakeProcess) {
         switch action {
-        case .guardListeners(let app, let generation, let wakes):
-            change(app, generation, "guardListeners") {
-                if $0.freezer != .frozen { fault("the listeners of an app that runs are guarded") }
-                $0.isGuarded = true
-                $0.isWoken = wakes
-            }
-        case .lookAtSockets(let app, let generation):
-            change(app, generation, "lookAtSockets") { $0.mustShowSockets = true }
-        case .closeConnections(let app, let generation):
-            change(app, generation, "closeConnections") {
-                if $0.freezer != .frozen { fault("the connections of an app that runs are closed") }
-                $0.connections = 0
-            }
-        default: break
+        case .sockets(.guardListeners(let wakes)):
+            if process.freezer != .frozen { fault("the listeners of an app that runs are guarded") }
+            process.isGuarded = true
+            process.isWoken = wakes
+        case .sockets(.look): process.mustShowSockets = true
+        case .sockets(.closeConnections):
+            if process.freezer != .frozen { fault("the connections of an app that runs are closed") }
+            process.connections = 0
+        case .snapshots(.take):
+            if process.freezer != .running { fault("a frozen app is asked for a snapshot") }
+            if !process.isConnected { fault("an app without connection is asked for a snapshot") }
+            snapshots.append(app)
         }
     }
 

@@ -47,11 +47,11 @@ extension TestDevice {
         case .peer:
             // It tells once.
             process.isGuarded = false
-            news = .peerCame(app, generation, name: process.listeners[0])
+            news = .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: process.listeners[0])))
         case .sockets:
             process.mustShowSockets = false
             let use = SocketUse(connections: process.connections, waiting: process.waiting, work: process.work)
-            news = .socketsSeen(app, generation, use)
+            news = .mechanism(Incarnation(app, generation), .sockets(.seen(use)))
         case .end: process.die(.signaled(15))
         case .die: process.die(.signaled(9))
         case .tellFirst:
@@ -158,7 +158,10 @@ extension TestDevice {
         guard let process = processes[i] else { return }
         if let lock = behaviours[i].lock {
             let (path, blocksOthers) = lock
-            send(.lockFound(AppIndex(UInt32(i)), process.generation, path: path, blocksOthers: blocksOthers))
+            send(
+                .mechanism(
+                    Incarnation(AppIndex(UInt32(i)), process.generation),
+                    .locks(.found(path: path, blocksOthers: blocksOthers))))
         }
         guard let now = processes[i], now.generation == process.generation, now.freezer == .frozen else { return }
         if !now.listeners.isEmpty { tellSockets(i) }
@@ -171,7 +174,10 @@ extension TestDevice {
         let listeners = process.listeners.enumerated().map { number, name in
             Listener(name: name, peers: number == 0 ? process.connections : 0)
         }
-        send(.socketsFound(AppIndex(UInt32(i)), process.generation, listeners, connections: process.connections))
+        send(
+            .mechanism(
+                Incarnation(AppIndex(UInt32(i)), process.generation),
+                .sockets(.found(listeners, connections: process.connections))))
     }
 
     func listen(_ app: AppIndex, at name: String) { processes[Int(app.rawValue)]?.listeners.append(name) }

@@ -29,16 +29,7 @@ extension Event {
         case .prepared(let app, let generation): "prepared \(app, generation)"
         case .frozen(let app, let generation): "frozen \(app, generation)"
         case .verified(let app, let generation): "verified \(app, generation)"
-        case .lockFound(let app, let generation, let path, let blocks):
-            "lockFound \(app, generation) \(path) blocks \(blocks)"
-        case .socketsFound(let app, let generation, let listeners, let connections):
-            "socketsFound \(app, generation)" + listeners.map { " [\($0.name) peers \($0.peers)]" }.joined()
-                + " connections \(connections)"
-        case .peerCame(let app, let generation, let name): "peerCame \(app, generation) \(name)"
-        case .peersRefused(let app, let generation, let name, let count):
-            "peersRefused \(app, generation) \(name) \(count)"
-        case .socketsSeen(let app, let generation, let use):
-            "socketsSeen \(app, generation) \(use.connections) waiting \(use.waiting) work \(use.work.nanoseconds)"
+        case .mechanism(let incarnation, let event): event.text(incarnation.app, incarnation.generation)
         case .memoryConfigured(let budget, let source): "memoryConfigured \(budget) \(source)"
         case .memorySensed(let available): "memorySensed \(available)"
         case .footprintSampled(let app, let generation, let footprint):
@@ -48,9 +39,6 @@ extension Event {
             "endedForMemory" + ended.map { " [\($0.app, $0.generation)]" }.joined() + " \(available)"
         case .mappingsCounted(let app, let generation, let count, let largest):
             "mappingsCounted \(app, generation) \(count) largest \(largest)"
-        case .gpuUsed(let app, let generation, let use): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
-        case .diskFilled(let app, let generation, let use):
-            "diskFilled \(app, generation) written \(use.written) free \(use.free)"
         case .conditionSensed(let condition): "conditionSensed \(condition.text)"
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             "trafficSeen app \(optional: app?.rawValue) \(purpose) sent \(sent) received \(received) "
@@ -63,6 +51,23 @@ extension Event {
         case .habitsRestored(let memory): "habitsRestored \(memory.text)"
         case .request(let app, let id, let request): "request \(id.rawValue) of app \(app.rawValue): \(request.text)"
         case .timer: "timer"
+        }
+    }
+}
+
+extension MechanismEvent {
+    func text(_ app: AppIndex, _ generation: Generation) -> String {
+        switch self {
+        case .locks(.found(let path, let blocks)): "lockFound \(app, generation) \(path) blocks \(blocks)"
+        case .sockets(.found(let listeners, let connections)):
+            "socketsFound \(app, generation)" + listeners.map { " [\($0.name) peers \($0.peers)]" }.joined()
+                + " connections \(connections)"
+        case .sockets(.peerCame(let name)): "peerCame \(app, generation) \(name)"
+        case .sockets(.refused(let name, let count)): "peersRefused \(app, generation) \(name) \(count)"
+        case .sockets(.seen(let use)):
+            "socketsSeen \(app, generation) \(use.connections) waiting \(use.waiting) work \(use.work.nanoseconds)"
+        case .gpu(.used(let use)): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
+        case .disk(.filled(let use)): "diskFilled \(app, generation) written \(use.written) free \(use.free)"
         }
     }
 }
@@ -111,8 +116,8 @@ extension AppRequest {
         case .beginTask(let task, let name): "beginTask \(task.rawValue) “\(name)”"
         case .endTask(let task): "endTask \(task.rawValue)"
         case .backgroundTime: "backgroundTime"
-        case .provideSnapshots(let provides): "provideSnapshots \(provides)"
-        case .refreshSnapshot: "refreshSnapshot"
+        case .mechanism(.snapshots(.provide(let provides))): "provideSnapshots \(provides)"
+        case .mechanism(.snapshots(.refresh)): "refreshSnapshot"
         case .complete(let window, let result): "complete \(window.rawValue) \(result)"
         case .setFetchInterval(let interval): "setFetchInterval \(optional: interval?.nanoseconds)"
         case .submitTask(let request): "submitTask \(request.text)"

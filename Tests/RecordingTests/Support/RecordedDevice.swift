@@ -145,11 +145,11 @@ final class RecordedDevice {
             for task in expiration.tasks.dropFirst(hung.contains(app) ? 1 : 0) {
                 queue.append(.request(app, RequestID(task.rawValue), .endTask(task)))
             }
-        case .lookAtSockets(let app, let generation):
-            queue.append(.socketsSeen(app, generation, SocketUse(connections: 0, waiting: 0, work: .zero)))
+        case .mechanism(let incarnation, .sockets(.look)):
+            let use = SocketUse(connections: 0, waiting: 0, work: .zero)
+            queue.append(.mechanism(incarnation, .sockets(.seen(use))))
         case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
-            .tellConditions, .setPriority, .guardListeners, .closeConnections, .takeSnapshot,
-            .expireWindow:
+            .tellConditions, .setPriority, .mechanism, .expireWindow:
             break
         }
     }

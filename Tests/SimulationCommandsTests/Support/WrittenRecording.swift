@@ -98,7 +98,7 @@ final class WrittenRecording {
             }
             now = device.now
             post(event)
-            if effects.contains(where: { $0.kind == .halt }) { isDown = true }
+            if effects.contains(where: { $0.kind == EffectKind(.halt) }) { isDown = true }
         }
     }
 

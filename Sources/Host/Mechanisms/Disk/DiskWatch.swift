@@ -110,6 +110,6 @@ final class DiskWatch {
         }
         guard let most = written.max(by: { $0.bytes < $1.bytes }), most.bytes >= mark / 2 else { return }
         host.post(
-            .diskFilled(most.0.app, most.0.generation, DiskUse(written: most.bytes, free: space.free)))
+            .disk(.filled(DiskUse(written: most.bytes, free: space.free))), of: most.0.app, most.0.generation)
     }
 }

@@ -13,16 +13,16 @@ extension Device {
 
     /// The first look in the background says what is there, a later one whether something is new.
     func lookAtGPU(_ place: Int) {
-        guard let process = apps[place].process, let app = apps[place].index, !process.isPlain, !process.isGone,
-            state(place) == .background
-        else { return }
+        guard let process = apps[place].process, !process.isPlain, !process.isGone, state(place) == .background else {
+            return
+        }
         guard let before = process.gpuBaseline else {
             apps[place].process?.gpuBaseline = process.gpuUses
             apps[place].process?.gpuOffence = nil
             return
         }
         guard process.gpuUses > before else { return }
-        send(.gpuUsed(app, process.generation, GPUUse(before == 0 ? .context : .commands, driver: "simulated")))
+        send(.gpu(.used(GPUUse(before == 0 ? .context : .commands, driver: "simulated"))), of: place)
     }
 
     /// It is on its way to the screen, where the GPU is its own.

@@ -56,15 +56,22 @@ final class SocketWatch {
                 guarded[index] = findings.listeners.map {
                     Guarded($0.socket, isShared: findings.shared.contains($0.socket.inode))
                 }
-                host.post(
-                    .socketsFound(
-                        index, generation, findings.facts, connections: Int32(clamping: findings.connections.count)))
+                let connections = Int32(clamping: findings.connections.count)
+                host.post(.sockets(.found(findings.facts, connections: connections)), of: index, generation)
             }
             then()
         }
     }
 
-    func begin(_ index: AppIndex, _ generation: Generation, wakes: Bool) {
+    func perform(_ action: Sockets.Action, _ index: AppIndex, _ generation: Generation) {
+        switch action {
+        case .guardListeners(let wakes): begin(index, generation, wakes: wakes)
+        case .look: if let process = host.process(index, generation) { look(index, process) }
+        case .closeConnections: if let process = host.process(index, generation) { closeConnections(index, process) }
+        }
+    }
+
+    private func begin(_ index: AppIndex, _ generation: Generation, wakes: Bool) {
         for one in guarded[index] ?? [] where one.watch == nil && (wakes || !one.isShared) {
             if wakes {
                 one.watch = try? host.loop.watch(one.socket.descriptor.rawValue, .readable) { [unowned self] _ in
@@ -86,7 +93,7 @@ final class SocketWatch {
 
     private func wake(_ index: AppIndex, _ generation: Generation, _ name: String) {
         for one in guarded[index] ?? [] { one.watch = nil }
-        host.post(.peerCame(index, generation, name: name))
+        host.post(.sockets(.peerCame(name: name)), of: index, generation)
     }
 
     private func refuse(_ one: Guarded) {
@@ -115,12 +122,12 @@ final class SocketWatch {
         for one in released {
             one.watch = nil
             if one.refused > 0 {
-                host.post(.peersRefused(index, generation, name: one.socket.name, count: one.refused))
+                host.post(.sockets(.refused(name: one.socket.name, count: one.refused)), of: index, generation)
             }
         }
     }
 
-    func closeConnections(_ index: AppIndex, _ process: AppProcess) {
+    private func closeConnections(_ index: AppIndex, _ process: AppProcess) {
         let (look, verification) = (look(at: process), process.verification)
         host.workers.run(.locks) {
             look.findings(looksForOthers: true)?.connections ?? []
@@ -134,7 +141,7 @@ final class SocketWatch {
 
     // MARK: Running
 
-    func look(_ index: AppIndex, _ process: AppProcess) {
+    private func look(_ index: AppIndex, _ process: AppProcess) {
         let (look, generation) = (look(at: process), process.generation)
         let used = process.box.processorTime ?? 0
         let work = max(0, used - (process.socketWork ?? used))
@@ -142,12 +149,10 @@ final class SocketWatch {
         host.workers.run(.locks) {
             look.use()
         } then: { [unowned self] use in
-            host.post(
-                .socketsSeen(
-                    index, generation,
-                    SocketUse(
-                        connections: Int32(clamping: use.connections), waiting: Int32(clamping: use.waiting),
-                        work: Span(nanoseconds: work))))
+            let use = SocketUse(
+                connections: Int32(clamping: use.connections), waiting: Int32(clamping: use.waiting),
+                work: Span(nanoseconds: work))
+            host.post(.sockets(.seen(use)), of: index, generation)
         }
     }
 }

@@ -52,8 +52,8 @@ extension Host {
         } then: { [unowned self] found in
             guard let process = self.process(index, generation) else { return }
             switch process.gpu.compare(found, visit: visit) {
-            case .newClient(let driver): post(.gpuUsed(index, generation, GPUUse(.context, driver: driver)))
-            case .work(let driver): post(.gpuUsed(index, generation, GPUUse(.commands, driver: driver)))
+            case .newClient(let driver): post(.gpu(.used(GPUUse(.context, driver: driver))), of: index, generation)
+            case .work(let driver): post(.gpu(.used(GPUUse(.commands, driver: driver))), of: index, generation)
             case nil: return
             }
         }

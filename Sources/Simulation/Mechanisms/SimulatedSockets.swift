@@ -19,6 +19,15 @@ struct SimulatedSockets {
     var hasIgnored = false
 }
 
+enum SocketStep {
+    case peerLeaves(UInt32)
+    /// Where a number of the suspension is given, it is of no worth in another.
+    case peerCame(UInt32)
+    case tellRefused(Int32)
+    case tell(UInt32)
+    case look
+}
+
 extension Device {
     /// Somebody connects, and leaves so long after he has been answered.
     func connectPeer(to name: String, lasting span: Span) {
@@ -39,7 +48,7 @@ extension Device {
             guard let peer = apps[place].process?.sockets.nextPeer else { return }
             apps[place].process?.sockets.nextPeer += 1
             apps[place].process?.sockets.peers.append(peer)
-            at(now + max(span, .milliseconds(1)), place, .peerLeaves(peer))
+            at(now + max(span, .milliseconds(1)), place, .mechanism(.sockets(.peerLeaves(peer))))
         }
         apps[place].process?.sockets.backlog = []
     }
@@ -55,11 +64,19 @@ extension Device {
         case .wakes:
             // It tells once; the app is thawed then.
             apps[place].process?.sockets.daemon = .none
-            after(costs.news, place) { .peerCame($0.suspension) }
+            after(costs.news, place) { .mechanism(.sockets(.peerCame($0.suspension))) }
         }
     }
 
-    func guardListeners(_ place: Int, wakes: Bool) {
+    func perform(_ action: Sockets.Action, _ place: Int) {
+        switch action {
+        case .guardListeners(let wakes): guardListeners(place, wakes: wakes)
+        case .look: after(costs.tracer, place) { _ in .mechanism(.sockets(.look)) }
+        case .closeConnections: apps[place].process?.sockets.peers = []
+        }
+    }
+
+    private func guardListeners(_ place: Int, wakes: Bool) {
         guard apps[place].process?.isFrozen == true else {
             return violate("the listeners of \(apps[place].script.name) are guarded, and it runs")
         }
@@ -73,7 +90,7 @@ extension Device {
         apps[place].process?.sockets.daemon = .none
         apps[place].process?.sockets.refused = 0
         acceptPeers(place)
-        if sockets.refused > 0 { at(now, place, .tellRefused(sockets.refused)) }
+        if sockets.refused > 0 { at(now, place, .mechanism(.sockets(.tellRefused(sockets.refused)))) }
     }
 
     /// The daemon is gone, and what it held with it.
@@ -84,39 +101,38 @@ extension Device {
         }
     }
 
-    func takeSockets(_ step: ProcessStep, _ place: Int) {
-        guard let process = apps[place].process, let app = apps[place].index else { return }
-        let (generation, sockets) = (process.generation, process.sockets)
+    func take(_ step: SocketStep, _ place: Int) {
+        guard let process = apps[place].process else { return }
+        let sockets = process.sockets
         switch step {
         case .peerLeaves(let peer): apps[place].process?.sockets.peers.removeAll { $0 == peer }
         case .peerCame(let suspension):
             guard suspension == process.suspension, let name = sockets.listeners.first else { return }
-            send(.peerCame(app, generation, name: name))
+            send(.sockets(.peerCame(name: name)), of: place)
         case .tellRefused(let count):
             guard let name = sockets.listeners.first else { return }
-            send(.peersRefused(app, generation, name: name, count: count))
-        case .tellSockets(let suspension):
+            send(.sockets(.refused(name: name, count: count)), of: place)
+        case .tell(let suspension):
             if suspension == process.suspension, process.isFrozen { tellOfSockets(place) }
-        case .socketsSeen:
+        case .look:
             let isWorking = process.works.contains { world.work($0)?.isRunning == true }
             let work: Span = isWorking ? .seconds(1) : .zero
             let use = SocketUse(
                 connections: Int32(sockets.peers.count), waiting: Int32(sockets.backlog.count), work: work)
-            send(.socketsSeen(app, generation, use))
-        default: break
+            send(.sockets(.seen(use)), of: place)
         }
     }
 
     /// As the real daemon does once nothing of the app can change any more.
     func tellOfSockets(_ place: Int) {
-        guard let process = apps[place].process, let app = apps[place].index, process.status == nil,
-            !process.sockets.listeners.isEmpty
-        else { return }
+        guard let process = apps[place].process, process.status == nil, !process.sockets.listeners.isEmpty else {
+            return
+        }
         let count = Int32(process.sockets.peers.count)
         let listeners = process.sockets.listeners.enumerated().map { number, name in
             Listener(name: name, peers: number == 0 ? count : 0)
         }
-        send(.socketsFound(app, process.generation, listeners, connections: count))
+        send(.sockets(.found(listeners, connections: count)), of: place)
     }
 
     /// All who are connected leave, also who has not been accepted.

@@ -52,7 +52,7 @@ final class LockWatch {
     }
 
     private func tell(_ index: AppIndex, _ generation: Generation, _ lock: (path: String, blocksOthers: Bool)) {
-        host.post(.lockFound(index, generation, path: lock.path, blocksOthers: lock.blocksOthers))
+        host.post(.locks(.found(path: lock.path, blocksOthers: lock.blocksOthers)), of: index, generation)
     }
 
     private func look(

@@ -51,6 +51,11 @@ struct SharedFiles {
     func held(by owner: Owner) -> [File] { files.filter { $0.holder == owner } }
 }
 
+enum LockStep {
+    /// In this suspension.
+    case look(UInt32)
+}
+
 extension Device {
     /// In the container of the app that names it so: nobody else comes to it.
     private static func isOwn(_ file: String) -> Bool { file.hasPrefix("~") }
@@ -100,20 +105,20 @@ extension Device {
 
     /// Tells of a lock, as the real daemon does once nothing of the app can change any more.
     func tellOfLock(_ place: Int) {
-        guard let process = apps[place].process, let app = apps[place].index else { return }
         let held = heldLocks(place)
         guard let file = held.first(where: { !$0.waiters.isEmpty }) ?? held.first else { return }
-        send(.lockFound(app, process.generation, path: file.name, blocksOthers: !file.waiters.isEmpty))
+        send(.locks(.found(path: file.name, blocksOthers: !file.waiters.isEmpty)), of: place)
     }
 
     /// The daemon looks now and then at what suspended apps have locked.
     func awaitLook(_ place: Int) {
         guard apps[place].process?.isFrozen == true else { return }
-        after(costs.lockLook, place) { .lookAtLocks($0.suspension) }
+        after(costs.lockLook, place) { .mechanism(.locks(.look($0.suspension))) }
     }
 
-    func lookAtLocks(_ place: Int) {
-        guard daemon == .running, apps[place].process?.isFrozen == true, state(place) == .suspended, isInTheWay(place)
+    func take(_ step: LockStep, _ place: Int) {
+        guard case .look(let suspension) = step, suspension == apps[place].process?.suspension, daemon == .running,
+            apps[place].process?.isFrozen == true, state(place) == .suspended, isInTheWay(place)
         else { return }
         tellOfLock(place)
     }

@@ -1,0 +1,239 @@
+package import Model
+
+// The mechanisms, each listed once for every thing that it may have: what it is told, what it does, what apps ask of
+// it, its state, and the moments at which it is called, in this order. Everything else of one is in its folder.
+
+// MARK: What they are told, do and are asked
+
+/// Told of an app's present process; news of one that is gone is dropped at the door.
+package enum MechanismEvent: Hashable, Sendable {
+    case sockets(Sockets.Event)
+    case gpu(GPU.Event)
+    case disk(Disk.Event)
+    case locks(Locks.Event)
+
+    var tag: UInt8 {
+        switch self {
+        case .sockets(let event): event.tag.rawValue
+        case .gpu(let event): event.tag.rawValue
+        case .disk(let event): event.tag.rawValue
+        case .locks(let event): event.tag.rawValue
+        }
+    }
+
+    init?(blank tag: UInt8) {
+        if let tag = Sockets.Event.Tag(rawValue: tag) {
+            self = .sockets(Sockets.Event(blank: tag))
+        } else if let tag = GPU.Event.Tag(rawValue: tag) {
+            self = .gpu(GPU.Event(blank: tag))
+        } else if let tag = Disk.Event.Tag(rawValue: tag) {
+            self = .disk(Disk.Event(blank: tag))
+        } else if let tag = Locks.Event.Tag(rawValue: tag) {
+            self = .locks(Locks.Event(blank: tag))
+        } else {
+            return nil
+        }
+    }
+
+    mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+        switch self {
+        case .sockets(var event):
+            try event.fields(&coder)
+            self = .sockets(event)
+        case .gpu(var event):
+            try event.fields(&coder)
+            self = .gpu(event)
+        case .disk(var event):
+            try event.fields(&coder)
+            self = .disk(event)
+        case .locks(var event):
+            try event.fields(&coder)
+            self = .locks(event)
+        }
+    }
+
+    func sentence(name: String) -> String {
+        switch self {
+        case .sockets(let event): event.sentence(name: name)
+        case .gpu(let event): event.sentence(name: name)
+        case .disk(let event): event.sentence(name: name)
+        case .locks(let event): event.sentence(name: name)
+        }
+    }
+}
+
+/// Done to an app's present process.
+package enum MechanismAction: Hashable, Sendable {
+    case sockets(Sockets.Action)
+    case snapshots(Snapshots.Action)
+
+    var tag: UInt8 {
+        switch self {
+        case .sockets(let action): action.tag.rawValue
+        case .snapshots(let action): action.tag.rawValue
+        }
+    }
+
+    static var tags: [UInt8] {
+        Sockets.Action.Tag.allCases.map(\.rawValue) + Snapshots.Action.Tag.allCases.map(\.rawValue)
+    }
+
+    /// For people.
+    static func name(of tag: UInt8) -> String? {
+        Sockets.Action.Tag(rawValue: tag).map { "\($0)" } ?? Snapshots.Action.Tag(rawValue: tag).map { "\($0)" }
+    }
+
+    mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+        switch self {
+        case .sockets(var action):
+            try action.fields(&coder)
+            self = .sockets(action)
+        case .snapshots(var action):
+            try action.fields(&coder)
+            self = .snapshots(action)
+        }
+    }
+
+    func sentence(name: String) -> String {
+        switch self {
+        case .sockets(let action): action.sentence(name: name)
+        case .snapshots(let action): action.sentence(name: name)
+        }
+    }
+}
+
+/// What an app asks of a mechanism.
+package enum MechanismRequest: Hashable, Sendable {
+    case snapshots(Snapshots.Request)
+
+    var tag: UInt8 {
+        switch self {
+        case .snapshots(let request): request.tag.rawValue
+        }
+    }
+
+    init?(blank tag: UInt8) {
+        guard let tag = Snapshots.Request.Tag(rawValue: tag) else { return nil }
+        self = .snapshots(Snapshots.Request(blank: tag))
+    }
+
+    mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+        switch self {
+        case .snapshots(var request):
+            try request.fields(&coder)
+            self = .snapshots(request)
+        }
+    }
+
+    var sentence: String {
+        switch self {
+        case .snapshots(let request): request.sentence
+        }
+    }
+}
+
+// MARK: Who takes it
+
+extension System {
+    mutating func handle(_ event: MechanismEvent, of incarnation: Incarnation) {
+        guard let i = current(incarnation.app, incarnation.generation) else { return }
+        switch event {
+        case .sockets(let event): Sockets.handle(event, i, in: &self)
+        case .gpu(let event): GPU.handle(event, i, in: &self)
+        case .disk(let event): Disk.handle(event, i, in: &self)
+        case .locks(let event): Locks.handle(event, i, in: &self)
+        }
+    }
+
+    mutating func handle(_ request: MechanismRequest, _ i: Int, _ id: RequestID) {
+        switch request {
+        case .snapshots(let request): Snapshots.handle(request, i, id, in: &self)
+        }
+    }
+}
+
+// MARK: Moments
+
+/// When the lifecycle calls the mechanisms.
+enum Moment {
+    /// It is on screen, or on its way there.
+    case onScreen
+    /// Its delegate has had the time to hide what is nobody's business.
+    case leftScreen
+    /// What it was woken for is done.
+    case windowCompleted
+    /// The suspension is confirmed.
+    case suspended
+    case thawed
+}
+
+extension System {
+    mutating func pass(_ moment: Moment, _ i: Int) {
+        switch moment {
+        case .onScreen: Sockets.onScreen(i, in: &self)
+        case .leftScreen, .windowCompleted: Snapshots.take(i, in: &self)
+        case .suspended: Sockets.suspended(i, in: &self)
+        case .thawed: Sockets.thawed(i, in: &self)
+        }
+    }
+}
+
+// MARK: States
+
+// What mechanisms keep of a process goes with it. A new one has its part here and in `App`.
+extension App {
+    mutating func clearMechanisms() {
+        sockets = Sockets.State()
+        toldLock = nil
+        providesSnapshots = nil
+    }
+}
+
+extension System: SocketScope {
+    subscript(sockets i: Int) -> Sockets.State {
+        get { apps[i].sockets }
+        set { apps[i].sockets = newValue }
+    }
+}
+
+extension System: LockScope {
+    func toldLock(_ i: Int) -> String? { apps[i].toldLock }
+    mutating func setToldLock(_ i: Int, _ path: String) { apps[i].toldLock = path }
+}
+
+extension System: SnapshotScope {
+    func providesSnapshots(_ i: Int) -> Bool { apps[i].providesSnapshots == true }
+    mutating func setProvidesSnapshots(_ i: Int, _ provides: Bool) {
+        apps[i].providesSnapshots = provides ? true : nil
+    }
+}
+
+// MARK: What all of them may know and do
+
+extension System: Scope {
+    func process(_ i: Int) -> ProcessPhase { apps[i].process }
+    func state(_ i: Int) -> LifecycleState { apps[i].state }
+    func suspension(_ i: Int) -> SuspensionPhase { apps[i].suspension }
+    func modes(_ i: Int) -> BackgroundModes { apps[i].manifest.backgroundModes }
+    func isPlain(_ i: Int) -> Bool { apps[i].isPlain }
+    func isConnected(_ i: Int) -> Bool { apps[i].isConnected }
+    func isEnding(_ i: Int) -> Bool { apps[i].ending != nil }
+    func holds(_ i: Int, _ kind: AssertionKind) -> Bool { apps[i].assertions.holds(kind) }
+
+    mutating func reconsider(_ i: Int) { touch(apps[i].index) }
+
+    mutating func emit(_ i: Int, _ action: MechanismAction) {
+        emit(.mechanism(Incarnation(apps[i].index, apps[i].generation), action), cause: apps[i].cause)
+    }
+
+    mutating func logBeginning(_ i: Int, _ event: LogEvent, _ reason: Reason) {
+        apps[i].cause = log(i, event, reason, after: nil)
+    }
+}
+
+extension System {
+    /// Whoever else listens at its sockets does not matter then.
+    package func isWokenByPeers(_ app: AppIndex) -> Bool {
+        app.rawValue < apps.count && Sockets.isWoken(Int(app.rawValue), in: self)
+    }
+}

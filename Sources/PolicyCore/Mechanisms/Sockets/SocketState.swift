@@ -1,0 +1,33 @@
+internal import Model
+
+extension Sockets {
+    /// What the Core knows of the sockets of one process.
+    struct State: Hashable, Codable, Sendable {
+        /// How far an app of the mode `listen` is on its way to suspension.
+        enum Phase: UInt8, Hashable, Codable, Sendable {
+            /// It runs for another reason, or does not run: nobody looks. Valid transitions are to: busy, quiet.
+            case none
+            /// Somebody was connected, or it worked, when last seen. Valid transitions are to: quiet, none.
+            case busy
+            /// It has the grace to show that it does something. Valid transitions are to: busy, none.
+            case quiet
+        }
+
+        var phase = Phase.none
+        /// How often in succession somebody was left waiting for a whole grace.
+        var ignored: UInt8 = 0
+        /// It does not answer: it is not woken any more.
+        var isDeaf = false
+        /// The listeners for which a report was written.
+        var told: [String] = []
+        /// Connections that stood when it was frozen.
+        var connections: Int32 = 0
+    }
+}
+
+// A checkpoint from before sockets were looked at says nothing of them.
+extension KeyedDecodingContainer {
+    func decode(_ type: Sockets.State.Type, forKey key: Key) throws -> Sockets.State {
+        try decodeIfPresent(type, forKey: key) ?? Sockets.State()
+    }
+}
