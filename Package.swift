@@ -61,6 +61,9 @@ let package = Package(
         .target(name: "Wire"),
         .target(name: "Timeline", dependencies: ["Wire", "Model"]),
 
+        // What apps may say and hear, read and written once for the daemon and for tests of apps.
+        .target(name: "AppProtocol", dependencies: ["PolicyCore", "Model", "Wire"]),
+
         // The kernel, typed.
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
@@ -78,7 +81,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model", "CAllocations",
+                "AppProtocol", "PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model",
+                "CAllocations",
                 "Timeline",
                 system,
             ]),
@@ -127,7 +131,8 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "Simulation", "PolicyCore", "Model", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "CQuiescence",
+                "Simulation", "AppProtocol", "PolicyCore", "Model", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire",
+                "CQuiescence",
             ]),
 
         // The tools' side.
@@ -171,7 +176,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom-fuzz",
             dependencies: [
-                "Host", "TransferService", "TransferCore", "ScenarioText", "Simulation", "Recording", "PolicyCore",
+                "AppProtocol", "Host", "TransferService", "TransferCore", "ScenarioText", "Simulation", "Recording",
+                "PolicyCore",
                 "Bundles", "Timeline", "LinuxSystem", "Wire", "Model", "CAllocations", argumentParser,
             ],
             path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),

@@ -1,4 +1,4 @@
-internal import Host
+internal import AppProtocol
 internal import Model
 internal import PolicyCore
 internal import Wire
@@ -20,7 +20,9 @@ extension FuzzTarget {
             let app = AppIndex(UInt32(number % 2))
             let found: AppRequest?
             do throws(RPCError) {
-                found = try request(method, params, at: device.system.wall(device.now))
+                found = try AppMethod(rawValue: method).flatMap { (known) throws(RPCError) in
+                    try AppRequest(known, params, at: device.system.wall(device.now))
+                }
             } catch {
                 said.append("\(error.message.prefix(20))")
                 continue
@@ -37,27 +39,6 @@ extension FuzzTarget {
             said.append(method)
         }
         return .taken(said.prefix(2).joined(separator: " "))
-    }
-
-    /// As the daemon reads them.
-    private static func request(
-        _ method: String, _ params: JSONValue, at now: WallTime
-    ) throws(RPCError) -> AppRequest? {
-        switch AppMethod(rawValue: method) {
-        case .openURL: .openURL(try params.url)
-        case .canOpenURL: .canOpenURL(try params.url)
-        case .beginTask: try params.beginTask
-        case .endTask: .endTask(try params.task)
-        case .backgroundTime: .backgroundTime
-        case .provideSnapshots: .mechanism(.snapshots(.provide(try params.bool("provides"))))
-        case .refreshSnapshot: .mechanism(.snapshots(.refresh))
-        case .complete: try params.completion
-        case .setFetchInterval: try params.fetchInterval
-        case .submitTask: try params.taskRequest(at: now)
-        case .cancelTask: try params.cancellation
-        case .pendingTasks: .pendingTasks
-        case .hello, .ping, .state, .snapshot, .ignoreSnapshot, .transfers, nil: nil
-        }
     }
 
     /// What is written into the journal comes out of it.

@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import AppRuntime
 internal import Foundation
 internal import Model
@@ -80,9 +81,7 @@ final class AppCode: Program {
 
     func expired(_ expiration: Expiration) {
         enter()
-        application?.backgroundTasks.expire([
-            "tasks": .array(expiration.tasks.map { .int(Int64($0.rawValue)) }), "round": .int(Int64(expiration.round)),
-        ])
+        application?.backgroundTasks.expire(expiration.params)
     }
 
     func windowExpired(_ window: WindowID) {
@@ -94,7 +93,7 @@ final class AppCode: Program {
         enter()
         if application == nil { launch() }
         guard let application else { return }
-        application.systemChanges?.take(message(conditions), for: application)
+        application.systemChanges?.take(conditions.params, for: application)
     }
 
     func takeSnapshot() {
@@ -116,68 +115,11 @@ final class AppCode: Program {
         application = nil
     }
 
-    // MARK: Messages, as the daemon writes them
+    // MARK: Messages
 
     private func message(_ callback: Model.Callback) -> AppRuntime.Callback {
-        var params: JSONObject = [:]
-        switch callback.kind {
-        case .willFinishLaunching, .didFinishLaunching:
-            params["state"] = callback.isBackground ? "background" : "inactive"
-            params["options"] = options(callback.options)
-        case .openURL:
-            params["url"] = JSONValue(callback.options.url)
-            params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
-        case .didReceiveMemoryWarning: params["level"] = .string(callback.memoryLevel.name)
-        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask:
-            add(callback.window, to: &params)
-        case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
-        }
-        return AppRuntime.Callback(
-            seq: Int64(callback.number.rawValue), name: name(callback.kind), params: .object(params))
-    }
-
-    private func add(_ window: OpenWindow?, to params: inout JSONObject) {
-        guard let window else { return }
-        params["window"] = .int(Int64(clamping: window.id.rawValue))
-        switch window.kind {
-        case .fetch: break
-        case .transferEvents(let session, let authentication):
-            params["session"] = .string(session)
-            params["authentication"] = .bool(authentication)
-        case .refresh(let identifier), .processing(let identifier):
-            params["identifier"] = .string(identifier)
-            params["kind"] = .string(window.kind.service.name)
-        }
-    }
-
-    private func message(_ conditions: DeviceConditions) -> JSONValue {
-        var settings: JSONObject = [:]
-        for setting in conditions.settings { settings[setting.key] = .string(setting.value) }
-        return [
-            "settings": .object(settings), "locale": .string(conditions.locale),
-            "timeZone": .string(conditions.timeZone),
-            "time": [
-                "day": .int(conditions.time.day), "utcOffset": .int(Int64(conditions.time.utcOffset)),
-                "clock": .int(conditions.time.clock),
-            ],
-            "screen": [
-                "brightness": .double(Double(conditions.screen.brightness) / 100),
-                "external": .int(Int64(conditions.screen.external)),
-            ],
-            "battery": [
-                "level": .double(Double(conditions.battery.percent) / 100),
-                "state": .string(conditions.battery.state.name),
-            ],
-            "network": .string(conditions.network.name), "backgroundRefresh": .bool(conditions.refreshes),
-        ]
-    }
-
-    private func options(_ options: LaunchOptions) -> JSONValue {
-        var object: JSONObject = [:]
-        if let url = options.url { object["url"] = .string(url) }
-        if let source = options.sourceApplication { object["sourceApplication"] = .string(source) }
-        for key in options.service.keys { object[key] = true }
-        return .object(object)
+        AppRuntime.Callback(
+            seq: Int64(callback.number.rawValue), name: name(callback.kind), params: .object(callback.params))
     }
 
     private func name(_ kind: CallbackKind) -> CallbackName {

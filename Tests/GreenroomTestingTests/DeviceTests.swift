@@ -48,6 +48,18 @@ extension TestingTests {
 
         // MARK: Other apps
 
+        @Test("What the daemon refuses as too long is refused here too")
+        func limits() async throws {
+            let device = try TestDevice(.linux)
+            let probe = try device.installProbe()
+            try await device.open(probe)
+            let fits = try #require(URL(string: "probe:" + String(repeating: "x", count: 8192 - 6)))
+            let tooLong = try #require(URL(string: "probe:" + String(repeating: "x", count: 8192 - 5)))
+            try await probe.perform { _ in
+                #expect(UIApplication.shared.canOpenURL(fits) && !UIApplication.shared.canOpenURL(tooLong))
+            }
+        }
+
         @Test("Apps open each other by URL, and learn who it was")
         func urls() async throws {
             let device = try TestDevice(.iOS7)

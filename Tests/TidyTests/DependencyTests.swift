@@ -7,6 +7,7 @@ struct DependencyTests {
         ("Sources/Model", []),
         ("Sources/PolicyCore", ["Model", "HeapModule", "DequeModule", "OrderedCollections", "BitCollections"]),
         ("Sources/TransferCore", ["Model", "HeapModule", "DequeModule"]),
+        ("Sources/AppProtocol", ["Model", "PolicyCore", "Wire"]),
         ("Sources/Simulation", ["Model", "PolicyCore", "HeapModule"]),
         ("Sources/ScenarioText", ["Model", "PolicyCore", "Simulation", "SystemPackage", "Yams"]),
         ("Sources/Recording", ["Model", "PolicyCore", "FoundationEssentials"]),
@@ -40,7 +41,8 @@ struct DependencyTests {
         (
             "Fuzzing/Targets",
             [
-                "Bundles", "Foundation", "Host", "LinuxSystem", "Model", "PolicyCore", "ScenarioText", "Simulation",
+                "AppProtocol", "Bundles", "Foundation", "Host", "LinuxSystem", "Model", "PolicyCore", "ScenarioText",
+                "Simulation",
                 "Timeline", "TransferCore", "TransferService", "Wire",
             ]
         ),

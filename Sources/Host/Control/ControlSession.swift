@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import LinuxSystem
 internal import Model
 internal import PolicyCore

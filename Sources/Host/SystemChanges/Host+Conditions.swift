@@ -3,32 +3,7 @@ internal import Model
 internal import PolicyCore
 internal import Wire
 
-// Changes of the device on the wire: docs/PROTOCOL.md, 2.7 and 3.2.
-extension Host {
-    func tell(_ index: AppIndex, _ generation: Generation, _ conditions: DeviceConditions) {
-        process(index, generation)?.connection?.send(
-            .notification(method: AppNotification.systemChanged.rawValue, params: conditions.json))
-    }
-}
-
-extension DeviceConditions {
-    var json: JSONValue {
-        var settings: JSONObject = [:]
-        for setting in self.settings { settings[setting.key] = .string(setting.value) }
-        return [
-            "settings": .object(settings), "locale": .string(locale), "timeZone": .string(timeZone),
-            "time": [
-                "day": .int(time.day), "utcOffset": .int(Int64(time.utcOffset)), "clock": .int(time.clock),
-            ],
-            "screen": [
-                "brightness": .double(Double(screen.brightness) / 100), "external": .int(Int64(screen.external)),
-            ],
-            "battery": ["level": .double(Double(battery.percent) / 100), "state": .string(battery.state.name)],
-            "network": .string(network.name), "backgroundRefresh": .bool(refreshes),
-        ]
-    }
-}
-
+// Changes of the device, pretended by a tool: docs/PROTOCOL.md, 3.2.
 extension JSONValue {
     /// What `simulate` pretends of the device.
     func condition(of event: SimulatedEvent, in present: ConditionState) throws(RPCError) -> Command {

@@ -1,7 +1,8 @@
+internal import AppProtocol
 internal import LinuxSystem
 internal import Model
 internal import PolicyCore
-package import Wire
+internal import Wire
 
 // The app socket: docs/PROTOCOL.md, section 2.
 extension Host {
@@ -71,28 +72,24 @@ extension Host {
     }
 
     private func message(_ callback: Callback) -> RPCMessage {
-        let number = Int64(callback.number.rawValue)
-        var params: JSONObject = ["seq": .int(number)]
-        switch callback.kind {
-        case .willFinishLaunching, .didFinishLaunching:
-            params["options"] = options(callback.options)
-            params["state"] = callback.isBackground ? "background" : "inactive"
-        case .openURL:
-            params["url"] = JSONValue(callback.options.url)
-            params["sourceApplication"] = JSONValue(callback.options.sourceApplication)
-        case .didReceiveMemoryWarning: params["level"] = .string(callback.memoryLevel.name)
-        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: params.add(callback.window)
-        case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
-        }
-        return .request(id: .int(number), method: callback.kind.name, params: .object(params))
+        .request(
+            id: .int(Int64(callback.number.rawValue)), method: callback.kind.name, params: .object(callback.params))
     }
 
-    private func options(_ options: LaunchOptions) -> JSONValue {
-        var object: JSONObject = [:]
-        if let url = options.url { object["url"] = .string(url) }
-        if let source = options.sourceApplication { object["sourceApplication"] = .string(source) }
-        for key in options.service.keys { object[key] = true }
-        return .object(object)
+    func expireTasks(_ index: AppIndex, _ generation: Generation, _ expiration: Expiration) {
+        notify(index, generation, .tasksExpire, expiration.params)
+    }
+
+    func expireWindow(_ index: AppIndex, _ generation: Generation, _ window: WindowID, left: Span) {
+        notify(index, generation, .windowExpires, window.params(left: left))
+    }
+
+    func tell(_ index: AppIndex, _ generation: Generation, _ conditions: DeviceConditions) {
+        notify(index, generation, .systemChanged, conditions.params)
+    }
+
+    private func notify(_ index: AppIndex, _ generation: Generation, _ name: AppNotification, _ params: JSONValue) {
+        process(index, generation)?.connection?.send(.notification(method: name.rawValue, params: params))
     }
 
     // MARK: Messages
@@ -142,27 +139,20 @@ extension Host {
         guard process.requests.count < Self.requestLimit else {
             throw RPCError(.tooMuch, "\(Self.requestLimit) requests wait for their answers: wait for one")
         }
+        if let asked = try AppRequest(known, params, at: system.wall(now)) { return request(index, asked, id: id) }
         switch known {
         case .hello: try hello(params, id: id, index, process)
-        case .openURL: request(index, .openURL(try params.url), id: id)
-        case .canOpenURL: request(index, .canOpenURL(try params.url), id: id)
         case .state:
             let state = system.app(index)?.state.name ?? ""
             process.connection?.send(.response(id: id, result: ["state": .string(state)]))
         case .ping: process.connection?.send(.response(id: id, result: [:]))
-        case .beginTask: request(index, try params.beginTask, id: id)
-        case .endTask: request(index, .endTask(try params.task), id: id)
-        case .backgroundTime: request(index, .backgroundTime, id: id)
-        case .provideSnapshots: request(index, .mechanism(.snapshots(.provide(try params.bool("provides")))), id: id)
-        case .refreshSnapshot: request(index, .mechanism(.snapshots(.refresh)), id: id)
-        case .complete: request(index, try params.completion, id: id)
-        case .setFetchInterval: request(index, try params.fetchInterval, id: id)
-        case .submitTask: request(index, try params.taskRequest(at: system.wall(now)), id: id)
-        case .cancelTask: request(index, try params.cancellation, id: id)
-        case .pendingTasks: request(index, .pendingTasks, id: id)
         case .snapshot: try snapshotMade(params, id: id, index, process)
         case .ignoreSnapshot: ignoreSnapshot(id: id, index, process)
         case .transfers: connectTransfers(id: id, index, process)
+        // Of the Core, above.
+        case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot,
+            .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
+            break
         }
     }
 
@@ -216,43 +206,9 @@ extension Host {
         guard let process = host(index)?.process, let rpc = process.requests.removeValue(forKey: id.rawValue) else {
             return
         }
-        switch reply {
-        case .done: process.connection?.send(.response(id: rpc, result: ["opened": true]))
-        case .canOpen(let can): process.connection?.send(.response(id: rpc, result: ["canOpen": .bool(can)]))
-        case .refused(let refusal): process.connection?.send(.failure(id: rpc, RPCError(refusal)))
-        case .taskBegan(let remaining), .remaining(let remaining):
-            process.connection?.send(.response(id: rpc, result: ["remaining": JSONValue(remaining?.seconds)]))
-        case .pendingTasks(let requests):
-            process.connection?.send(
-                .response(id: rpc, result: ["tasks": .array(requests.map { $0.json(at: system.wall(now)) })]))
-        case .taskEnded, .noted: process.connection?.send(.response(id: rpc, result: [:]))
-        }
-    }
-}
-
-extension JSONValue {
-    /// A URL of a length that a person could have meant; it is journaled, logged and passed on.
-    package var url: String {
-        get throws(RPCError) {
-            let text = try string("url")
-            guard text.utf8.count <= 8192 else { throw .invalidParameter("url", "a URL has at most 8192 bytes") }
-            return text
-        }
-    }
-}
-
-extension RPCError {
-    init(_ refusal: PolicyCore.Refusal) {
-        let code: Code
-        switch refusal {
-        case .unknownApp, .noHandler: code = .unknown
-        case .malformedURL: code = .invalidParams
-        default: code = .refused
-        }
-        if case .backgroundTask(let refused) = refusal {
-            self.init(code, refusal.sentence, data: ["code": .string(refused.code)])
-        } else {
-            self.init(code, refusal.sentence)
+        switch reply.message(at: system.wall(now)) {
+        case .success(let result): process.connection?.send(.response(id: rpc, result: result))
+        case .failure(let error): process.connection?.send(.failure(id: rpc, error))
         }
     }
 }
