@@ -14,7 +14,7 @@ extension System {
             checkDeadlines(app, &broken)
             checkTasks(app, &broken)
             checkPriority(app, &broken)
-            checkSockets(app, &broken)
+            broken.texts += brokenMechanisms(app)
             checkWindows(app, &broken)
             for place in before..<broken.texts.count {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
@@ -102,18 +102,9 @@ extension System {
         let isPerceived = screenPresence(app) != .hidden || app.assertions.isPerceived
         broken.require(!isPerceived || app.priority == .foreground, "seen or heard, with priority \(app.priority.name)")
         guard !isPerceived, app.state == .background, !app.suspension.isUnderWay else { return }
-        let hurries = app.tasks.areExpiring || app.sockets.phase != .none || app.windows.areTimed
+        let hurries = app.tasks.areExpiring || app.mustAnswerSoon || app.windows.areTimed
         let wanted: AppPriority = hurries ? .timed : .background
         broken.require(app.priority == wanted, "in the background with priority \(app.priority.name)")
-    }
-
-    @inline(__always) private func checkSockets(_ app: borrowing App, _ broken: inout Findings) {
-        let isWatched = app.sockets.phase != .none
-        broken.require(isWatched == app.assertions.holds(.listen), "its sockets are watched, and do not let it run")
-        guard app.ending == nil, isWatched else { return }
-        broken.require(screenPresence(app) == .hidden || !app.isSettled, "its sockets are watched on screen")
-        broken.require(
-            deadlines.instant(DeadlineSlot(app: app.index, kind: .sockets)) != nil, "its sockets let it run for ever")
     }
 
     /// Every window is an assertion; in the background its time is limited by whatever limits it.
@@ -161,7 +152,7 @@ extension System {
         }
         if app.process == .none || (app.state == .suspended && app.ending == nil) {
             // Its connections have a time.
-            let mayHave: DeadlineKind? = app.process != .none && app.sockets.connections > 0 ? .sockets : nil
+            let mayHave = app.deadlineOfStandstill
             for kind in DeadlineKind.allCases where kind != mayHave {
                 broken.require(!isArmed(kind), "a deadline (\(kind)) of what does not run")
             }

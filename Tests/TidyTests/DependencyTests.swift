@@ -92,6 +92,30 @@ struct DependencyTests {
         }
     }
 
+    /// What is a value in a folder of its own; the names of its type and of its case.
+    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots"]
+
+    /// Where they may be named beside their folders: the list of what an app's state consists of.
+    private static let registrations: Set<String> = ["Sources/PolicyCore/Lifecycle/App.swift"]
+
+    @Test("The Core and the host name a mechanism in its folder and where it is registered, and nowhere else")
+    func mechanismsAreFolders() throws {
+        let types = Self.mechanisms.joined(separator: "|")
+        let name = try Regex("\\b(\(types))\\b|\\.(\(types.lowercased()))\\(")
+        for folder in ["Sources/PolicyCore/Mechanisms", "Sources/Host/Mechanisms"] {
+            for mechanism in Self.mechanisms {
+                let files = Repository.files("\(folder)/\(mechanism)")
+                #expect(!files.isEmpty, "\(folder) has no \(mechanism): the rule guards nothing")
+            }
+        }
+        for file in Repository.files("Sources/PolicyCore", "Sources/Host")
+        where !file.path.contains("/Mechanisms/") && !Self.registrations.contains(file.path) {
+            for (number, line) in file.code.enumerated() {
+                if line.contains(name) { Issue.record("\(file.path):\(number + 1) names a mechanism: \(line)") }
+            }
+        }
+    }
+
     @Test("Core and simulator know no clock, no randomness and no threads")
     func purity() {
         let words = [

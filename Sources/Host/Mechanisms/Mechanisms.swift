@@ -50,6 +50,9 @@ final class HostMechanisms {
         sockets.release(index, process.generation)
     }
 
+    /// It is about to hear that it comes to the screen.
+    func toScreen(_ process: AppProcess) { process.gpu.leaveBackground() }
+
     /// It runs, and is looked at now and then.
     func check(_ index: AppIndex, _ process: AppProcess) { host.lookAtGPU(index, process) }
 

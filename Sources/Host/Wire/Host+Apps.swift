@@ -62,7 +62,7 @@ extension Host {
 
     func deliver(_ index: AppIndex, _ generation: Generation, _ callbacks: [Callback]) {
         guard let process = process(index, generation), let connection = process.connection else { return }
-        if callbacks.contains(where: { $0.kind == .willEnterForeground }) { process.gpu.leaveBackground() }
+        if callbacks.contains(where: { $0.kind == .willEnterForeground }) { mechanisms.toScreen(process) }
         var bytes: [UInt8] = []
         for callback in callbacks {
             if !process.awaited.contains(callback.number.rawValue) { process.awaited.append(callback.number.rawValue) }

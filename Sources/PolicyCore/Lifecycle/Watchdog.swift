@@ -25,7 +25,7 @@ extension System {
             case .check: checkDue(i)
             case .suspension: suspensionDeadline(i)
             case .assertion: assertionDeadline(i)
-            case .sockets: Sockets.deadline(i, in: &self)
+            case .sockets: pass(.deadline, i)
             case .window: windowDeadline(i)
             }
         }

@@ -165,6 +165,8 @@ enum Moment {
     /// The suspension is confirmed.
     case suspended
     case thawed
+    /// A deadline of a mechanism has passed.
+    case deadline
 }
 
 extension System {
@@ -174,6 +176,7 @@ extension System {
         case .leftScreen, .windowCompleted: Snapshots.take(i, in: &self)
         case .suspended: Sockets.suspended(i, in: &self)
         case .thawed: Sockets.thawed(i, in: &self)
+        case .deadline: Sockets.deadline(i, in: &self)
         }
     }
 }
@@ -186,6 +189,19 @@ extension App {
         sockets = Sockets.State()
         toldLock = nil
         providesSnapshots = nil
+    }
+
+    /// It runs for a moment only, in which somebody waits for its answer.
+    var mustAnswerSoon: Bool { sockets.phase != .none }
+
+    /// The deadline of a mechanism that it may have while it stands still.
+    var deadlineOfStandstill: DeadlineKind? { process != .none && sockets.connections > 0 ? .sockets : nil }
+}
+
+extension System {
+    /// What a mechanism finds wrong with an app; part of the invariants.
+    func brokenMechanisms(_ app: borrowing App) -> [String] {
+        Sockets.broken(app.sockets, Int(app.index.rawValue), in: self)
     }
 }
 
@@ -219,6 +235,11 @@ extension System: Scope {
     func isConnected(_ i: Int) -> Bool { apps[i].isConnected }
     func isEnding(_ i: Int) -> Bool { apps[i].ending != nil }
     func holds(_ i: Int, _ kind: AssertionKind) -> Bool { apps[i].assertions.holds(kind) }
+
+    func isArmed(_ i: Int, _ kind: DeadlineKind) -> Bool {
+        deadlines.instant(DeadlineSlot(app: apps[i].index, kind: kind)) != nil
+    }
+    func isSettled(_ i: Int) -> Bool { apps[i].isSettled }
 
     mutating func reconsider(_ i: Int) { touch(apps[i].index) }
 

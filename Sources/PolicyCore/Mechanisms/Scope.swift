@@ -19,6 +19,9 @@ protocol Scope {
     /// An end of it is decided.
     func isEnding(_ i: Int) -> Bool
     func holds(_ i: Int, _ kind: AssertionKind) -> Bool
+    func isArmed(_ i: Int, _ kind: DeadlineKind) -> Bool
+    /// Its launch is over, no callback is under way and no end.
+    func isSettled(_ i: Int) -> Bool
 
     // MARK: Decisions
 

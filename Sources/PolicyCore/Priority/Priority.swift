@@ -15,7 +15,7 @@ extension System {
         if apps[i].assertions.isPerceived { return .foreground }
         if apps[i].ending != nil || !apps[i].outstanding.isEmpty || apps[i].tasks.areExpiring { return .timed }
         // Somebody waits for its answer, or it has little time.
-        if apps[i].sockets.phase != .none || apps[i].windows.areTimed { return .timed }
+        if apps[i].mustAnswerSoon || apps[i].windows.areTimed { return .timed }
         return apps[i].suspension.isUnderWay ? nil : .background
     }
 

@@ -137,6 +137,18 @@ package enum Sockets {
             scope.emit(i, .sockets(.closeConnections))
         }
     }
+
+    // MARK: Invariants
+
+    static func broken(_ state: borrowing State, _ i: Int, in scope: borrowing some SocketScope) -> [String] {
+        let isWatched = state.phase != .none
+        var broken: [String] = []
+        if isWatched != scope.holds(i, .listen) { broken.append("its sockets are watched, and do not let it run") }
+        guard isWatched, !scope.isEnding(i) else { return broken }
+        if scope.presence(i) != .hidden, scope.isSettled(i) { broken.append("its sockets are watched on screen") }
+        if !scope.isArmed(i, .sockets) { broken.append("its sockets let it run for ever") }
+        return broken
+    }
 }
 
 protocol SocketScope: Scope {
