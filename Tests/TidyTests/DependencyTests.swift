@@ -36,6 +36,49 @@ struct DependencyTests {
             "Sources/Frameworks/BackgroundTasks",
             ["AppRuntime", "Dispatch", "Foundation", "Synchronization", "Wire"]
         ),
+        ("Sources/AppRuntime", ["Dispatch", "Glibc", "Synchronization", "Wire"]),
+        (
+            "Sources/Host",
+            [
+                "AppProtocol", "CAllocations", "Dispatch", "FoundationEssentials", "LinuxSystem", "Model",
+                "PolicyCore", "Storage", "Synchronization", "SystemPackage", "Timeline", "Wire",
+            ]
+        ),
+        (
+            "Sources/Commands",
+            [
+                "ArgumentParser", "Glibc", "LinuxSystem", "Model", "Synchronization", "SystemPackage", "Timeline",
+                "Wire",
+            ]
+        ),
+        (
+            "Sources/Frameworks/UIKit",
+            [
+                "AppRuntime", "BackgroundTransfer", "CUIKit", "Dispatch", "Foundation", "FoundationNetworking",
+                "Glibc", "Synchronization", "Wire",
+            ]
+        ),
+        (
+            "Sources/GreenroomTesting",
+            [
+                "AppProtocol", "AppRuntime", "CQuiescence", "Dispatch", "Foundation", "Glibc", "Model", "PolicyCore",
+                "Simulation", "Synchronization", "Testing", "UIKit", "Wire",
+            ]
+        ),
+        (
+            "Sources/SimulationCommands",
+            [
+                "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "PolicyCore", "Recording",
+                "ScenarioText", "Simulation", "Synchronization", "Wire",
+            ]
+        ),
+        ("Sources/Frameworks/TestingOverlay", []),
+        ("Sources/greenroom", ["Commands", "Glibc"]),
+        ("Sources/greenroom-bundle", ["Bundles", "Glibc"]),
+        ("Sources/greenroom-keeper", ["Glibc", "Keeper"]),
+        ("Sources/greenroom-simulator", ["Commands", "Glibc", "SimulationCommands"]),
+        ("Sources/greenroom-transferd", ["TransferService"]),
+        ("Sources/greenroomd", ["Glibc", "Host"]),
         ("Tests/ContractSuite", ["Model"]),
         ("Fuzzing/Driver", ["ArgumentParser", "CAllocations", "Foundation", "Glibc", "Simulation"]),
         (
@@ -61,6 +104,16 @@ struct DependencyTests {
         for file in files {
             let foreign = Set(file.imports).subtracting(modules)
             #expect(foreign.isEmpty, "\(file.path) imports \(foreign.sorted().joined(separator: ", "))")
+        }
+    }
+
+    @Test("Every folder with Swift code has such a list")
+    func complete() {
+        let listed = Set(Self.allowed.map(\.folder))
+        for file in Repository.files("Sources") {
+            let names = file.path.split(separator: "/")
+            let folder = names.prefix(names[1] == "Frameworks" ? 3 : 2).joined(separator: "/")
+            #expect(listed.contains(folder), "\(file.path) may import anything")
         }
     }
 
