@@ -3,20 +3,29 @@ internal import PolicyCore
 
 /// The Core as JSON with sorted keys: equal states have equal bytes.
 enum CanonicalState {
+    /// What differs first between a checkpoint and the replayed Core, in what the checkpoint holds: state that the Core
+    /// has gained since it was written is not compared.
+    ///
+    /// - Parameter file: the checkpoint as it was read.
     static func difference(
-        _ recorded: System, _ replayed: System, _ path: String
+        _ header: SegmentHeader, _ file: Data, _ replayed: System, _ path: String
     ) throws(RecordingError) -> Difference? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         do {
-            let (old, new) = (try encoder.encode(recorded), try encoder.encode(replayed))
+            let (old, new) = (try encoder.encode(header.system), try encoder.encode(replayed))
             guard old != new else { return nil }
             let decoder = JSONDecoder()
-            return try first(decoder.decode(Tree.self, from: old), decoder.decode(Tree.self, from: new), "")
+            let written = try decoder.decode(Checkpoint.self, from: file).system
+            let isOlder = header.version < SegmentHeader.version
+            return try first(
+                decoder.decode(Tree.self, from: old), decoder.decode(Tree.self, from: new), written, "", isOlder)
         } catch {
             throw .damagedCheckpoint(path, "\(error)")
         }
     }
+
+    private struct Checkpoint: Decodable { let system: Tree }
 
     /// Any JSON.
     private enum Tree: Decodable, Equatable, CustomStringConvertible {
@@ -47,6 +56,16 @@ enum CanonicalState {
             }
         }
 
+        var isObject: Bool { if case .object = self { true } else { false } }
+
+        func member(_ key: String) -> Tree? {
+            if case .object(let members) = self { members[key] } else { nil }
+        }
+
+        func element(_ place: Int) -> Tree {
+            if case .array(let values) = self, place < values.count { values[place] } else { .null }
+        }
+
         var description: String {
             switch self {
             case .null: "nothing"
@@ -60,16 +79,26 @@ enum CanonicalState {
         }
     }
 
-    private static func first(_ old: Tree, _ new: Tree, _ path: String) -> Difference? {
+    /// `old` is what today's Core reads in the checkpoint, `written` what stands there.
+    private static func first(
+        _ old: Tree, _ new: Tree, _ written: Tree, _ path: String, _ isOlder: Bool
+    ) -> Difference? {
         switch (old, new) {
         case (.object(let old), .object(let new)):
             for key in Set(old.keys).union(new.keys).sorted() where old[key] != new[key] {
-                return first(old[key] ?? .null, new[key] ?? .null, path.isEmpty ? key : "\(path).\(key)")
+                let member = written.member(key)
+                // Today's Core made it up where the file has nothing. What it left out there as well was nothing then,
+                // or, in an older version, not known.
+                if written.isObject, member == nil, old[key] != nil || isOlder { continue }
+                let path = path.isEmpty ? key : "\(path).\(key)"
+                let difference = first(old[key] ?? .null, new[key] ?? .null, member ?? .null, path, isOlder)
+                if let difference { return difference }
             }
             return nil
         case (.array(let old), .array(let new)) where old.count == new.count:
             for (place, pair) in zip(old, new).enumerated() where pair.0 != pair.1 {
-                return first(pair.0, pair.1, "\(path)[\(place)]")
+                let difference = first(pair.0, pair.1, written.element(place), "\(path)[\(place)]", isOlder)
+                if let difference { return difference }
             }
             return nil
         default: return Difference(path: path, recorded: "\(old)", replayed: "\(new)")

@@ -69,6 +69,8 @@ struct Segment {
     let file: String
     /// `nil` where the daemon died before the checkpoint was there.
     let header: SegmentHeader?
+    /// The file that the header was read from.
+    let checkpoint: Data
     /// The events' file, and where in it the records lie.
     let bytes: [UInt8]
     let records: Range<Int>
@@ -82,7 +84,7 @@ struct Segment {
     init(_ files: RecordingFiles, _ number: Int) throws(RecordingError) {
         self.number = number
         file = files.events(number)
-        header = try Self.header(files.checkpoint(number))
+        (header, checkpoint) = try Self.header(files.checkpoint(number))
         bytes = try Self.contents(file)
         // The disk was full when it was made, or the copy was taken in that moment.
         guard !bytes.isEmpty else {
@@ -96,8 +98,8 @@ struct Segment {
         records = Self.prefix..<Self.prefix + (isTruncated ? available : Int(count))
     }
 
-    private static func header(_ path: String) throws(RecordingError) -> SegmentHeader? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+    private static func header(_ path: String) throws(RecordingError) -> (SegmentHeader?, Data) {
+        guard FileManager.default.fileExists(atPath: path) else { return (nil, Data()) }
         let data = Data(try contents(path))
         let version: Int
         do {
@@ -107,7 +109,7 @@ struct Segment {
         }
         guard SegmentHeader.readableVersions.contains(version) else { throw .unknownVersion(path, version) }
         do {
-            return try JSONDecoder().decode(SegmentHeader.self, from: data)
+            return (try JSONDecoder().decode(SegmentHeader.self, from: data), data)
         } catch {
             throw .damagedCheckpoint(path, "\(error)")
         }

@@ -129,7 +129,7 @@ package struct Replay {
             system = header.system
         } else {
             let path = files.checkpoint(segment.number)
-            if let difference = try CanonicalState.difference(header.system, system, path) {
+            if let difference = try CanonicalState.difference(header, segment.checkpoint, system, path) {
                 throw .checkpointDiffers(file: path, after: counts.events, difference)
             }
             counts.checkpoints += 1

@@ -51,6 +51,26 @@ struct GoldenTests {
             """)
     }
 
+    @Test("The checkpoint of an older version is compared in what it holds")
+    func olderCheckpoint() throws {
+        let folder = try Folder()
+        let recording = GoldenRecording(name: "v2-tour")
+        for name in ["1.events", "1.checkpoint", "2.events", "2.checkpoint"] {
+            try FileManager.default.copyItem(atPath: "\(recording.path)/\(name)", toPath: "\(folder.path)/\(name)")
+        }
+        let file = folder.path + "/2.checkpoint"
+        let whole = try String(contentsOfFile: file, encoding: .utf8)
+        let changed = whole.replacingOccurrences(of: "org.example.notes", with: "org.example.other")
+        #expect(changed != whole)
+        try changed.write(toFile: file, atomically: true, encoding: .utf8)
+        let error = try #require(throws: RecordingError.self) {
+            var replay = try Replay(RecordingFiles(folder.path))
+            while try replay.next() != nil {}
+        }
+        guard case .checkpointDiffers(_, _, let difference) = error else { throw error }
+        #expect(difference.path == "apps[1].manifest.identifier.rawValue")
+    }
+
     @Test("Every event is written again with the same bytes", arguments: GoldenRecording.all)
     func written(_ recording: GoldenRecording) throws {
         for segment in try recording.segments() {
