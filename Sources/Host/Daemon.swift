@@ -86,13 +86,13 @@ package enum Daemon {
         host.timeline = TimelineKeeper(host, restored: seen, isFresh: kept == nil)
         FileSystem.remove(home.endedMarker)
         try host.watchClock()
-        host.beginWatches(budget: configuration.memory)
+        host.beginMemory(budget: configuration.memory)
         let watches = try host.listen(handedOver, configuration.programs)
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
-        host.transfers?.resume()
+        host.transfers.resume()
         host.resumeRemovals()
         host.keeperLink?.tellServing()
         loop.after(nanoseconds: 0) { watch.finish() }
@@ -158,12 +158,6 @@ package enum Daemon {
 }
 
 extension Host {
-    fileprivate func beginWatches(budget: Int64?) {
-        beginMemory(budget: budget)
-        conditions = ConditionWatch(self)
-        transfers = TransferLink(self)
-    }
-
     /// Log and reports that the dead daemon may not have written; the database knows which it has.
     fileprivate func repeatRecord(_ effect: Effect) {
         switch effect.action {
@@ -206,12 +200,12 @@ extension Host {
         }
         savedWishes = system.fetch.changes
         if isNew {
-            conditions?.tellAll()
+            conditions.tellAll()
             endStrays()
             post(.booted)
         } else {
             adoptAll()
-            conditions?.tellAll()
+            conditions.tellAll()
         }
     }
 

@@ -38,8 +38,8 @@ final class Host {
     var clockWatch: Loop.Watch?
     var memory: MemorySensor?
     var timeline: TimelineKeeper?
-    var conditions: ConditionWatch?
-    var transfers: TransferLink?
+    private(set) lazy var conditions = ConditionWatch(self)
+    private(set) lazy var transfers = TransferLink(self)
     /// Made when it is first needed: it knows the host.
     private(set) lazy var mechanisms = HostMechanisms(self)
     let transferProgram: String
@@ -90,7 +90,7 @@ final class Host {
             journal?.append(effects, system: system)
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
-            transfers?.note(effects)
+            transfers.note(effects)
         }
         queue.clear()
         isDraining = false
@@ -171,7 +171,7 @@ final class Host {
     private func halt() {
         guard !isHalting else { return }
         isHalting = true
-        transfers?.end()
+        transfers.end()
         records.flush()
         saveWishes(isEnd: true)
         saveHabits(isEnd: true)
@@ -180,7 +180,7 @@ final class Host {
         if let cgroup = environment.cgroup { try? Cgroup.remove(at: cgroup) }
         if let group = environment.legacyPids { try? Cgroup.remove(at: group) }
         LegacyShares.removeAll(environment)
-        transfers?.waitForEnd()
+        transfers.waitForEnd()
         loop.stop()
     }
 }

@@ -77,7 +77,7 @@ final class ControlSession {
         case .snapshot: try snapshot(params, id)
         case .fetch: respond(id, host.fetches)
         case .refresh: try refresh(params, id)
-        case .transfers: host.transfers?.serve(connection, id)
+        case .transfers: host.transfers.serve(connection, id)
         }
     }
 
@@ -253,7 +253,7 @@ final class ControlSession {
                 connection.send(.failure(id: id, RPCError(.refused, "\(installation.name) could not be ended")))
                 return
             }
-            host.transfers?.forget(installation.identifier)
+            host.transfers.forget(installation.identifier)
             host.remove(installation, keepsData: keepsData) { [weak self] failure in
                 guard let self else { return }
                 if let failure {

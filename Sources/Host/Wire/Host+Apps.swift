@@ -188,7 +188,7 @@ extension Host {
     }
 
     private func connectTransfers(id: RPCID, _ index: AppIndex, _ process: AppProcess) {
-        guard let app = host(index), let transfers else { return }
+        guard let app = host(index) else { return }
         let generation = process.generation
         transfers.connect(app) { [unowned self] outcome in
             guard let connection = self.process(index, generation)?.connection else { return }
