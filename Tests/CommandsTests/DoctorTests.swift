@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Glibc
 import Testing
 import Wire
 
@@ -17,6 +18,8 @@ struct DoctorTests {
         #expect(Set(findings.map(\.mechanism)).count == findings.count)
         for mechanism in [
             "cgroup v2", "freezer", "pidfd", "pressure (PSI)", "swap", "punched holes", "quotas of containers",
+            "memory outside processes", "lock of the home", "SO_PASSRIGHTS", "file descriptors", "protected hard links",
+            "Swift's crash reporter",
         ] {
             #expect(findings.contains { $0.mechanism == mechanism }, "\(mechanism): \(outcome.output)")
         }
@@ -35,6 +38,81 @@ struct DoctorTests {
             case .missing: #expect(finding.instead == nil && finding.cost != nil, "\(finding)")
             }
         }
+    }
+
+    /// What the doctor finds of a tree of files that says what `/proc` would.
+    private static func settings(
+        of tool: Tool, files: Int? = 4096, links: String? = "1\n", _ variables: [String: String] = [:]
+    ) throws -> [String: DoctorFinding] {
+        let line = files.map { "Max open files            1024                 \($0)                 files\n" }
+        try tool.write(line ?? "", to: "../proc/self/limits")
+        if let links { try tool.write(links, to: "../proc/sys/fs/protected_hardlinks") }
+        let home = try GreenroomHome(environment: ["GREENROOM_HOME": tool.home], workingDirectory: "/")
+        let probes = SettingProbes(home: home, environment: variables, proc: tool.path("proc"))
+        return Dictionary(uniqueKeysWithValues: probes.findings().map { ($0.mechanism, $0) })
+    }
+
+    @Test("Few descriptors mean few tools and apps; enough are enough")
+    func descriptors() throws {
+        let few = try Self.settings(of: Tool(), files: 1024)["file descriptors"]
+        #expect(few?.status == .replaced)
+        #expect(few?.detail == "the limit is 1024 (ulimit -Hn)")
+        #expect(few?.instead == "at most 256 tools are served at a time")
+        #expect(try Self.settings(of: Tool())["file descriptors"]?.status == .ok)
+        #expect(try Self.settings(of: Tool(), files: nil)["file descriptors"]?.status == .missing)
+    }
+
+    @Test("Where anyone may link to anyone's files, it says so and how to forbid it", arguments: ["0\n", "1\n", nil])
+    func hardLinks(value: String?) throws {
+        let finding = try #require(Self.settings(of: Tool(), links: value)["protected hard links"])
+        #expect(finding.status == (value == "1\n" ? .ok : .missing))
+        #expect((finding.cost ?? "").contains("sysctl -w fs.protected_hardlinks=1") == (value != "1\n"))
+    }
+
+    @Test(
+        "Crashes that leave a helper are named, also those of a daemon that was started otherwise",
+        arguments: [
+            (nil, true), ("enable=no", true), ("color=no,enable=off", true), ("enable=yes", false), ("color=no", false),
+            ("", false),
+        ] as [(String?, Bool)])
+    func crashReporter(chosen: String?, isOff: Bool) throws {
+        let tool = try Tool()
+        let variables = chosen.map { ["SWIFT_BACKTRACE": $0] } ?? [:]
+        let own = try #require(Self.settings(of: tool, variables)["Swift's crash reporter"])
+        #expect(own.status == (isOff ? .ok : .replaced), "\(own)")
+        let process = try Child()
+        try tool.write(process.record, to: "daemon.pid")
+        let text = chosen.map { "A=B\0SWIFT_BACKTRACE=\($0)\0" } ?? "A=B\0"
+        try tool.write(text, to: "../proc/\(process.pid)/environ")
+        let other = try #require(Self.settings(of: tool, ["SWIFT_BACKTRACE": "x"])["Swift's crash reporter"])
+        #expect(other.status == (isOff ? .ok : .replaced), "\(other)")
+    }
+
+    /// The only finding of that name, as the command prints it.
+    private static func lock(of tool: Tool) throws -> DoctorFinding? {
+        let findings = try DoctorFinding.list(json: JSONValue(parsing: tool.run("doctor", "--json").output))
+        return findings.first { $0.mechanism == "lock of the home" }
+    }
+
+    @Test("A home whose lock is held by what is no system, or cannot be taken, is named; a system may hold it")
+    func lock() throws {
+        let tool = try Tool()
+        #expect(try Self.lock(of: tool)?.status == .ok)
+        #expect(tool.contents("lock") == nil)
+        try tool.write("", to: "lock")
+        #expect(try Self.lock(of: tool)?.status == .ok)
+        let file = unsafe open("\(tool.home)/lock", O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        try #require(flock(file, LOCK_EX | LOCK_NB) == 0)
+        let held = try #require(try Self.lock(of: tool))
+        #expect(held.status == .missing && held.detail.contains("a process that is no Greenroom"), "\(held)")
+        let process = try Child()
+        try tool.write(process.record, to: "lock")
+        #expect(try Self.lock(of: tool)?.status == .ok)
+        let other = try Tool()
+        try other.write("", to: "lock/file")
+        let folder = try #require(try Self.lock(of: other))
+        #expect(folder.status == .missing && folder.cost?.contains("set GREENROOM_HOME") == true, "\(folder)")
     }
 
     @Test("A daemon that runs knows better")

@@ -3,12 +3,18 @@ package import Wire
 /// Tries every mechanism of the kernel that Greenroom can use. Leaves nothing behind.
 package struct Doctor {
     private let home: GreenroomHome
+    private let environment: [String: String]
 
-    package init(home: GreenroomHome) { self.home = home }
+    /// - Parameter environment: in which a system would be started.
+    package init(home: GreenroomHome, environment: [String: String] = [:]) {
+        self.home = home
+        self.environment = environment
+    }
 
     package func findings() -> [DoctorFinding] {
         CgroupProbes().findings() + ProcessProbes().findings() + ConfinementProbes().findings()
-            + PriorityProbes().findings() + MemoryProbes().findings() + StorageProbe(folder: home.path).findings()
+            + PriorityProbes().findings() + MemoryProbes().findings() + StorageProbe(home: home).findings()
+            + SettingProbes(home: home, environment: environment).findings()
     }
 
     /// What a daemon found counts more: it may live where this tool does not, for example in a delegated cgroup.

@@ -14,7 +14,8 @@ package struct DoctorCommand: Verb {
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let home = try context.home
-        let findings = Doctor.merged(Doctor(home: home).findings(), daemon: fromDaemon(home))
+        let own = Doctor(home: home, environment: context.environment).findings()
+        let findings = Doctor.merged(own, daemon: fromDaemon(home))
         guard !format.json else { return context.print(json: DoctorFinding.json(of: findings)) }
         context.write(DoctorPage(style: context.style).rendered(findings))
     }

@@ -9,7 +9,7 @@ struct MemoryProbes {
     /// What the daemon and its supervisor lock at most.
     private static let lockedBytes: UInt64 = 64 << 20
 
-    func findings() -> [DoctorFinding] { [pressure(), advice(), purgeable(), locked(), swap()] }
+    func findings() -> [DoctorFinding] { [pressure(), outside(), advice(), purgeable(), locked(), swap()] }
 
     /// A trigger of half-open windows needs a right that few have; whole ones, of 2 s, are free.
     private func pressure() -> DoctorFinding {
@@ -25,6 +25,27 @@ struct MemoryProbes {
                 mechanism: "pressure (PSI)", status: .replaced, detail: "\(error)",
                 instead: "looking at the free memory in turns", cost: "a fast leak is noticed later")
         }
+    }
+
+    /// Memory that an app holds and none of its processes shows (docs/MEMORY.md).
+    private func outside() -> DoctorFinding {
+        let mechanism = "memory outside processes"
+        let root = CgroupRoot.detect(isRoot: CurrentProcess.isRoot)
+        let controllers = root.flatMap { Files.text("\($0)/cgroup.controllers") } ?? ""
+        guard !controllers.split(whereSeparator: { " \n".contains($0) }).contains("memory") else {
+            return DoctorFinding(
+                mechanism: mechanism, status: .ok,
+                detail: "memfds, shared memory, pipes and sockets are counted by each app's memory.stat; huge pages "
+                    + "and buffers of devices are not")
+        }
+        let (own, shared) =
+            CurrentProcess.isRoot
+            ? (", and each app's own /dev/shm and /tmp", "") : ("", ", nor do files with a name in /dev/shm and /tmp")
+        return DoctorFinding(
+            mechanism: mechanism, status: .replaced, detail: "no memory controller in the v2 hierarchy",
+            instead: "descriptors and mappings are looked at: memfds, deleted files in memory, pipes and sockets" + own,
+            cost: "descriptors in flight, connections not accepted, message queues, System V segments, huge pages and "
+                + "buffers of devices count for no app\(shared): with cgroup_no_v1=memory the kernel counts")
     }
 
     private func advice() -> DoctorFinding {

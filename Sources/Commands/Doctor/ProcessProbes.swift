@@ -6,7 +6,7 @@ internal import Wire
 /// What the kernel knows of processes, and how it keeps them apart.
 struct ProcessProbes {
     func findings() -> [DoctorFinding] {
-        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing(), locks(), sockets()]
+        [pidfd(), peer(), exitStatus(), release(), users(), namespaces(), tracing(), locks(), sockets(), descriptors()]
     }
 
     private func pidfd() -> DoctorFinding {
@@ -136,6 +136,25 @@ struct ProcessProbes {
                     "who connects to a suspended app waits until it runs again, and the background mode listen wakes nobody"
             )
         }
+    }
+
+    /// Whether the daemon can refuse what it would else have to close.
+    private func descriptors() -> DoctorFinding {
+        // As in asm-generic/socket.h, which older systems lack.
+        let (passRights, no) = (Int32(83), Int32(0))
+        let isThere = (try? UnixSocket.pair()).map { one, _ in
+            unsafe withUnsafePointer(to: no) {
+                unsafe setsockopt(one.rawValue, SOL_SOCKET, passRights, $0, socklen_t(MemoryLayout<Int32>.size)) == 0
+            }
+        }
+        guard isThere == true else {
+            return DoctorFinding(
+                mechanism: "SO_PASSRIGHTS", status: .replaced, detail: "comes with Linux 6.16",
+                instead: "descriptors that apps send to the daemon are closed at once",
+                cost: "a file of a hung FUSE server, sent by a program that declares namespaces, can hold the daemon")
+        }
+        return DoctorFinding(
+            mechanism: "SO_PASSRIGHTS", status: .ok, detail: "descriptors that apps send to the daemon are refused")
     }
 
     private func tracing() -> DoctorFinding {
