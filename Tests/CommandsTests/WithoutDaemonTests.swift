@@ -175,6 +175,19 @@ struct WithoutDaemonTests {
         #expect(stranger.isUntouched)
     }
 
+    @Test("A home of another user is not thawed in his name", .enabled(if: getuid() == 0, "NOT TESTED: needs root"))
+    func foreignThaw() throws {
+        let tool = try Tool()
+        let tree = try Self.fakeTree(tool)
+        unsafe chown(tool.home, 4711, 4711)
+        for words in [["thaw"], ["thaw", "--force"]] {
+            let outcome = tool.run(words)
+            #expect(outcome.code == 1)
+            #expect(outcome.errors.contains("belongs to the user 4711"), "\(outcome)")
+        }
+        #expect(tool.contents("\(tree)/app-org.example.a/cgroup.freeze") == "1\n")
+    }
+
     @Test("down leaves a daemon alone that lives and does not answer, and names the way to end it")
     func downSilent() throws {
         let tool = try Tool()

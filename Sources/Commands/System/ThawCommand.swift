@@ -13,6 +13,7 @@ package struct ThawCommand: Verb {
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let home = try context.home
+        try home.requireOwner()
         let leftovers = Leftovers(home: home)
         guard !leftovers.isEmpty else { throw home.notRunning }
         guard force || !leftovers.isSupervised else {
