@@ -71,7 +71,7 @@ struct ControlTests {
         let process = try Child()
         try tool.write(process.record, to: "daemon.pid")
         let daemon = try FakeDaemon(in: tool.home) { _ in .nothing }
-        for words in [["apps"], ["open", "app"], ["why", "app"]] {
+        for words in [["apps"], ["open", "app"], ["why", "app"], ["log", "--follow"]] {
             let outcome = tool.run(words)
             #expect(outcome.code == 3)
             #expect(outcome.errors.contains("takes connections and does not answer"), "\(outcome.errors)")

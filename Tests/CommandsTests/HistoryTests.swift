@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Model
 import Testing
 import Wire
 
@@ -72,6 +73,22 @@ struct LogTests {
         daemon.stop()
         let lines = try running.outcome().output.split(separator: "\n")
         #expect(try lines.map { try JSONValue(parsing: String($0))["seq"]?.int } == [1, 2, 3])
+    }
+
+    @Test("A daemon that takes the connection and begins to tell nothing is exit code 3 for a follower too")
+    func followsSilence() throws {
+        let tool = try Tool()
+        tool.silence = .milliseconds(200)
+        // What has happened is answered, and then nothing is, not even what can be answered at once.
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            guard request.method == "log", request.params["follow"] == nil else { return .nothing }
+            return .result(request.params["after"] == 0 ? [Sample.entry(1)] : [])
+        }
+        let outcome = try tool.start("log", "--follow", "--json").outcome()
+        #expect(outcome.code == 3)
+        #expect(outcome.output.contains("\"seq\":1"))
+        #expect(outcome.errors.contains("takes connections and does not answer"), "\(outcome.errors)")
+        withExtendedLifetime(daemon) {}
     }
 
     @Test("A follower survives the daemon: nothing is lost and nothing told twice")

@@ -53,7 +53,7 @@ struct ForegroundSystem {
         guard log == nil, interruptions == 0,
             (try? ControlConnection(path: home.controlSocket)) != nil
         else { return }
-        let client = ControlClient(home: home, patience: .zero)
+        let client = ControlClient(home: home, patience: .zero, silence: context.silence)
         var reader = self.reader ?? LogReader(client: client)
         do throws(CommandFailure) {
             if !wasReady {

@@ -84,7 +84,7 @@ package struct UpCommand: Verb {
             (try? connection.send(.status, [:])) != nil
         else { return false }
         let ready = Poll.ready([connection.number, keeper.descriptor.rawValue], atMost: limit.left)
-        return ready.contains(connection.number) && (try? connection.receive()) != nil
+        return ready.contains(connection.number) && (try? connection.receive(silentAtMost: limit.left)) != nil
     }
 
     private func waitUntilReady(

@@ -43,7 +43,7 @@ struct TransferPlace {
     private static func ofSystem(_ context: CommandContext) throws(CommandFailure) -> String? {
         let home = try context.home
         guard home.holdsSystem else { return nil }
-        let answer = try ControlClient(home: home, patience: context.patience).request(.transfers)
+        let answer = try context.client().request(.transfers)
         do throws(RPCError) {
             return try answer.string("path")
         } catch {
