@@ -241,7 +241,6 @@ struct UsageTests {
             (["restart", "vim", "--no-wait"], "restart", ["wait": false, "app": "vim"]),
             (["exempt", "vim"], "exempt", ["exempt": true, "app": "vim"]),
             (["exempt", "vim", "--off"], "exempt", ["exempt": false, "app": "vim"]),
-            (["uninstall", "vim", "--keep-data"], "uninstall", ["keepData": true, "app": "vim"]),
             (["open", "vim", "--as", "pip"], "open", ["wait": true, "as": "pip", "app": "vim"]),
             (["open", "journal://entry/1"], "open", ["wait": true, "url": "journal://entry/1"]),
             (["open", "mailto:a@b"], "open", ["wait": true, "url": "mailto:a@b"]),
@@ -266,6 +265,23 @@ struct UsageTests {
         #expect(daemon.requests.count == 1)
         #expect(daemon.requests.first?.method == method)
         #expect(daemon.requests.first?.params == params)
+    }
+
+    @Test("What is to be uninstalled is asked for by its identifier, so that a repetition means what the first meant")
+    func uninstall() throws {
+        let tool = try Tool()
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            if request.method == "apps" { return .result(Sample.apps) }
+            return request.params["retry"]?.bool == true ? .result([:]) : .crash
+        }
+        #expect(tool.run("uninstall", "Radio", "--keep-data") == Tool.Outcome(code: 0, output: "", errors: ""))
+        #expect(
+            daemon.requests.map(\.params) == [
+                [:], ["app": "org.example.radio", "keepData": true],
+                ["app": "org.example.radio", "keepData": true, "retry": true],
+            ])
+        #expect(tool.run("uninstall", "Radoi").code == 1)
+        #expect(daemon.methods.count { $0 == "uninstall" } == 2)
     }
 
     @Test("A relative path is installed from where the user is")

@@ -111,6 +111,9 @@ extension SystemTests {
             }
             try system.play(["close app"])
             #expect(try system.ask("close", ["app": "app", "retry": true])["result"] != nil)
+            #expect(try system.ask("uninstall", ["app": "app"])["result"] != nil)
+            #expect(try system.ask("uninstall", ["app": "app"])["error"]?["code"]?.int == -32004)
+            #expect(try system.ask("uninstall", ["app": "app", "retry": true])["result"] != nil)
         }
 
         @Test("An app that crashes at whatever moment of the daemon's restart has a report of its signal")

@@ -37,7 +37,10 @@ package struct UninstallCommand: Verb {
     package init() {}
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
-        _ = try context.client().request(.uninstall, app: target.app, ["keepData": .bool(keepData)])
+        let client = try context.client()
+        // By its identifier: a repetition must not take a name that is nobody's for an app that is gone.
+        let app = try AppNames(client.apps()).identifier(for: target.app)
+        _ = try client.request(.uninstall, ["app": .string(app), "keepData": .bool(keepData)])
     }
 }
 

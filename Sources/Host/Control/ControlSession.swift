@@ -180,10 +180,7 @@ final class ControlSession {
     private func close(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let index = try app(params)
         // A tool repeats what it could not hear the answer to: by then the app may be gone.
-        if try params.isRepetition, host.system.app(index)?.state == .notRunning {
-            respond(id, [:])
-            return
-        }
+        if try params.isRepetition, host.system.app(index)?.state == .notRunning { return respond(id, [:]) }
         command(.close(index, wait: try params.waits), id)
     }
 
@@ -242,6 +239,8 @@ final class ControlSession {
     }
 
     private func uninstall(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        // The daemon before this one had forgotten it; what is left of it on the disk goes without being asked for.
+        if try params.isRepetition, try !host.hasApp(params) { return respond(id, [:]) }
         let index = try app(params)
         let installation = try installation(params)
         let keepsData = try params.bool("keepData", default: false)

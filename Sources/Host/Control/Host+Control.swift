@@ -56,6 +56,12 @@ extension Host {
             switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name))
     }
 
+    /// False where a tool names an app that is not installed.
+    func hasApp(_ params: JSONValue) throws(RPCError) -> Bool {
+        guard let identifier = AppIdentifier(try params.string("app")) else { return true }
+        return system.index(of: identifier) != nil
+    }
+
     func install(_ installation: Installation) {
         guard let manifest = installation.manifest(hasDisplay: environment.hasDisplay) else { return }
         post(.installed(manifest))
