@@ -142,6 +142,24 @@ struct AttackTests {
         #expect(try scene.isUnharmed())
     }
 
+    @Test("The folder that the service makes in the app's container is the app's before it appears there")
+    func birth() throws {
+        let scene = try Scene()
+        let watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        defer { close(watch) }
+        unsafe inotify_add_watch(watch, scene.service.container, UInt32(IN_CREATE | IN_MOVED_TO))
+        try scene.client.download(url("birth"))
+        _ = try scene.client.outcome()
+        var events = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe read(watch, &events, events.count)
+        // One event: a number, what happened, two numbers, and the name.
+        try #require(count >= 20 && events[16..<20].elementsEqual("tmp\0".utf8))
+        let happened = events[4..<8].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        #expect(happened & UInt32(IN_MOVED_TO) != 0, "it was made there, as root's")
+        let folder = try Descriptor.open(scene.service.container + "/tmp", .path).identity()
+        #expect(folder.owner == Self.user)
+    }
+
     @Test("What it may only read, the service gives no other name; what it cannot read, the service does not")
     func uploads() throws {
         let scene = try Scene()

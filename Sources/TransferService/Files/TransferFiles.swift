@@ -205,6 +205,12 @@ final class TransferFiles: Sendable {
         try directory.synchronize()
     }
 
+    /// Makes a folder of that user there, if nothing has that name: with its owner it comes out of the service's own
+    /// folder, and nothing is given away where the app may have put another in its place.
+    func makeFolder(_ name: String, in directory: Directory, owner: UInt32) throws(SystemError) {
+        _ = try directory.place(newFolder: name, owner: owner, madeIn: folder)
+    }
+
     private func give(_ file: Descriptor, to owner: Ownership) throws(SystemError) {
         if let uid = owner.uid, let gid = owner.gid, CurrentProcess.isRoot {
             try file.changeOwner(uid: uid, gid: gid)

@@ -117,7 +117,7 @@ extension Service {
     static var temporaryFolder: String { CurrentProcess.environment("TMPDIR") ?? "/tmp" }
 
     /// The folder for an app's temporary files; no link leads there.
-    private static func temporary(_ container: TransferStore.Container) throws(SystemError) -> (Directory, String) {
+    private func temporary(_ container: TransferStore.Container) throws(SystemError) -> (Directory, String) {
         let directory = try Directory(opening: container.path)
         if let uid = container.uid, CurrentProcess.isRoot {
             // The system made it for that user: nobody else's folder is an app's container.
@@ -127,14 +127,12 @@ extension Service {
         if container.isTemporary { return (directory, container.path) }
         let path = container.path + "/tmp"
         if let known = try? directory.directory("tmp") { return (known, path) }
-        let made = try directory.directory("tmp", create: 0o700)
-        if let uid = container.uid, let gid = container.gid, CurrentProcess.isRoot {
-            // The app may have put another in its place: of what is not ours to give away nothing is given.
-            let owner = try made.descriptor.identity().owner
-            guard owner == uid || owner == CurrentProcess.uid else { throw SystemError("fchown", .notPermitted) }
-            try made.descriptor.changeOwner(uid: uid, gid: gid)
+        // Without a user of the app's own it is this process's, on whatever file system.
+        guard let uid = container.uid, CurrentProcess.isRoot else {
+            return (try directory.directory("tmp", create: 0o700), path)
         }
-        return (made, path)
+        try files.makeFolder("tmp", in: directory, owner: uid)
+        return (try directory.directory("tmp"), path)
     }
 
     /// That it left need not be known any longer.
@@ -148,7 +146,7 @@ extension Service {
         let name = Self.clientName(id)
         fileQueue.async { [self] in
             do throws(SystemError) {
-                let (directory, path) = try Self.temporary(container)
+                let (directory, path) = try temporary(container)
                 let owner = TransferFiles.Ownership(uid: container.uid, gid: container.gid, mode: 0o600)
                 try files.move(file, to: directory, as: name, owner)
                 report(.fileMoved(id, path: "\(path)/\(name)"))
@@ -184,8 +182,8 @@ extension Service {
     private func removeFromClient(_ id: TransferID, _ app: AppIdentifier) {
         forgetFile(of: id)
         let container = container(app)
-        fileQueue.async {
-            if let (directory, _) = try? Self.temporary(container) { directory.remove(Self.clientName(id)) }
+        fileQueue.async { [self] in
+            if let (directory, _) = try? temporary(container) { directory.remove(Self.clientName(id)) }
         }
     }
 
