@@ -83,13 +83,21 @@ package struct CookieJar: Hashable, Sendable {
                 cookie.isHostOnly = false
             case "path": if value.hasPrefix("/") { cookie.path = value }
             case "secure": cookie.isSecure = true
-            case "max-age": age = Double(Int(value) ?? 0)
+            case "max-age": age = Self.age(value) ?? age
             case "expires": cookie.expires = HTTPDate.seconds(value, now: Int64(now)).map(Double.init)
             default: continue
             }
         }
         if let age { cookie.expires = now + age }
         return cookie
+    }
+
+    /// Seconds; more than a number can hold is for ever, and what is negative is over. `nil`: it is no number, and says
+    /// nothing (RFC 6265, 5.2.2).
+    private static func age(_ text: String) -> Double? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return text.hasPrefix("-") ? 0 : Double(Int64(digits) ?? .max)
     }
 
     private static func trimmed(_ text: some StringProtocol) -> String {
