@@ -17,6 +17,7 @@ extension TransferSystem {
         for (app, entry) in apps {
             let count = entry.sessions.reduce(Int32(0)) { $0 + (sessions[$1]?.running.values.reduce(0, +) ?? 0) }
             require(entry.running == count, "\(app): \(entry.running) counted, \(count) run")
+            require(entry.running <= (rules.mostRunning + 1) / 2, "\(app): \(entry.running) run, more than half")
             require(entry.sessions.count <= rules.mostSessionsPerApp, "\(app): \(entry.sessions.count) sessions")
         }
         let parts = tasks.values.compactMap(\.record.file) + kept.keys

@@ -89,6 +89,8 @@ extension TransferSystem {
         task.record.deadline.map { ", and is given up at \($0.sentence)" } ?? ""
     }
 
+    private func isOfTool(_ task: ActiveTask) -> Bool { sessions[task.record.session]?.record.app == nil }
+
     private func explain(_ blocker: Blocker, _ task: ActiveTask) -> Explanation {
         func until(_ text: String, _ time: WallTime) -> String { "\(text): it is looked at at \(time.sentence)." }
         func change(_ text: String, _ change: String) -> String {
@@ -133,6 +135,10 @@ extension TransferSystem {
                 change("\(limit) of its session run with \(server), as many as may", "one of them ends")
             case .appLimit(let limit): change("\(limit) of its app run, as many as may", "one of them ends")
             case .totalLimit(let limit): change("\(limit) transfers run, as many as may", "one of them ends")
+            case .share(let count):
+                change(
+                    "\(count) of \(isOfTool(task) ? "the user's tools" : "its app") run, and no more places are left than "
+                        + "that, which are for others", "one of them ends")
             }
         return Explanation(
             sentence: sentence, condition: blocker.condition, next: blocker.next ?? task.record.deadline)

@@ -3,6 +3,8 @@ package import Model
 /// Every number that the service decides by.
 package struct TransferRules: Hashable, Sendable, Codable {
     // Admission.
+    /// An app, or the user's tools together, begin one more while they have fewer of these places than are free. So one
+    /// app has half of them, two a third each, and servers that send next to nothing leave places to other apps.
     package var mostRunning: Int32 = 64
     package var mostRunningPerApp: Int32 = 32
     /// Whatever a session asks for.

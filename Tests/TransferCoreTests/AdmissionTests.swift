@@ -24,7 +24,7 @@ import TransferCore
     @Test("A session has so many with a server as it says, the service so many as it says, and an app has its share")
     func limits() {
         var rules = TransferRules()
-        rules.mostRunning = 7
+        rules.mostRunning = 10
         rules.mostRunningPerApp = 5
         var configuration = TransferConfiguration()
         configuration.connectionsPerHost = 2
@@ -36,9 +36,59 @@ import TransferCore
         #expect(bench.effects.downloads.count == 5, "the app's share")
         let other = bench.open(app: podcasts)
         for number in 1...4 { bench.begin(Bench.download(Int64(number), "http://host\(number)/"), on: other) }
-        #expect(bench.effects.downloads.count == 7, "all there is")
-        let freed = finish(&bench, bench.effects.downloads[0].attempt)
-        #expect(freed.downloads.map(\.order.request.url) == ["http://one/"])
+        #expect(bench.effects.downloads.count == 8, "as many as are left")
+        let freed = finish(&bench, bench.effects.downloads[5].attempt)
+        #expect(freed.downloads.map(\.order.request.url) == ["http://host4/"])
+    }
+
+    /// So many transfers of a new app, each from another server.
+    private func fill(_ bench: inout Bench, _ name: String, _ count: Int64) throws -> Int {
+        let before = bench.effects.downloads.count
+        let connection = bench.open(app: try #require(AppIdentifier(name)))
+        for number in 1...count { bench.begin(Bench.download(number, "http://\(name).h\(number)/"), on: connection) }
+        return bench.effects.downloads.count - before
+    }
+
+    @Test("However many servers of a few apps send next to nothing, another app's transfer begins at once")
+    func drippingServers() throws {
+        var bench = Bench()
+        // None of them ever ends.
+        var shares: [Int] = []
+        for number in 1...5 { shares.append(try fill(&bench, "org.example.hoarder\(number)", 100)) }
+        #expect(shares == [32, 16, 8, 4, 2])
+        #expect(try fill(&bench, "org.example.honest", 1) == 1)
+    }
+
+    @Test("The user's tools leave places to the apps, and have theirs whatever the apps do")
+    func tools() throws {
+        for comesFirst in [true, false] {
+            var bench = Bench()
+            if !comesFirst { _ = try fill(&bench, "org.example.hoarder", 100) }
+            let before = bench.effects.downloads.count
+            for number in 1...100 as ClosedRange<Int64> {
+                let creation = TransferCreation(
+                    number: 0, kind: .download, request: TransferRequest(url: "http://h\(number)/"),
+                    target: "/tmp/\(number)")
+                bench.ask(tool: .add(creation, isDiscretionary: false))
+            }
+            #expect(bench.effects.downloads.count - before == (comesFirst ? 32 : 16))
+            if comesFirst { #expect(try fill(&bench, "org.example.honest", 1) == 1) }
+        }
+    }
+
+    @Test("Two apps that have much to fetch have a third of the places each, whoever came first")
+    func evenShares() throws {
+        var bench = Bench()
+        let names = ["org.example.first", "org.example.second"]
+        for name in names { _ = try fill(&bench, name, 200) }
+        var running = Set(bench.effects.downloads.map(\.attempt))
+        for _ in 0..<100 {
+            let ended = try #require(running.min { $0.transfer < $1.transfer })
+            running.remove(ended)
+            running.formUnion(finish(&bench, ended).downloads.map(\.attempt))
+        }
+        let owners = bench.effects.downloads.filter { running.contains($0.attempt) }.map(\.order.app)
+        for name in names { #expect(owners.count { $0?.rawValue == name } >= 20, "\(name)") }
     }
 
     @Test("The more important begins first, and among equals who came first")

@@ -133,6 +133,16 @@ import TransferCore
         try expect(bench, of: 6, .totalLimit, "3 transfers run")
     }
 
+    @Test("The places that are left are for other apps")
+    func share() throws {
+        var rules = TransferRules()
+        rules.mostRunning = 3
+        var bench = Bench(rules: rules)
+        let connection = bench.open()
+        for number in 1...3 { bench.begin(Bench.download(Int64(number), "http://h\(number)/"), on: connection) }
+        try expect(bench, of: 3, .appLimit, "2 of its app run, and no more places are left than that")
+    }
+
     @Test("Somebody has to say who asks, or to make room where it goes")
     func others() throws {
         var bench = Bench()

@@ -43,7 +43,7 @@ extension TransferSystem {
         case .radio where record.radioSince == nil:
             let wall = wall
             change(id) { $0.radioSince = wall }
-        case .radio, .held, .trial, .alone, .hostLimit, .appLimit, .totalLimit: break
+        case .radio, .held, .trial, .alone, .hostLimit, .appLimit, .totalLimit, .share: break
         case .noClock, .beginDate, .delay, .disk, .retry, .unknownConditions, .noNetwork, .cellularNotAllowed,
             .expensive, .constrained, .metered, .power:
             if record.radioSince != nil { change(id) { $0.radioSince = nil } }

@@ -24,6 +24,8 @@ enum Blocker: Hashable {
     case hostLimit(String, Int32)
     case appLimit(Int32)
     case totalLimit(Int32)
+    /// As many of its app run as there are places left, which are for others.
+    case share(Int32)
 
     /// When it may be over without any event.
     var next: WallTime? {
@@ -33,7 +35,7 @@ enum Blocker: Hashable {
             time
         case .trial, .alone, .noClock, .unknownConditions, .noNetwork, .cellularNotAllowed, .expensive, .constrained,
             .metered, .power,
-            .hostLimit, .appLimit, .totalLimit:
+            .hostLimit, .appLimit, .totalLimit, .share:
             nil
         }
     }
@@ -50,7 +52,7 @@ enum Blocker: Hashable {
         case .radio: .radio
         case .held, .trial, .alone: .alone
         case .hostLimit: .hostLimit
-        case .appLimit: .appLimit
+        case .appLimit, .share: .appLimit
         case .totalLimit: .totalLimit
         }
     }
@@ -124,6 +126,15 @@ extension TransferSystem {
         if let app = session.record.app, let entry = apps[app], entry.running >= rules.mostRunningPerApp {
             return .appLimit(rules.mostRunningPerApp)
         }
-        return running.count >= Int(rules.mostRunning) ? .totalLimit(rules.mostRunning) : nil
+        let free = rules.mostRunning - Int32(clamping: running.count)
+        guard free > 0 else { return .totalLimit(rules.mostRunning) }
+        let own = runningOfOwner(session)
+        return own >= free ? .share(own) : nil
+    }
+
+    /// All that run for the session's app, or for the user's tools.
+    private func runningOfOwner(_ session: Session) -> Int32 {
+        guard let app = session.record.app else { return session.running.values.reduce(0, +) }
+        return apps[app]?.running ?? 0
     }
 }
