@@ -3,7 +3,7 @@ import Model
 import PolicyCore
 import Testing
 
-@Suite("Checkpoints of older versions") struct CheckpointTests {
+@Suite("Checkpoints of older versions, and damaged ones") struct CheckpointTests {
     @Test("Deadlines of a version with fewer kinds belong to the same apps, and sockets begin anew")
     func deadlines() throws {
         let device = TestDevice()
@@ -26,5 +26,25 @@ import Testing
             #expect(old.handle(.timer, at: moment) == device.system.handle(.timer, at: moment))
         }
         #expect(old.nextDeadline() == device.system.nextDeadline())
+    }
+
+    @Test("A day that has lost an hour is nothing to go on with: the checkpoint is damaged")
+    func rhythm() throws {
+        let device = TestDevice()
+        device.open(device.installTest("app"))
+        #expect(device.system.unsoundness == nil)
+        for table in ["openings", "watched", "soonOdds", "hourOdds"] {
+            let data = try JSONEncoder().encode(device.system)
+            var tree = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+            var fetch = try #require(tree["fetch"] as? [String: Any])
+            var planner = try #require(fetch["planner"] as? [String: Any])
+            var rhythm = try #require(planner["rhythm"] as? [String: Any])
+            rhythm[table] = Array(try #require(rhythm[table] as? [Any]).dropLast())
+            planner["rhythm"] = rhythm
+            fetch["planner"] = planner
+            tree["fetch"] = fetch
+            let damaged = try JSONDecoder().decode(System.self, from: JSONSerialization.data(withJSONObject: tree))
+            #expect(damaged.unsoundness == "what was learned of the user's days is damaged", "\(table)")
+        }
     }
 }
