@@ -78,6 +78,26 @@ extension FuzzTarget {
             let again = try? JSONDecoder().decode(SegmentHeader.self, from: written)
         else { throw BrokenPromise(description: "what was read cannot be written, or not read again") }
         try promise((try? encoder.encode(again)) == written, "it reads back as another one")
+        guard header.system.unsoundness == nil, (0...latest).contains(header.base) else { return .taken("unsound") }
+        goOn(with: header)
         return .taken
+    }
+
+    /// Ten years after the machine began.
+    private static let latest: Int64 = 315_360_000_000_000_000
+
+    /// What a daemon that begins with it does first, and what the user may do then. What the apps were doing may make
+    /// no sense any more, but must not end the daemon.
+    private static func goOn(with header: SegmentHeader) {
+        var device = ScriptedDevice(goingOnWith: header.system, at: Instant(nanoseconds: header.base))
+        device.send(.clockChanged(wallOffset: 1_795_348_800_000_000_000))
+        device.pass(.seconds(60), most: 20)
+        for app in 0..<2 as Range<UInt32> {
+            device.send(.command(CommandID(UInt64(app) + 1), .open(AppIndex(app), role: .primary, wait: false)))
+            device.send(.request(AppIndex(app), RequestID(1), .beginTask(TaskID(1), name: "upload")))
+            device.send(.command(CommandID(UInt64(app) + 10), .home(wait: false)))
+            device.pass(.seconds(86_400), most: 20)
+            device.send(.command(CommandID(UInt64(app) + 20), .close(AppIndex(app), wait: false)))
+        }
     }
 }

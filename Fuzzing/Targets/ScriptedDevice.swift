@@ -6,6 +6,14 @@ struct ScriptedDevice: Sendable {
     private(set) var system = System(profile: .linux)
     private(set) var now = Instant(nanoseconds: 3_600_000_000_000)
 
+    init() {}
+
+    /// Goes on with a Core that was read from a file.
+    init(goingOnWith system: System, at now: Instant) {
+        self.system = system
+        self.now = now
+    }
+
     /// What a target begins with: one app in the background that has asked for everything, another one on the screen.
     static let busy: ScriptedDevice = {
         var device = ScriptedDevice()
