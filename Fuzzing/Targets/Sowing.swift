@@ -36,6 +36,7 @@ enum Sowing {
             identifier: "refresh", kind: .refresh, earliest: WallTime(nanoseconds: 1), needsNetwork: false,
             needsPower: false)
         let transition = TimeZoneReading.Transition(at: 1_795_348_900, offset: 3600)
+        let use = SocketUse(connections: 1, waiting: 0, work: .seconds(1))
         return [
             .timer, .command(CommandID(7), .home(wait: true)),
             .command(CommandID(8), .openURL("second:x", wait: false)),
@@ -47,8 +48,7 @@ enum Sowing {
             .mechanism(Incarnation(app, generation), .locks(.found(path: "/tmp/lock", blocksOthers: true))),
             .mechanism(
                 Incarnation(app, generation), .sockets(.found([Listener(name: "port 80", peers: 1)], connections: 2))),
-            .mechanism(
-                Incarnation(app, generation), .sockets(.seen(SocketUse(connections: 1, waiting: 0, work: .seconds(1))))),
+            .mechanism(Incarnation(app, generation), .sockets(.seen(use))),
             .memorySensed(available: 1 << 20), .memoryConfigured(budget: 64 << 20, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: 1 << 24, purgeable: 1 << 20, clean: 1 << 22)),
             .conditionSensed(.timeZone(TimeZoneReading("Europe/Berlin", offset: 3600, transitions: [transition]))),

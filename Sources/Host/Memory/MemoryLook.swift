@@ -84,7 +84,7 @@ struct MemoryLook: Sendable {
             unseen: file == nil ? held.bytes : self.held(mapped: 0).bytes)
     }
 
-    /// Only what no process shows, which is quickly found; where the kernel counts by groups, with what of it is mapped.
+    /// Only what no process shows, which is quickly found; where the kernel counts by groups, what is mapped as well.
     func unseen() -> Int64 { held(mapped: 0).bytes }
 
     /// What it has beside the memory of its processes.

@@ -1,8 +1,8 @@
 internal import Model
 
 /// What a mechanism sees of the system: its moment and its rules, facts about the app that it is called for, and what
-/// it may do about it. Its own state comes by a scope of its own, which refines this one; the apps, the screen and other
-/// mechanisms are out of its reach. Apps are named by their places.
+/// it may do about it. Its own state comes by a scope of its own, which refines this one; the apps, the screen and
+/// other mechanisms are out of its reach. Apps are named by their places.
 protocol Scope {
     var now: Instant { get }
     var profile: DeviceProfile { get }
