@@ -99,3 +99,5 @@ class Control:
                 if time.monotonic() > end:
                     raise Late(f"{method}: the daemon died again and again for {within:g} s") from None
                 time.sleep(0.02)
+                # The daemon before may have done it, and died before it could say so.
+                params["retry"] = True

@@ -30,6 +30,7 @@ final class Host {
     /// The tools.
     var sessions: [ObjectIdentifier: (Connection, ControlSession)] = [:]
     var toolMessages: UInt64 = 0
+    let toolTurns: FairTurns<Connection>
     /// Processor time of apps whose last process is gone, for the report that follows.
     var endedUsage: [AppIndex: Int64] = [:]
     /// What the keeper said of processes that were not our children.
@@ -62,6 +63,7 @@ final class Host {
         self.workers = workers
         self.store = store
         self.system = system
+        toolTurns = FairTurns(clock: Clock.monotonic) { [unowned loop] in loop.soon($0) }
         records = RecordKeeper(store, workers)
         launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)
         transferProgram = programs.transfers

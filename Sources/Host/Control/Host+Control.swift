@@ -7,7 +7,7 @@ internal import Wire
 extension Host {
     /// A tool connected. One that runs inside an app is an app, whoever it says it is.
     func acceptControl(_ socket: Descriptor) {
-        guard let connection = try? Connection(socket, loop) else { return }
+        guard let connection = try? Connection(socket, loop, toolTurns) else { return }
         guard let peer = try? UnixSocket.peer(of: socket), peer.uid == CurrentProcess.uid || peer.uid == 0,
             !isInsideApp(peer.pid)
         else {

@@ -1,8 +1,9 @@
 internal import LinuxSystem
 internal import Wire
 
-/// One peer on a socket: whole lines in, bounded in number a turn; lines out, bounded in bytes.
-final class Connection {
+/// One peer on a socket: whole lines in, bounded in number a turn, or handled in fair turns with others; lines out,
+/// bounded in bytes.
+final class Connection: TurnTaker {
     /// Messages that one peer may have handled in one turn of the loop; the rest waits for the next.
     private static let messagesPerTurn = 16
 
@@ -13,13 +14,17 @@ final class Connection {
     private var output = OutgoingQueue()
     private var isWaitingToWrite = false
     private var isScheduled = false
+    private let turns: FairTurns<Connection>?
+    var timeTaken: Int64 = 0
     private(set) var isOpen = true
     var onMessage: (RPCMessage) -> Void = { _ in }
     var onClose: () -> Void = {}
 
-    init(_ socket: Descriptor, _ loop: Loop) throws(SystemError) {
+    /// - Parameter turns: of all those who are to be handled alike.
+    init(_ socket: Descriptor, _ loop: Loop, _ turns: FairTurns<Connection>? = nil) throws(SystemError) {
         self.socket = socket
         self.loop = loop
+        self.turns = turns
         try socket.setNonblocking(true)
         // To close what an app sends can take as long as the app likes.
         socket.refuseDescriptors()
@@ -103,7 +108,16 @@ final class Connection {
         }
     }
 
+    func takeTurn() -> Bool {
+        isScheduled = handleLine()
+        return isScheduled
+    }
+
     private func handleLines() {
+        if let turns {
+            isScheduled = true
+            return turns.add(self)
+        }
         for _ in 0..<Self.messagesPerTurn where !handleLine() { return }
         // More may be there: not now, so that others have their turn, and nothing more is read until then.
         guard isOpen, !isScheduled else { return }

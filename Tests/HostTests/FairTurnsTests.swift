@@ -1,0 +1,80 @@
+import Host
+import Testing
+
+@Suite("Turns of those who ask")
+struct FairTurnsTests {
+    /// A clock that only messages move, and a loop that goes round when told.
+    private final class World {
+        var now: Int64 = 0
+        private var next: [() -> Void] = []
+        private(set) lazy var turns = FairTurns<Peer>(clock: { [unowned self] in now }) { [unowned self] in
+            next.append($0)
+        }
+
+        func goRound() {
+            let actions = next
+            next = []
+            for action in actions { action() }
+        }
+
+        var isIdle: Bool { next.isEmpty }
+    }
+
+    private final class Peer: TurnTaker {
+        unowned let world: World
+        var timeTaken: Int64 = 0
+        var messages: Int
+        let cost: Int64
+        private(set) var handled = 0
+
+        init(_ world: World, messages: Int, cost: Int64) {
+            self.world = world
+            self.messages = messages
+            self.cost = cost
+        }
+
+        func takeTurn() -> Bool {
+            world.now += cost
+            messages -= 1
+            handled += 1
+            return messages > 0
+        }
+    }
+
+    @Test("Hundreds that ask without an end take a few milliseconds of a turn, and who asks for one thing is next")
+    func flood() {
+        let world = World()
+        let flooders = (0..<200).map { _ in Peer(world, messages: .max, cost: 25_000) }
+        for flooder in flooders { world.turns.add(flooder) }
+        #expect(world.now <= 2_100_000)
+        for _ in 0..<500 {
+            let before = world.now
+            world.goRound()
+            #expect(world.now - before <= 2_100_000)
+        }
+        let honest = Peer(world, messages: 2, cost: 25_000)
+        world.turns.add(honest)
+        world.goRound()
+        #expect(honest.handled == 2)
+        // None of them is forgotten either.
+        let handled = flooders.map(\.handled)
+        #expect((handled.max() ?? 0) - (handled.min() ?? 0) <= 1)
+    }
+
+    @Test("Whoever is alone is handled at once, and what costs much has to wait for those that cost little")
+    func costs() {
+        let world = World()
+        let alone = Peer(world, messages: 1, cost: 1_000_000)
+        world.turns.add(alone)
+        #expect(alone.handled == 1)
+        world.goRound()
+        #expect(world.isIdle, "nothing is left to do")
+        let (dear, cheap) = (Peer(world, messages: 10, cost: 3_000_000), Peer(world, messages: 10, cost: 10_000))
+        world.turns.add(dear)
+        world.turns.add(cheap)
+        world.goRound()
+        #expect(dear.handled <= 2 && cheap.handled == 10)
+        for _ in 0..<10 { world.goRound() }
+        #expect(dear.handled == 10 && world.isIdle)
+    }
+}
