@@ -1,18 +1,17 @@
 /// Somebody who has sent something, and whose messages are handled one at a time.
 package protocol TurnTaker: AnyObject {
-    /// Nanoseconds that its messages have taken so far.
-    var timeTaken: Int64 { get set }
     /// Handles one message; whether there may be more.
     func takeTurn() -> Bool
 }
 
-/// Whose turn it is among peers that nobody can limit otherwise: whoever has taken the least time so far, and all of
-/// them together a few milliseconds of each turn of the loop. So neither apps nor timers wait for hundreds that ask as
+/// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, and all of them
+/// together for a few milliseconds of each turn of the loop. So neither apps nor timers wait for hundreds that ask as
 /// fast as they can, and who asks for one thing does not wait for who asks without an end.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
     /// Calls once in the next turn of the loop.
     private let soon: (@escaping () -> Void) -> Void
+    /// In the order of their turns.
     private var waiting: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
     private var left = share
@@ -37,9 +36,7 @@ package final class FairTurns<Peer: TurnTaker> {
     private func handle(_ peer: Peer) -> Bool {
         let began = clock()
         let hasMore = peer.takeTurn()
-        let took = max(0, clock() - began)
-        peer.timeTaken += took
-        left -= took
+        left -= max(0, clock() - began)
         return hasMore
     }
 
@@ -52,9 +49,14 @@ package final class FairTurns<Peer: TurnTaker> {
     private func run() {
         isScheduled = false
         left = Self.share
-        while left > 0, let place = waiting.indices.min(by: { waiting[$0].timeTaken < waiting[$1].timeTaken }) {
-            if !handle(waiting[place]) { waiting.remove(at: place) }
+        // Whoever comes meanwhile is behind those who were there.
+        let present = waiting
+        waiting = []
+        var rest = present[...]
+        while left > 0, let peer = rest.popFirst() {
+            if handle(peer) { waiting.append(peer) }
         }
+        waiting = rest + waiting
         if !waiting.isEmpty { schedule() }
     }
 }
