@@ -63,7 +63,9 @@ final class Host {
         self.workers = workers
         self.store = store
         self.system = system
-        toolTurns = FairTurns(clock: Clock.monotonic) { [unowned loop] in loop.soon($0) }
+        toolTurns = FairTurns(
+            clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
+            later: { [unowned loop] in loop.after(nanoseconds: $0, $1) })
         records = RecordKeeper(store, workers)
         launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)
         transferProgram = programs.transfers

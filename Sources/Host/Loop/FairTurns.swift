@@ -4,59 +4,97 @@ package protocol TurnTaker: AnyObject {
     func takeTurn() -> Bool
 }
 
-/// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, and all of them
-/// together for a few milliseconds of each turn of the loop. So neither apps nor timers wait for hundreds that ask as
-/// fast as they can, and who asks for one thing does not wait for who asks without an end.
+/// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, those first who
+/// have waited for their last answer before they asked again. All of them together have a few milliseconds of each turn
+/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and half of a processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
-    /// Calls once in the next turn of the loop.
+    /// Calls once in the next turn of the loop, or after so many nanoseconds.
     private let soon: (@escaping () -> Void) -> Void
-    /// In the order of their turns.
-    private var waiting: [Peer] = []
+    private let later: (Int64, @escaping () -> Void) -> Void
+    /// In the order of their turns: who just asked, and who sent more than one message at once.
+    private var asking: [Peer] = []
+    private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
     private var left = share
+    /// What they may use of the processor before they have to wait: half of the time that passes is added.
+    private var allowance = burst
+    private var filledAt: Int64
     private var isScheduled = false
 
     private static var share: Int64 { 2_000_000 }
+    private static var burst: Int64 { 100_000_000 }
 
-    package init(clock: @escaping () -> Int64, soon: @escaping (@escaping () -> Void) -> Void) {
+    package init(
+        clock: @escaping () -> Int64, soon: @escaping (@escaping () -> Void) -> Void,
+        later: @escaping (Int64, @escaping () -> Void) -> Void
+    ) {
         self.clock = clock
         self.soon = soon
+        self.later = later
+        filledAt = clock()
     }
 
     /// It has something to say: now, if nobody waits and there is time, or when its turn comes. Not called again before
     /// that.
     package func add(_ peer: Peer) {
-        if waiting.isEmpty, left > 0, !handle(peer) { return }
-        waiting.append(peer)
+        fill()
+        if asking.isEmpty, flooding.isEmpty, mayGoOn {
+            if !handle(peer) { return }
+            flooding.append(peer)
+        } else {
+            asking.append(peer)
+        }
         schedule()
+    }
+
+    private var mayGoOn: Bool { left > 0 && allowance > 0 }
+
+    private func fill() {
+        let now = clock()
+        allowance = min(Self.burst, allowance + (now - filledAt) / 2)
+        filledAt = now
     }
 
     /// - Returns: whether it may have more to say.
     private func handle(_ peer: Peer) -> Bool {
         let began = clock()
         let hasMore = peer.takeTurn()
-        left -= max(0, clock() - began)
+        let took = max(0, clock() - began)
+        left -= took
+        allowance -= took
         return hasMore
     }
 
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        soon { [weak self] in self?.run() }
+        if allowance > 0 {
+            soon { [weak self] in self?.run() }
+        } else {
+            later(2 * (Self.share - allowance)) { [weak self] in self?.run() }
+        }
     }
 
     private func run() {
         isScheduled = false
         left = Self.share
-        // Whoever comes meanwhile is behind those who were there.
-        let present = waiting
-        waiting = []
-        var rest = present[...]
-        while left > 0, let peer = rest.popFirst() {
-            if handle(peer) { waiting.append(peer) }
+        fill()
+        var present = asking[...]
+        asking = []
+        while mayGoOn, let peer = present.popFirst() {
+            if handle(peer) { flooding.append(peer) }
         }
-        waiting = rest + waiting
-        if !waiting.isEmpty { schedule() }
+        // Whoever came meanwhile is behind those who were there.
+        asking = present + asking
+        present = flooding[...]
+        flooding = []
+        // One of them in each turn, whoever else asks.
+        while let peer = present.popFirst() {
+            if handle(peer) { flooding.append(peer) }
+            if !mayGoOn { break }
+        }
+        flooding = present + flooding
+        if !asking.isEmpty || !flooding.isEmpty { schedule() }
     }
 }
