@@ -6,7 +6,8 @@ package protocol TurnTaker: AnyObject {
 
 /// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, those first who
 /// have waited for their last answer before they asked again. All of them together have a few milliseconds of each turn
-/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and half of a processor.
+/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and half of a
+/// processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
     /// Calls once in the next turn of the loop, or after so many nanoseconds.
