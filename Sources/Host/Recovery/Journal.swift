@@ -265,7 +265,13 @@ package final class Journal {
     }
 
     /// After an orderly end nothing is to be adopted.
-    static func remove(_ directory: String) { try? FileSystem.removeTree(directory) }
+    /// All of it at once: whoever is killed while it removes leaves no half of a journal to the next one.
+    static func remove(_ directory: String) {
+        let ended = directory + ".ended"
+        try? FileSystem.removeTree(ended)
+        try? FileSystem.rename(directory, to: ended)
+        try? FileSystem.removeTree(ended)
+    }
 
     /// Daemons die of it: it is kept for whoever wants to know why. Returns where.
     static func setAside(_ directory: String) -> String {
