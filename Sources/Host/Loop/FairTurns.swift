@@ -1,19 +1,22 @@
 /// Somebody who has sent something, and whose messages are handled one at a time.
 package protocol TurnTaker: AnyObject {
+    /// When its last message was handled; zero: none was.
+    var lastTurn: Int64 { get set }
     /// Handles one message; whether there may be more.
     func takeTurn() -> Bool
 }
 
 /// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, those first who
-/// have waited for their last answer before they asked again. All of them together have a few milliseconds of each turn
-/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and half of a
-/// processor.
+/// have let a moment pass since their last one, as a person does. All of them together have a few milliseconds of each
+/// turn of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and those hundreds
+/// half of a processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
     /// Calls once in the next turn of the loop, or after so many nanoseconds.
     private let soon: (@escaping () -> Void) -> Void
     private let later: (Int64, @escaping () -> Void) -> Void
-    /// In the order of their turns: who just asked, and who sent more than one message at once.
+    /// In the order of their turns: who lets others go on, who asks again at once, and who sent more than one message.
+    private var polite: [Peer] = []
     private var asking: [Peer] = []
     private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
@@ -21,9 +24,11 @@ package final class FairTurns<Peer: TurnTaker> {
     /// What they may use of the processor before they have to wait: half of the time that passes is added.
     private var allowance = burst
     private var filledAt: Int64
-    private var isScheduled = false
+    private var isDueSoon = false
+    private var isDueLater = false
 
     private static var share: Int64 { 2_000_000 }
+    private static var moment: Int64 { 5_000_000 }
     private static var burst: Int64 { 100_000_000 }
 
     package init(
@@ -40,9 +45,13 @@ package final class FairTurns<Peer: TurnTaker> {
     /// that.
     package func add(_ peer: Peer) {
         fill()
-        if asking.isEmpty, flooding.isEmpty, mayGoOn {
+        let isPolite = filledAt - peer.lastTurn >= Self.moment
+        let isFree = asking.isEmpty && flooding.isEmpty && mayGoOn
+        if polite.isEmpty, isFree || isPolite && left > 0 {
             if !handle(peer) { return }
             flooding.append(peer)
+        } else if isPolite {
+            polite.append(peer)
         } else {
             asking.append(peer)
         }
@@ -61,27 +70,40 @@ package final class FairTurns<Peer: TurnTaker> {
     private func handle(_ peer: Peer) -> Bool {
         let began = clock()
         let hasMore = peer.takeTurn()
-        let took = max(0, clock() - began)
+        peer.lastTurn = clock()
+        let took = max(0, peer.lastTurn - began)
         left -= took
         allowance -= took
         return hasMore
     }
 
     private func schedule() {
-        guard !isScheduled else { return }
-        isScheduled = true
-        if allowance > 0 {
-            soon { [weak self] in self?.run() }
-        } else {
-            later(2 * (Self.share - allowance)) { [weak self] in self?.run() }
+        if allowance > 0 || !polite.isEmpty {
+            guard !isDueSoon else { return }
+            isDueSoon = true
+            soon { [weak self] in
+                self?.isDueSoon = false
+                self?.run()
+            }
+        } else if !isDueSoon, !isDueLater {
+            isDueLater = true
+            later(2 * (Self.share - allowance)) { [weak self] in
+                self?.isDueLater = false
+                self?.run()
+            }
         }
     }
 
     private func run() {
-        isScheduled = false
         left = Self.share
         fill()
-        var present = asking[...]
+        var present = polite[...]
+        polite = []
+        while left > 0, let peer = present.popFirst() {
+            if handle(peer) { flooding.append(peer) }
+        }
+        polite = present + polite
+        present = asking[...]
         asking = []
         while mayGoOn, let peer = present.popFirst() {
             if handle(peer) { flooding.append(peer) }
@@ -91,11 +113,11 @@ package final class FairTurns<Peer: TurnTaker> {
         present = flooding[...]
         flooding = []
         // One of them in each turn, whoever else asks.
-        while let peer = present.popFirst() {
+        while allowance > 0, let peer = present.popFirst() {
             if handle(peer) { flooding.append(peer) }
             if !mayGoOn { break }
         }
         flooding = present + flooding
-        if !asking.isEmpty || !flooding.isEmpty { schedule() }
+        if !polite.isEmpty || !asking.isEmpty || !flooding.isEmpty { schedule() }
     }
 }
