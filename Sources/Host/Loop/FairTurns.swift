@@ -1,22 +1,19 @@
 /// Somebody who has sent something, and whose messages are handled one at a time.
 package protocol TurnTaker: AnyObject {
-    /// When its last message was handled; zero: none was.
-    var lastTurn: Int64 { get set }
     /// Handles one message; whether there may be more.
     func takeTurn() -> Bool
 }
 
 /// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, those first who
-/// have let a moment pass since their last one, as a person does. All of them together have a few milliseconds of each
-/// turn of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and those hundreds
-/// half of a processor.
+/// have waited for their last answer before they asked again. All of them together have a few milliseconds of each turn
+/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and half of a
+/// processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
     /// Calls once in the next turn of the loop, or after so many nanoseconds.
     private let soon: (@escaping () -> Void) -> Void
     private let later: (Int64, @escaping () -> Void) -> Void
-    /// In the order of their turns: who lets others go on, who asks again at once, and who sent more than one message.
-    private var polite: [Peer] = []
+    /// In the order of their turns: who just asked, and who sent more than one message at once.
     private var asking: [Peer] = []
     private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
@@ -24,11 +21,9 @@ package final class FairTurns<Peer: TurnTaker> {
     /// What they may use of the processor before they have to wait: half of the time that passes is added.
     private var allowance = burst
     private var filledAt: Int64
-    private var isDueSoon = false
-    private var isDueLater = false
+    private var isScheduled = false
 
     private static var share: Int64 { 2_000_000 }
-    private static var moment: Int64 { 5_000_000 }
     private static var burst: Int64 { 100_000_000 }
 
     package init(
@@ -45,13 +40,9 @@ package final class FairTurns<Peer: TurnTaker> {
     /// that.
     package func add(_ peer: Peer) {
         fill()
-        let isPolite = filledAt - peer.lastTurn >= Self.moment
-        let isFree = asking.isEmpty && flooding.isEmpty && mayGoOn
-        if polite.isEmpty, isFree || isPolite && left > 0 {
+        if asking.isEmpty, flooding.isEmpty, mayGoOn {
             if !handle(peer) { return }
             flooding.append(peer)
-        } else if isPolite {
-            polite.append(peer)
         } else {
             asking.append(peer)
         }
@@ -70,40 +61,27 @@ package final class FairTurns<Peer: TurnTaker> {
     private func handle(_ peer: Peer) -> Bool {
         let began = clock()
         let hasMore = peer.takeTurn()
-        peer.lastTurn = clock()
-        let took = max(0, peer.lastTurn - began)
+        let took = max(0, clock() - began)
         left -= took
         allowance -= took
         return hasMore
     }
 
     private func schedule() {
-        if allowance > 0 || !polite.isEmpty {
-            guard !isDueSoon else { return }
-            isDueSoon = true
-            soon { [weak self] in
-                self?.isDueSoon = false
-                self?.run()
-            }
-        } else if !isDueSoon, !isDueLater {
-            isDueLater = true
-            later(2 * (Self.share - allowance)) { [weak self] in
-                self?.isDueLater = false
-                self?.run()
-            }
+        guard !isScheduled else { return }
+        isScheduled = true
+        if allowance > 0 {
+            soon { [weak self] in self?.run() }
+        } else {
+            later(2 * (Self.share - allowance)) { [weak self] in self?.run() }
         }
     }
 
     private func run() {
+        isScheduled = false
         left = Self.share
         fill()
-        var present = polite[...]
-        polite = []
-        while left > 0, let peer = present.popFirst() {
-            if handle(peer) { flooding.append(peer) }
-        }
-        polite = present + polite
-        present = asking[...]
+        var present = asking[...]
         asking = []
         while mayGoOn, let peer = present.popFirst() {
             if handle(peer) { flooding.append(peer) }
@@ -113,11 +91,11 @@ package final class FairTurns<Peer: TurnTaker> {
         present = flooding[...]
         flooding = []
         // One of them in each turn, whoever else asks.
-        while allowance > 0, let peer = present.popFirst() {
+        while let peer = present.popFirst() {
             if handle(peer) { flooding.append(peer) }
             if !mayGoOn { break }
         }
         flooding = present + flooding
-        if !polite.isEmpty || !asking.isEmpty || !flooding.isEmpty { schedule() }
+        if !asking.isEmpty || !flooding.isEmpty { schedule() }
     }
 }

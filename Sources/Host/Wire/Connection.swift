@@ -15,7 +15,6 @@ final class Connection: TurnTaker {
     private var isWaitingToWrite = false
     private var isScheduled = false
     private let turns: FairTurns<Connection>?
-    var lastTurn: Int64 = 0
     private(set) var isOpen = true
     var onMessage: (RPCMessage) -> Void = { _ in }
     var onClose: () -> Void = {}
