@@ -82,9 +82,7 @@ let package = Package(
             name: "Host",
             dependencies: [
                 "AppProtocol", "PolicyCore", "LinuxSystem", "Wire", "Storage", "Bundles", "Keeper", "Model",
-                "CAllocations",
-                "Timeline",
-                system,
+                "CAllocations", "Timeline", system,
             ]),
 
         // Transfers that outlive the apps: a process of its own.
@@ -177,8 +175,7 @@ let package = Package(
             name: "greenroom-fuzz",
             dependencies: [
                 "AppProtocol", "Host", "TransferService", "TransferCore", "ScenarioText", "Simulation", "Recording",
-                "PolicyCore",
-                "Bundles", "Timeline", "LinuxSystem", "Wire", "Model", "CAllocations", argumentParser,
+                "PolicyCore", "Bundles", "Timeline", "LinuxSystem", "Wire", "Model", "CAllocations", argumentParser,
             ],
             path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),
 
