@@ -13,6 +13,12 @@ package enum ProcessMemory {
         /// Pages of files that are in memory, whoever else maps them.
         package var files: Int64
 
+        package init(mapped: Int64, anonymous: Int64, files: Int64) {
+            self.mapped = mapped
+            self.anonymous = anonymous
+            self.files = files
+        }
+
         package static let zero = Size(mapped: 0, anonymous: 0, files: 0)
 
         package static func + (a: Size, b: Size) -> Size {
@@ -126,6 +132,32 @@ extension ProcessMemory {
         guard let bytes = FileSystem.read("\(root)/meminfo", limit: 128) else { return nil }
         return ProcFS.field("MemAvailable", in: String(decoding: bytes, as: UTF8.self))
             .flatMap { Int64($0) }.map { $0 << 10 }
+    }
+}
+
+extension ProcessMemory {
+    /// What the machine has left, and what is taken: when one of both says that memory has gone, it has.
+    package struct Balance: Hashable, Sendable {
+        /// The kernel's guess. Of what processes free, each processor keeps up to an eighth of a zone at hand that
+        /// counts neither as free nor as available, so what is taken next may not show here.
+        package var available: Int64
+        /// Processes' own memory and what is shared, to the page. Buffers of sockets are not in it.
+        package var taken: Int64
+
+        package init(available: Int64, taken: Int64) {
+            self.available = available
+            self.taken = taken
+        }
+    }
+
+    package static func balance(root: String = "/proc") -> Balance? {
+        guard let bytes = FileSystem.read("\(root)/meminfo", limit: 1 << 16) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        func field(_ name: String) -> Int64? { ProcFS.field(name, in: text).flatMap { Int64($0) }.map { $0 << 10 } }
+        guard let available = field("MemAvailable"), let own = field("AnonPages"), let shared = field("Shmem") else {
+            return nil
+        }
+        return Balance(available: available, taken: own &+ shared)
     }
 }
 

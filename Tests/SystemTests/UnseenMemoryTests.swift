@@ -67,7 +67,10 @@ extension SystemTests {
             try system.memory("what the children wrote") { memory in
                 memory.apps.contains { $0.app == "forking" && $0.dirty >> 20 > 170 }
             }
-            #expect(try system.ends(after: seen).isEmpty && system.firstProcess("asleep") == asleep)
+            let ends = try system.ends(after: seen)
+            let reasons = try ends.map { try system.expect("why", $0) }
+            #expect(ends == [], "\(reasons)")
+            #expect(try system.firstProcess("asleep") == asleep)
             try system.play(["open forking:0"])
             _ = try system.run("open", "forking:0")
             try expectEnd(of: "forking", on: system)

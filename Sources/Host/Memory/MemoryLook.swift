@@ -1,8 +1,8 @@
-internal import LinuxSystem
-internal import Model
+package import LinuxSystem
+package import Model
 
 /// What an app had when it was looked at.
-struct MemorySample: Sendable {
+package struct MemorySample: Sendable {
     /// What its end would bring back, as the policy counts it.
     var footprint: Footprint
     /// At that moment, of each process: what they have more of since is the app's growth.
@@ -13,29 +13,45 @@ struct MemorySample: Sendable {
     /// What it had that no process shows, as `MemoryLook.unseen` finds it.
     var unseen: Int64 = 0
 
+    package init(
+        footprint: Footprint, sizes: [CInt: ProcessMemory.Size], mappings: (count: Int32, largest: Int64) = (0, 0),
+        unseen: Int64 = 0
+    ) {
+        self.footprint = footprint
+        self.sizes = sizes
+        self.mappings = mappings
+        self.unseen = unseen
+    }
+
     /// Anonymous memory of all processes, what they share as often as they do.
     var anonymous: Int64 { sizes.values.reduce(0) { $0 + $1.anonymous } }
 
     /// What the app gained or lost since, and whether that is worth a closer look. Of what processes share these
     /// figures say nothing: a fork has no more than its parent until it writes, and one that ended gave back what was
-    /// its own.
-    func growth(_ now: [CInt: ProcessMemory.Size]) -> (bytes: Int64, mapped: Int64, isUncertain: Bool) {
+    /// its own. The parent may have grown before it forked.
+    package func growth(_ now: [CInt: ProcessMemory.Size]) -> (bytes: Int64, mapped: Int64, isUncertain: Bool) {
         var (bytes, mapped, isUncertain) = (Int64(0), Int64(0), false)
-        let largest = sizes.values.map(\.anonymous).max() ?? 0
-        for (pid, size) in now {
-            if let before = sizes[pid] {
-                bytes += size.anonymous - before.anonymous
-                mapped += size.mapped - before.mapped
-            } else {
-                bytes += max(0, size.anonymous - largest)
-                isUncertain = isUncertain || size.anonymous > Self.certain
-            }
+        var largest = sizes.values.map(\.anonymous).max() ?? 0
+        for (pid, before) in sizes {
+            guard let size = now[pid] else { continue }
+            bytes += size.anonymous - before.anonymous
+            mapped += size.mapped - before.mapped
+            largest = max(largest, size.anonymous)
+        }
+        if let new = now.filter({ sizes[$0.key] == nil }).values.map(\.anonymous).max() {
+            bytes += max(0, new - largest)
+            isUncertain = new > Self.certain
         }
         for (pid, size) in sizes where now[pid] == nil && size.anonymous > 0 {
             bytes -= Int64(Double(size.anonymous) * own)
             isUncertain = isUncertain || size.anonymous > Self.certain
         }
         return (bytes, mapped, isUncertain)
+    }
+
+    /// By how much a later look found more than was expected.
+    func surprise(_ later: MemorySample) -> Int64 {
+        later.footprint.total - max(0, footprint.total + growth(later.sizes).bytes)
     }
 
     private static let certain: Int64 = 4 << 20
@@ -103,35 +119,59 @@ struct MemoryLook: Sendable {
 /// often than it pays. That is quick, and blind while another program gives back as much: so they are also looked at
 /// one after the other.
 package struct UnseenLoss {
-    private var before: (machine: Int64, apps: Int64)?
+    /// By what the machine has left, and by what is taken of it.
+    private var (left, taken) = (Account(), Account())
     private var soonest: Int64 = 0
     private var pause = Self.shortest
 
     private static let (shortest, longest): (Int64, Int64) = (50_000_000, 1_600_000_000)
-    /// The machine's figure wavers by itself.
-    private static let least: Int64 = 12 << 20
+    private static let worthALook: Int64 = 4 << 20
 
     package init() {}
 
     /// - Parameters:
-    ///   - machine: what it has available.
+    ///   - machine: what it has left, and what is taken of it.
     ///   - apps: what they are known to have.
     /// - Returns: whether to look for it now.
-    package mutating func note(machine: Int64, apps: Int64, at now: Int64) -> Bool {
-        guard let before else {
-            self.before = (machine, apps)
-            return false
-        }
-        let unseen = (before.machine - machine) - (apps - before.apps)
-        if unseen < 0 { self.before = (machine, apps) }
-        guard unseen > Self.least, now >= soonest else { return false }
-        self.before = (machine, apps)
+    package mutating func note(machine: ProcessMemory.Balance, apps: Int64, at now: Int64) -> Bool {
+        left.note(unexplained: -machine.available - apps)
+        taken.note(unexplained: machine.taken - apps)
+        guard left.isWorthALook || taken.isWorthALook, now >= soonest else { return false }
+        left.writeOff()
+        taken.writeOff()
         soonest = now + pause
         // Another program's, unless something is found.
         pause = min(pause * 2, Self.longest)
         return true
     }
 
-    /// A look found more than was known.
-    package mutating func found() { pause = Self.shortest }
+    /// A look found so much more, or less, than was known: that explains so much of what was written off. What was
+    /// lost while it was looked for stays unexplained.
+    package mutating func found(_ bytes: Int64) {
+        left.explain(bytes)
+        taken.explain(bytes)
+        if bytes > Self.worthALook { pause = Self.shortest }
+    }
+
+    private struct Account {
+        /// What nothing explained at the last look, and now.
+        private var (before, now): (Int64?, Int64) = (nil, 0)
+        /// The machine's figures waver by themselves.
+        private static let least: Int64 = 12 << 20
+
+        mutating func note(unexplained: Int64) {
+            now = unexplained
+            // What came back in between is not held against what comes next.
+            before = min(before ?? now, now)
+        }
+
+        var isWorthALook: Bool { now - (before ?? now) > Self.least }
+
+        mutating func writeOff() { before = now }
+
+        mutating func explain(_ bytes: Int64) {
+            now -= bytes
+            before = before.map { $0 - bytes }
+        }
+    }
 }

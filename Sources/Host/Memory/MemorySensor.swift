@@ -107,8 +107,10 @@ final class MemorySensor {
     }
 
     /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
-    private func lookForUnseen(machine: Int64, apps: Int64) {
-        guard unseen.note(machine: machine, apps: apps, at: Clock.monotonic()) else { return }
+    private func lookForUnseen(apps: Int64) {
+        guard let machine = ProcessMemory.balance(),
+            unseen.note(machine: machine, apps: apps, at: Clock.monotonic())
+        else { return }
         for app in host.apps where isRunning(app) {
             if let process = app.process, process.first != nil, !looks.contains(app.index) {
                 startSample(app.index, process, isThorough: true)
@@ -153,13 +155,12 @@ final class MemorySensor {
     /// What the machine has available does not say who grows, and what apps show is not all that they have.
     private func lookAtRunning(_ available: Int64) {
         guard budget == nil else {
-            if let machine = ProcessMemory.available() { lookForUnseen(machine: machine, apps: total - available) }
-            return
+            return lookForUnseen(apps: total - available)
         }
         let now = Clock.monotonic()
         guard now - lookedAtRunning >= Self.longestPause else { return }
         lookedAtRunning = now
-        lookForUnseen(machine: available, apps: used)
+        lookForUnseen(apps: used)
     }
 
     /// One of those that run in a second, each in its turn.
@@ -231,11 +232,10 @@ final class MemorySensor {
     }
 
     private func note(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {
-        let before = samples[index].flatMap { $0.generation == generation ? $0.sample.peak : nil } ?? 0
-        let known = samples[index].flatMap { $0.generation == generation ? $0.sample.footprint.dirty : nil } ?? 0
-        if sample.footprint.dirty - known > 4 << 20 { unseen.found() }
+        let known = samples[index].flatMap { $0.generation == generation ? $0.sample : nil }
+        if let known { unseen.found(known.surprise(sample)) }
         samples[index] = (generation, sample)
-        samples[index]?.sample.peak = max(before, sample.footprint.dirty)
+        samples[index]?.sample.peak = max(known?.peak ?? 0, sample.footprint.dirty)
     }
 
     /// The most dirty memory, in bytes, that was ever seen of the app's last process.
