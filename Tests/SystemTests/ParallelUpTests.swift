@@ -98,6 +98,18 @@ extension SystemTests {
             }
         }
 
+        @Test("Who was killed a moment ago is no system that runs already")
+        func dying() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            for round in 1...Self.rounds {
+                for pid in try [system.keeper(), system.daemon] { try PidFD(pid).send(SIGKILL) }
+                // Beside one that is there no longer, and not before: it is asked at once.
+                try system.expect("up", "--detach")
+                try expectOne(system, round)
+            }
+        }
+
         @Test("Commands that begin and end a system at the same time leave one that works, or none")
         func downs() throws {
             let system = try TestSystem()

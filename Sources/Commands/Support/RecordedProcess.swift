@@ -31,6 +31,12 @@ package struct RecordedProcess: Equatable {
         return Files.text("/proc/\(pid)/comm")?.hasPrefix("greenroom") ?? false
     }
 
+    /// That very process, to wait for its end; `nil` when it was gone.
+    var handle: PidFD? {
+        guard let process = try? PidFD(pid), isAlive else { return nil }
+        return process
+    }
+
     /// Signals that very process, whatever takes its number meanwhile; false when it was gone.
     @discardableResult
     func send(_ signal: Int32) -> Bool {

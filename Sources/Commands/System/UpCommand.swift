@@ -32,7 +32,7 @@ package struct UpCommand: Verb {
     package func perform(in context: CommandContext) throws(CommandFailure) {
         var home = try context.home
         let arguments = try daemonArguments(context)
-        guard !Leftovers(home: home).isSupervised else { throw Self.alreadyRuns(home, arguments) }
+        guard !LivingSystem(home: home).lives else { throw Self.alreadyRuns(home, arguments) }
         try home.create()
         // Now that it is there: its one name, by which it is known to the kernel.
         home = home.resolved
