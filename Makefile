@@ -26,6 +26,7 @@ test: ## Build and run all tests.
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
+	cd Examples/service-python && python3 test_steps.py
 	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
 	swift test --configuration release --skip-build --disable-xctest
 

@@ -72,7 +72,8 @@ struct CoreSpeed {
         case .verify(let app, let generation): queue.append(.verified(app, generation))
         case .answer(_, .refused), .answer(_, .overtaken): failures += 1
         case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt,
-            .sample, .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority, .mechanism, .expireWindow:
+            .sample, .reclaim, .senseMemory, .expireTasks, .tellConditions, .setPriority, .mechanism, .expireWindow,
+            .service:
             break
         }
     }

@@ -14,7 +14,8 @@ extension Callback {
             params["url"] = JSONValue(options.url)
             params["sourceApplication"] = JSONValue(options.sourceApplication)
         case .didReceiveMemoryWarning: params["level"] = .string(memoryLevel.name)
-        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: params.add(window)
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
+            params.add(window)
         case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate: break
         }
         return params
@@ -44,6 +45,10 @@ extension JSONObject {
         case .refresh(let identifier), .processing(let identifier):
             self["identifier"] = .string(identifier)
             self["kind"] = .string(window.kind.service.name)
+        case .service(let wake):
+            self["service"] = .string(wake.service)
+            self["kind"] = .string(wake.window)
+            self["payload"] = .string(wake.payload)
         }
     }
 }

@@ -95,6 +95,7 @@ int gr_file_identity(int fd, struct gr_file *file) {
     file->size = status.st_size;
     file->modified = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->owner = status.st_uid;
+    file->permissions = status.st_mode & 07777;
     file->links = status.st_nlink;
     file->is_regular = S_ISREG(status.st_mode);
     file->is_directory = S_ISDIR(status.st_mode);

@@ -22,6 +22,7 @@ package struct GreenroomCommand: RootCommand {
                 name: "The system",
                 subcommands: [
                     UpCommand.self, DownCommand.self, StatusCommand.self, MemoryCommand.self, EnergyCommand.self,
+                    ServicesCommand.self,
                     DoctorCommand.self, ThawCommand.self,
                 ]),
             CommandGroup(

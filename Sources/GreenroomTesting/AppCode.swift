@@ -136,6 +136,7 @@ final class AppCode: Program {
         case .performFetch: .performFetch
         case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
         case .launchBackgroundTask: .launchBackgroundTask
+        case .handleServiceEvents: .handleServiceEvents
         }
     }
 }

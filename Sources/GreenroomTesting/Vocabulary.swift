@@ -154,6 +154,8 @@ extension InstalledApp {
         case handleEventsForBackgroundURLSession
         /// A task of `BGTaskScheduler`.
         case launchBackgroundTask
+        /// A service that is a program of its own has something for the app.
+        case handleServiceEvents
 
         init(_ kind: CallbackKind) {
             self =
@@ -170,6 +172,7 @@ extension InstalledApp {
                 case .performFetch: .performFetch
                 case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
                 case .launchBackgroundTask: .launchBackgroundTask
+                case .handleServiceEvents: .handleServiceEvents
                 }
         }
 
@@ -187,6 +190,7 @@ extension InstalledApp {
             case .performFetch: .performFetch
             case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
             case .launchBackgroundTask: .launchBackgroundTask
+            case .handleServiceEvents: .handleServiceEvents
             }
         }
     }

@@ -93,6 +93,7 @@ package enum Daemon {
         }
         host.start(installations, isNew: kept == nil)
         host.transfers.resume()
+        host.services.begin([host.home.services, configuration.programs.services])
         host.resumeRemovals()
         host.keeperLink?.tellServing()
         loop.after(nanoseconds: 0) { watch.finish() }

@@ -18,6 +18,10 @@ package struct Home: Sendable {
     package var snapshots: String { path + "/snapshots" }
     /// The transfer service's.
     package var transfers: String { path + "/transfers" }
+    /// Declarations of services, and a folder for each (docs/SERVICES.md).
+    package var services: String { path + "/services" }
+    package var serviceSocket: String { path + "/service" }
+    package func serviceFolder(_ name: String) -> String { services + "/" + name }
     package var reports: String { path + "/reports" }
     package var cgroupFile: String { path + "/cgroup" }
     package var daemonPID: String { path + "/daemon.pid" }

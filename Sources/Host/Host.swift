@@ -43,6 +43,7 @@ final class Host {
     private(set) lazy var transfers = TransferLink(self)
     /// Made when it is first needed: it knows the host.
     private(set) lazy var mechanisms = HostMechanisms(self)
+    private(set) lazy var services = ServiceBroker(self)
     let transferProgram: String
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
@@ -95,6 +96,7 @@ final class Host {
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
             transfers.note(effects)
+            services.note(effects)
         }
         queue.clear()
         isDraining = false
@@ -154,6 +156,7 @@ final class Host {
         case .thaw(let app, let generation): thaw(app, generation)
         case .setPriority(let app, let generation, let priority): setPriority(app, generation, priority)
         case .mechanism(let incarnation, let action): mechanisms.perform(action, incarnation)
+        case .service(let action): services.perform(action)
         case .askToEnd(let app, let generation): askToEnd(app, generation)
         case .kill(let app, let generation): kill(app, generation)
         case .sample(let app, let generation): memory?.sample(app, generation)
@@ -176,6 +179,7 @@ final class Host {
         guard !isHalting else { return }
         isHalting = true
         transfers.end()
+        services.end()
         records.flush()
         saveWishes(isEnd: true)
         saveHabits(isEnd: true)
@@ -185,6 +189,7 @@ final class Host {
         if let group = environment.legacyPids { try? Cgroup.remove(at: group) }
         LegacyShares.removeAll(environment)
         transfers.waitForEnd()
+        services.waitForEnd()
         loop.stop()
     }
 }
@@ -194,8 +199,11 @@ package struct Programs: Sendable {
     package let keeper: String
     package let bundle: String
     package let transfers: String
+    /// Declarations that came with them.
+    package let services: String
 
     package init(directory: String) {
+        services = directory + "/services"
         keeper = directory + "/greenroom-keeper"
         bundle = directory + "/greenroom-bundle"
         transfers = directory + "/greenroom-transferd"

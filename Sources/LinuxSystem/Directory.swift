@@ -153,10 +153,15 @@ extension Descriptor {
         /// Nanoseconds of the wall clock.
         package let modified: Int64
         package let owner: UInt32
+        /// The lowest twelve bits of its mode.
+        package let permissions: UInt32
         /// How many names lead to it.
         package let links: UInt64
         package let isRegular: Bool
         package let isDirectory: Bool
+
+        /// Whether others than its owner may write to it.
+        package var isWritableByOthers: Bool { permissions & 0o022 != 0 }
 
         package func isSameFile(as other: Identity) -> Bool { device == other.device && inode == other.inode }
     }
@@ -167,7 +172,8 @@ extension Descriptor {
         try check("fstat") { unsafe gr_file_identity(fd, &file) }
         return Identity(
             device: file.device, inode: file.inode, size: file.size, modified: file.modified, owner: file.owner,
-            links: file.links, isRegular: file.is_regular != 0, isDirectory: file.is_directory != 0)
+            permissions: file.permissions, links: file.links, isRegular: file.is_regular != 0,
+            isDirectory: file.is_directory != 0)
     }
 
     /// Writes at an offset, all of it. The corresponding C function is `pwrite`.

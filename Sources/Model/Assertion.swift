@@ -11,6 +11,8 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
     case listen
     /// It was woken, and says when it is done (S9, S10).
     case fetch, transferEvents, refresh, processing
+    /// A service that is a program of its own says so.
+    case service
 
     package var name: String {
         switch self {
@@ -24,6 +26,7 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
         case .transferEvents: "transferEvents"
         case .refresh: "refresh"
         case .processing: "processing"
+        case .service: "service"
         }
     }
 }
@@ -35,17 +38,25 @@ package struct Assertion: Hashable, Sendable, Codable {
     package let since: Instant
     /// When it is dropped at the latest; `nil`: as long as the service holds it.
     package var expires: Instant?
+    /// Of a service that is a program of its own.
+    package var claim: ServiceClaim?
 
-    package init(id: AssertionID, kind: AssertionKind, name: String, since: Instant, expires: Instant?) {
+    package init(
+        id: AssertionID, kind: AssertionKind, name: String, since: Instant, expires: Instant?,
+        claim: ServiceClaim? = nil
+    ) {
         self.id = id
         self.kind = kind
         self.name = name
         self.since = since
         self.expires = expires
+        self.claim = claim
     }
 
     /// Why the app may run, for people.
-    package var reason: String { kind == .task ? "it finishes the background task “\(name)”" : kind.reason }
+    package var reason: String {
+        claim?.sentence ?? (kind == .task ? "it finishes the background task “\(name)”" : kind.reason)
+    }
 }
 
 extension AssertionKind {
@@ -65,6 +76,7 @@ extension AssertionKind {
             "it handles the events of a background URL session, and has yet to call its completion handler"
         case .refresh: "it refreshes its content in a task of BGTaskScheduler"
         case .processing: "it works in a processing task of BGTaskScheduler"
+        case .service: "a service needs it"
         }
     }
 }

@@ -3,7 +3,7 @@ package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
     // What an app is woken for (S8 to S10).
-    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask
+    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask, handleServiceEvents
 
     package var name: String {
         switch self {
@@ -19,6 +19,7 @@ package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
         case .performFetch: "performFetch"
         case .handleEventsForBackgroundURLSession: "handleEventsForBackgroundURLSession"
         case .launchBackgroundTask: "launchBackgroundTask"
+        case .handleServiceEvents: "handleServiceEvents"
         }
     }
 }
@@ -31,14 +32,14 @@ extension CallbackKind {
             .willEnterForeground, .willTerminate:
             true
         case .openURL, .didReceiveMemoryWarning: false
-        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: false
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents: false
         }
     }
 
     /// Opens a window.
     package var opensWindow: Bool {
         switch self {
-        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask: true
+        case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents: true
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
             .willEnterForeground, .willTerminate, .openURL, .didReceiveMemoryWarning:
             false

@@ -126,7 +126,7 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
         case .didReceiveMemoryWarning: callbackLimits.didReceiveMemoryWarning
         case .performFetch: callbackLimits.performFetch
         case .handleEventsForBackgroundURLSession: callbackLimits.handleEventsForBackgroundURLSession
-        case .launchBackgroundTask: callbackLimits.launchBackgroundTask
+        case .launchBackgroundTask, .handleServiceEvents: callbackLimits.launchBackgroundTask
         }
     }
 }

@@ -21,6 +21,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case wakeRequested, wakeRefused, windowCompleted, windowExpires, windowOverrun
     case taskSubmitted, taskCancelled, taskRequestRefused, refreshAllowed
     case entriesOmitted
+    case handleServiceEvents
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -36,6 +37,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
         case .performFetch: self = .performFetch
         case .handleEventsForBackgroundURLSession: self = .handleEventsForBackgroundURLSession
         case .launchBackgroundTask: self = .launchBackgroundTask
+        case .handleServiceEvents: self = .handleServiceEvents
         }
     }
 
@@ -117,6 +119,10 @@ package enum Reason: Hashable, Sendable, Codable {
     case frozenFromOutside
     case cannotFreeze(attempts: UInt8)
     case serviceUndeclared(key: String)
+    /// A service holds it, in the service's words.
+    case heldByService(String, sentence: String)
+    case serviceGone(String)
+    case serviceDidNotStop(String, within: Span)
     case memoryLevel(MemoryLevel, available: Int64, budget: Int64)
     /// Not short yet: what can be taken without asking is taken.
     case memoryTight(available: Int64, budget: Int64)
@@ -200,6 +206,11 @@ extension Reason {
                 + "kernel can stop it"
         case .serviceUndeclared(let key):
             "it went to the background without the background mode \(key) in its UIBackgroundModes"
+        case .heldByService(let service, let sentence): "\(sentence) (service \(service))"
+        case .serviceGone(let service):
+            "the service \(service) ended, was not there again in time, and holds it no longer"
+        case .serviceDidNotStop(let service, let span):
+            "the service \(service) did not say within \(span.twoDigits) seconds that it has stopped for it"
         case .memoryLevel(.normal, let available, let budget):
             "memory is enough again: \(available.mebibytes) of \(budget.mebibytes) are available"
         case .memoryLevel(let level, let available, let budget):
@@ -286,6 +297,7 @@ extension Reason {
         case .performFetch: "it is time to fetch what is new"
         case .handleEventsForBackgroundURLSession: "a background URL session of it has something to tell"
         case .launchBackgroundTask: "the time for a task has come that it asked for"
+        case .handleServiceEvents: "a service that it uses has something for it"
         }
     }
 }

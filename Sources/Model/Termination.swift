@@ -22,7 +22,7 @@ package enum Limit: Hashable, Sendable, Codable {
                 "scene-update (\(kind.name))"
             case .willTerminate: "process-exit (willTerminate)"
             case .didReceiveMemoryWarning: "memory-warning"
-            case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+            case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
                 "process-resume (\(kind.name))"
             }
         case .termination: "process-exit (SIGTERM)"

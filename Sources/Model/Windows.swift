@@ -13,6 +13,8 @@ package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
     case transferEvents
     /// Tasks of `BGTaskScheduler`.
     case refresh, processing
+    /// A service that is a program of its own has something for the app.
+    case service
 
     package var name: String { "\(self)" }
 
@@ -22,6 +24,7 @@ package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
         case .transferEvents: .transferEvents
         case .refresh: .refresh
         case .processing: .processing
+        case .service: .service
         }
     }
 
@@ -30,13 +33,14 @@ package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
         case .fetch: .performFetch
         case .transferEvents: .handleEventsForBackgroundURLSession
         case .refresh, .processing: .launchBackgroundTask
+        case .service: .handleServiceEvents
         }
     }
 
     /// The app is told shortly before its time is over.
     package var hasExpirationHandler: Bool {
         switch self {
-        case .fetch, .transferEvents: false
+        case .fetch, .transferEvents, .service: false
         case .refresh, .processing: true
         }
     }
@@ -53,6 +57,7 @@ package enum WindowKind: Hashable, Sendable, Codable {
     /// The task with this identifier.
     case refresh(String)
     case processing(String)
+    indirect case service(ServiceWake)
 
     package var service: WindowService {
         switch self {
@@ -60,6 +65,7 @@ package enum WindowKind: Hashable, Sendable, Codable {
         case .transferEvents: .transferEvents
         case .refresh: .refresh
         case .processing: .processing
+        case .service: .service
         }
     }
 
@@ -69,6 +75,7 @@ package enum WindowKind: Hashable, Sendable, Codable {
         case .fetch: nil
         case .transferEvents(let session, _): session
         case .refresh(let identifier), .processing(let identifier): identifier
+        case .service(let wake): "\(wake.service).\(wake.window)"
         }
     }
 
@@ -84,6 +91,7 @@ package enum WindowKind: Hashable, Sendable, Codable {
         case .transferEvents(let session, _): "the events of the URL session “\(session)”"
         case .refresh(let identifier): "the refresh task “\(identifier)”"
         case .processing(let identifier): "the processing task “\(identifier)”"
+        case .service(let wake): wake.sentence
         }
     }
 }
@@ -119,50 +127,6 @@ package struct OpenWindow: Hashable, Sendable, Codable {
     }
 }
 
-/// How long apps may take for what they are woken for, and what becomes of those that take longer.
-package struct WindowRules: Hashable, Sendable, Codable {
-    package enum Overrun: String, Hashable, Sendable, Codable, CaseIterable {
-        /// As in 2013: it is suspended, whatever it is at.
-        case suspends
-        case terminates
-    }
-
-    package var fetch = Span.seconds(30)
-    package var transferEvents = Span.seconds(10)
-    package var refresh = Span.seconds(30)
-    /// Some minutes.
-    package var processing = Span.seconds(180)
-    /// How long before the end expiration handlers are called.
-    package var notice = Span.seconds(5)
-    package var overrun = Overrun.terminates
-    /// Who closes an app in the switcher gives up its transfers, too.
-    package var closingEndsTransfers = true
-    /// With less, in percent, and no charger, nothing is fetched and no task begun.
-    package var leastBattery: Int32 = 20
-    /// Requests of an app that may wait: to refresh, and to process.
-    package var refreshRequests = 1
-    package var processingRequests = 10
-
-    package init() {}
-
-    package init(overrun: Overrun, closingEndsTransfers: Bool) {
-        self.overrun = overrun
-        self.closingEndsTransfers = closingEndsTransfers
-    }
-
-    /// 2010 and 2013.
-    package static let early = WindowRules(overrun: .suspends, closingEndsTransfers: false)
-
-    package func limit(_ service: WindowService) -> Span {
-        switch service {
-        case .fetch: fetch
-        case .transferEvents: transferEvents
-        case .refresh: refresh
-        case .processing: processing
-        }
-    }
-}
-
 /// An app that did not say in time that it is done.
 package struct WindowEnd: Hashable, Sendable, Codable {
     package var kind: WindowKind
@@ -177,7 +141,7 @@ package struct WindowEnd: Hashable, Sendable, Codable {
         switch kind.service {
         case .fetch: .fetchNotFinished
         case .transferEvents: .transferEventsNotFinished
-        case .refresh, .processing: .taskNotEnded
+        case .refresh, .processing, .service: .taskNotEnded
         }
     }
 
@@ -188,6 +152,7 @@ package struct WindowEnd: Hashable, Sendable, Codable {
             case .transferEvents(let session, _):
                 "the completion handler of handleEventsForBackgroundURLSession for “\(session)”"
             case .refresh(let task), .processing(let task): "setTaskCompleted of the background task “\(task)”"
+            case .service(let wake): "complete for \(wake.sentence) (service \(wake.service))"
             }
         let advice =
             kind.service.hasExpirationHandler
@@ -205,6 +170,7 @@ extension WindowService {
         case .fetch: "background fetch"
         case .transferEvents: "background URL session"
         case .refresh, .processing: "background task"
+        case .service: "background event"
         }
     }
 }

@@ -61,6 +61,8 @@ package enum Action: Hashable, Sendable {
     indirect case tellConditions(AppIndex, Generation, DeviceConditions)
     /// Something that a mechanism of its own does.
     case mechanism(Incarnation, MechanismAction)
+    /// Something that a service is told.
+    case service(ServiceAction)
     case reply(AppIndex, RequestID, AppReply)
     case answer(CommandID, Answer)
     /// Everything is down; the daemon may leave.

@@ -36,6 +36,9 @@ package enum Event: Hashable, Sendable {
     /// What mechanisms of their own see of an app.
     case mechanism(Incarnation, MechanismEvent)
 
+    /// What services say that are programs of their own.
+    indirect case service(ServiceEvent)
+
     // Memory.
     /// Bytes for all apps together; zero: no policy for memory.
     case memoryConfigured(budget: Int64, source: MemorySource = .budget)

@@ -15,6 +15,7 @@ extension System {
             checkTasks(app, &broken)
             checkPriority(app, &broken)
             broken.texts += brokenMechanisms(app)
+            broken.texts += brokenHolds(app)
             checkWindows(app, &broken)
             for place in before..<broken.texts.count {
                 broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]

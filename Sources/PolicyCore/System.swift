@@ -17,6 +17,8 @@ package struct System: Sendable, Codable {
     /// What was spent on the network; `nil`: nothing was seen.
     var energy: EnergyAccount?
     package internal(set) var fetch: FetchState
+    /// Services that are programs of their own; `nil`: none is declared.
+    package internal(set) var broker: Broker?
     /// What apps opened of late; `nil`: nothing.
     var openedURLs: RateCount?
     var isShuttingDown = false
@@ -42,7 +44,7 @@ package struct System: Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown, memory, conditions, energy, fetch, openedURLs
+        case rebootsWhenDown, memory, conditions, energy, fetch, openedURLs, broker
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -78,7 +80,7 @@ package struct System: Sendable, Codable {
 
     /// When the host has to send `timer` at the latest.
     package mutating func nextDeadline() -> Instant? {
-        let looks = [memory.nextLook, conditions.nextLook, fetch.nextLook, deadlines.next()]
+        let looks = [memory.nextLook, conditions.nextLook, fetch.nextLook, broker?.nextLook, deadlines.next()]
         return looks.lazy.compactMap { $0 }.min()
     }
 
@@ -109,6 +111,7 @@ package struct System: Sendable, Codable {
         case .frozen(let app, let generation): frozen(app, generation)
         case .verified(let app, let generation): verified(app, generation)
         case .mechanism(let incarnation, let event): handle(event, of: incarnation)
+        case .service(let event): handle(event)
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
         case .transferEvents(let app, let session, let authentication):

@@ -36,14 +36,14 @@ package enum AppEnvironment {
 package enum CallbackName: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
-    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask
+    case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask, handleServiceEvents
 }
 
 /// The other methods of the app socket (sections 2.1, 2.3, 2.4).
 package enum AppMethod: String, Sendable, CaseIterable {
     case hello, ping, openURL, canOpenURL, state, beginTask, endTask, backgroundTime
     case provideSnapshots, refreshSnapshot, snapshot, ignoreSnapshot
-    case transfers
+    case transfers, connect
     case complete, setFetchInterval, submitTask, cancelTask, pendingTasks
 }
 
@@ -56,7 +56,7 @@ package enum AppNotification: String, Sendable, CaseIterable {
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
     case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot, fetch, refresh
-    case transfers, energy
+    case transfers, energy, services
 }
 
 /// The notification that follows `log` with `follow`.

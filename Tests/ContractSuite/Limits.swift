@@ -3,7 +3,7 @@ import Model
 extension Contract {
     /// Those that a user can bring about, and in which an app can hang.
     private static let provokable = CallbackKind.allCases.filter {
-        $0 != .handleEventsForBackgroundURLSession && $0 != .launchBackgroundTask
+        $0 != .handleEventsForBackgroundURLSession && $0 != .launchBackgroundTask && $0 != .handleServiceEvents
     }
 
     static let limits = provokable.map(neverReturns) + [slowButInTime] + otherLimits
@@ -39,7 +39,7 @@ extension Contract {
     private static func provoke(_ kind: CallbackKind, _ device: any ContractDevice) throws(Breach) {
         switch kind {
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .performFetch,
-            .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+            .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
             break
         case .willResignActive, .didEnterBackground, .willTerminate, .openURL, .didReceiveMemoryWarning:
             try device.do(.open("alpha"))
@@ -56,7 +56,7 @@ extension Contract {
         case .openURL: try device.begin(.openURL("alpha://x"))
         case .didReceiveMemoryWarning: try device.begin(.memoryWarning)
         case .performFetch: try device.begin(.fetch("alpha", launches: false))
-        case .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+        case .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
             throw Breach("nobody can bring about \(kind.name)")
         }
     }
@@ -181,7 +181,7 @@ extension DeviceProfile.CallbackLimits {
         case .didReceiveMemoryWarning: \.didReceiveMemoryWarning
         case .performFetch: \.performFetch
         case .handleEventsForBackgroundURLSession: \.handleEventsForBackgroundURLSession
-        case .launchBackgroundTask: \.launchBackgroundTask
+        case .launchBackgroundTask, .handleServiceEvents: \.launchBackgroundTask
         }
     }
 }

@@ -57,7 +57,8 @@ import Testing
             .endedForMemory([], available: .min), .mappingsCounted(app, generation, .max, largest: .max),
             .endedForMemory([Incarnation(app, generation), Incarnation(AppIndex(0), Generation(9))], available: 1),
             .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
-        ] + commands.map { .command(CommandID(.max), $0) } + requests.map { .request(app, RequestID(.max), $0) }
+        ] + ServiceSamples.events + commands.map { .command(CommandID(.max), $0) }
+        + requests.map { .request(app, RequestID(.max), $0) }
 
     private static let zone = TimeZoneReading(
         "Europe/Berlin", offset: 3600,

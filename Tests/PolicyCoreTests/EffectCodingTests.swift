@@ -191,8 +191,10 @@ import Testing
         + callbacks.map { .deliver(app, generation, $0) } + WindowEffects.actions(app, generation, other)
         + reports.map { .report($0) }
         + ServiceKind.allCases.map { .stopService(app, $0) }
+        + ServiceSamples.actions
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
-        + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons + WindowEffects.reasons).map {
+        + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons + WindowEffects.reasons
+        + ServiceSamples.reasons).map {
             .log(entry(.terminated, $0))
         }
         + refusals.flatMap {

@@ -34,6 +34,9 @@ import Testing
             device.open(app)
             device.request(app, .submitTask(BackgroundTaskRequest(identifier: "a", kind: .processing)))
             device.home()
+        case .handleServiceEvents:
+            device.suspend(app)
+            device.wakeByService(app, time: .seconds(1000))
         }
     }
 
@@ -42,7 +45,7 @@ import Testing
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .didEnterBackground: .inactive
         case .willResignActive, .openURL, .didReceiveMemoryWarning: .active
         case .willEnterForeground, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
-            .launchBackgroundTask:
+            .launchBackgroundTask, .handleServiceEvents:
             .background
         }
     }

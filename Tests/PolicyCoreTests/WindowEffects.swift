@@ -3,10 +3,20 @@ import PolicyCore
 
 /// What effects say of what apps are woken for, each a little different from the others.
 enum WindowEffects {
-    private static let kinds: [WindowKind] = [
-        .fetch, .transferEvents(session: "a", authentication: false),
-        .transferEvents(session: "a", authentication: true),
-        .transferEvents(session: "b", authentication: false), .refresh("a"), .refresh("b"), .processing("a"),
+    private static let kinds: [WindowKind] =
+        [
+            .fetch, .transferEvents(session: "a", authentication: false),
+            .transferEvents(session: "a", authentication: true),
+            .transferEvents(session: "b", authentication: false), .refresh("a"), .refresh("b"), .processing("a"),
+        ] + wakes.map { .service($0) }
+
+    private static let wakes: [ServiceWake] = [
+        ServiceWake(service: "a", window: "a", payload: "a", sentence: "a", time: .zero),
+        ServiceWake(service: "b", window: "a", payload: "a", sentence: "a", time: .zero),
+        ServiceWake(service: "a", window: "b", payload: "a", sentence: "a", time: .zero),
+        ServiceWake(service: "a", window: "a", payload: "b", sentence: "a", time: .zero),
+        ServiceWake(service: "a", window: "a", payload: "a", sentence: "b", time: .zero),
+        ServiceWake(service: "a", window: "a", payload: "a", sentence: "a", time: .seconds(1)),
     ]
 
     private static let tasks: [BackgroundTaskRequest] = {

@@ -9,17 +9,21 @@ that it lacks are skipped.
 import collections
 import json
 import os
+import queue
 import select
 import socket
 import sys
+import threading
 import time
 
 CALLBACKS = {
     "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
-    "willEnterForeground", "willTerminate", "openURL", "didReceiveMemoryWarning",
+    "willEnterForeground", "willTerminate", "openURL", "didReceiveMemoryWarning", "handleServiceEvents",
 }
 NOTIFICATIONS = {"tasksExpire", "systemChanged", "takeSnapshot"}
+WITH_DESCRIPTOR = {"connect", "transfers"}  # requests whose answers bring one
 LONGEST_LINE = 1 << 20
+MOST_DESCRIPTORS = 8
 KEPT_RESULTS = 16
 LONGEST_PAUSE = 1.0
 
@@ -35,6 +39,10 @@ class App:
         self.info = {}  # the answer to hello: app, name, container, profile, options
         self.connection = None
         self.buffer = b""
+        self.inbox = collections.deque()  # messages that were received and not dealt with so far
+        self.descriptors = collections.deque()
+        self.handed_over = collections.deque()  # functions that other threads want to be called on the main thread
+        self.bell, self.ringer = socket.socketpair()
         self.highest = 0  # the highest sequence number that was received
         self.executed = None  # the last callback whose delegate method returned
         self.results = collections.OrderedDict()
@@ -52,10 +60,31 @@ class App:
         self.timers.append([time.monotonic() + interval, interval, function])
 
     def request(self, method, params=None, handler=lambda result, error: None):
-        """Asks the daemon for something; handler(result, error) is called with the answer."""
+        """Asks the daemon for something; handler(result, error) gets the answer, its descriptor as result["socket"]."""
         self.next_id += 1
         self.requests[self.next_id] = (method, params or {}, handler)
         self._send_request(self.next_id)
+
+    def connect(self, service):
+        """A socket to the service (docs/SERVICES.md), or ConnectionRefusedError. Any thread may call it."""
+        answers = queue.SimpleQueue()
+
+        def ask():
+            self.request("connect", {"service": service}, lambda result, error: answers.put((result, error)))
+
+        if threading.current_thread() is threading.main_thread():
+            ask()
+            while answers.empty():
+                self._wait(None)
+                self._handle_meanwhile()
+        else:
+            self.handed_over.append(ask)
+            self.ringer.send(b"!")
+        result, error = answers.get()
+        connection = (result or {}).get("socket")
+        if connection is None:
+            raise ConnectionRefusedError((error or {}).get("message", "no connection came"))
+        return connection
 
     def run(self):
         """Serves until the process ends."""
@@ -64,13 +93,10 @@ class App:
 
     def turn(self):
         """Waits for one thing to happen and deals with it."""
-        if self.connection is None and time.monotonic() >= self.retry_at:
-            self._reconnect()
-        wakes = [timer[0] for timer in self.timers] + ([self.retry_at] if self.connection is None else [])
-        timeout = max(0.0, min(wakes) - time.monotonic()) if wakes else None
-        readable, _, _ = select.select([self.connection] if self.connection else [], [], [], timeout)
-        if readable:
-            self._receive()
+        if not self.inbox:
+            self._wait(min((timer[0] for timer in self.timers), default=None))
+        while self.inbox:
+            self._handle(self.inbox.popleft())
         now = time.monotonic()
         for timer in self.timers:
             if timer[0] <= now:
@@ -79,9 +105,22 @@ class App:
 
     # The connection
 
+    def _wait(self, until):
+        """Waits for something to be received, or until then; nothing is dealt with."""
+        if self.connection is None and time.monotonic() >= self.retry_at:
+            self._reconnect()
+        wakes = ([] if until is None else [until]) + ([self.retry_at] if self.connection is None else [])
+        timeout = max(0.0, min(wakes) - time.monotonic()) if wakes else None
+        readable, _, _ = select.select(([self.connection] if self.connection else []) + [self.bell], [], [], timeout)
+        if self.bell in readable:
+            self.bell.recv(4096)
+            while self.handed_over:
+                self.handed_over.popleft()()
+        if self.connection in readable:
+            self._receive()
+
     def _connected(self, connection):
         self.connection = connection
-        self.buffer = b""
         waiting, self.requests = self.requests, {}
         hello = {"protocol": 1, "client": self.client, "executed": self.executed}
         self.request("hello", hello, self._welcomed)
@@ -101,6 +140,9 @@ class App:
         if self.connection is not None:
             self.connection.close()
         self.connection = None
+        self.buffer = b""
+        self.inbox.clear()
+        self._close_descriptors()
         self.retry_at = time.monotonic() + self.pause
         self.pause = min(LONGEST_PAUSE, max(0.02, self.pause * 2))
 
@@ -116,22 +158,28 @@ class App:
 
     def _receive(self):
         try:
-            data = self.connection.recv(65536)
+            data, descriptors, _, _ = socket.recv_fds(self.connection, 65536, MOST_DESCRIPTORS)
         except OSError:
-            data = b""
+            data, descriptors = b"", []
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
+        self.descriptors.extend(descriptors)
         if not data:
             self._disconnected()
             return
-        connection = self.connection
         self.buffer += data
         while b"\n" in self.buffer:
             line, self.buffer = self.buffer.split(b"\n", 1)
             if line.strip():
-                self._handle(line)
-            if self.connection is not connection:
-                return
+                self._received(line)
+        if not self.buffer:
+            self._close_descriptors()  # those that no message is left to claim
         if len(self.buffer) >= LONGEST_LINE:
             self._disconnected()
+
+    def _close_descriptors(self):
+        while self.descriptors:
+            os.close(self.descriptors.popleft())
 
     def _send(self, message):
         if self.connection is None:
@@ -148,13 +196,38 @@ class App:
 
     # Messages
 
-    def _handle(self, line):
+    def _received(self, line):
         try:
             message = json.loads(line)
         except ValueError:
             message = None
         if not isinstance(message, dict):
             return
+        # Descriptors come in the order of the answers that bring them; each goes to its own at once.
+        result = message.get("result")
+        if self._answers(message, WITH_DESCRIPTOR) and isinstance(result, dict) and self.descriptors:
+            result["socket"] = socket.socket(fileno=self.descriptors.popleft())
+        self.inbox.append(message)
+
+    def _answers(self, message, methods):
+        """Whether the message is an answer to a request of one of these methods."""
+        return "method" not in message and self.requests.get(message.get("id"), (None,))[0] in methods
+
+    def _handle_meanwhile(self):
+        """What cannot wait for a delegate method that waits itself. The rest is dealt with when that has returned."""
+        connection, kept = self.connection, collections.deque()
+        while self.inbox:
+            message = self.inbox.popleft()
+            seq = (message.get("params") or {}).get("seq") if message.get("method") in CALLBACKS else None
+            repeated = isinstance(seq, int) and seq <= self.highest
+            if message.get("method") == "ping" or repeated or self._answers(message, {"hello", "connect"}):
+                self._handle(message)
+            else:
+                kept.append(message)
+        if self.connection is connection:
+            self.inbox = kept
+
+    def _handle(self, message):
         method, identifier = message.get("method"), message.get("id")
         if method is None:
             _, _, handler = self.requests.pop(identifier, (None, None, None))

@@ -176,7 +176,7 @@ struct gr_file {
     int64_t size;
     // Nanoseconds of the wall clock.
     int64_t modified;
-    uint32_t owner;
+    uint32_t owner, permissions;
     uint64_t links;
     int is_regular, is_directory;
 };

@@ -91,6 +91,7 @@ package struct Explanation {
             "didEnterBackground", "willEnterForeground", "willTerminate":
             "its \(event) was called"
         case "performFetch": "its performFetchWithCompletionHandler was called"
+        case "handleServiceEvents": "its handleServiceEvents was called"
         case "handleEventsForBackgroundURLSession": "its handleEventsForBackgroundURLSession was called"
         case "launchBackgroundTask": "a task of it was launched"
         case "openedURL": "it was given a URL"

@@ -2,8 +2,8 @@ internal import LinuxSystem
 internal import Model
 internal import Wire
 
-/// Whether a home's system lives. Who was killed is still there for a moment, with its number, its sockets and the lock,
-/// and is no system: it answers nothing, and then it is dead.
+/// Whether a home's system lives. Who was killed is still there for a moment, with its number, its sockets and the
+/// lock, and is no system: it answers nothing, and then it is dead.
 struct LivingSystem {
     let home: GreenroomHome
 

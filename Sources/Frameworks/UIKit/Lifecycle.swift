@@ -57,6 +57,7 @@ package final class Lifecycle {
         case .performFetch: performFetch(callback.params)
         case .handleEventsForBackgroundURLSession: handleEvents(callback.params)
         case .launchBackgroundTask: launchTask(callback.params)
+        case .handleServiceEvents: handleServiceEvents(callback.params)
         case .didReceiveMemoryWarning: warn(callback.params["level"]?.string == "critical" ? .critical : .warning)
         }
         return [:]

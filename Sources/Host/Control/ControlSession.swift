@@ -78,6 +78,7 @@ final class ControlSession {
         case .fetch: respond(id, host.fetches)
         case .refresh: try refresh(params, id)
         case .transfers: host.transfers.serve(connection, id)
+        case .services: respond(id, host.services.info)
         }
     }
 
@@ -253,6 +254,7 @@ final class ControlSession {
                 return
             }
             host.transfers.forget(installation.identifier)
+            host.services.forget(installation.identifier)
             host.remove(installation, keepsData: keepsData) { [weak self] failure in
                 guard let self else { return }
                 if let failure {

@@ -245,6 +245,7 @@ extension TimelineEntry {
 extension HeldAssertion {
     fileprivate init(_ assertion: Assertion) {
         self.init(
-            id: assertion.id.rawValue, kind: assertion.kind.name, name: assertion.name, expires: assertion.expires)
+            id: assertion.id.rawValue, kind: assertion.kind.name, name: assertion.claim?.sentence ?? assertion.name,
+            expires: assertion.expires)
     }
 }

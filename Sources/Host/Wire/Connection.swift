@@ -14,6 +14,8 @@ final class Connection: TurnTaker {
     private var output = OutgoingQueue()
     private var isWaitingToWrite = false
     private var isScheduled = false
+    /// Its turn is some time from now, and what it sent meanwhile would wake the loop again and again.
+    private var isPaused = false
     private let turns: FairTurns<Connection>?
     private(set) var isOpen = true
     var onMessage: (RPCMessage) -> Void = { _ in }
@@ -27,7 +29,12 @@ final class Connection: TurnTaker {
         try socket.setNonblocking(true)
         // To close what an app sends can take as long as the app likes.
         socket.refuseDescriptors()
-        watch = try loop.watch(socket.rawValue, .readable) { [weak self] events in self?.ready(events) }
+        try listen()
+    }
+
+    private func listen() throws(SystemError) {
+        let events: Epoll.Events = isWaitingToWrite ? [.readable, .writable] : .readable
+        watch = try loop.watch(socket.rawValue, events) { [weak self] events in self?.ready(events) }
     }
 
     func send(_ message: RPCMessage) { send(message.encoded()) }
@@ -68,7 +75,7 @@ final class Connection: TurnTaker {
 
     private func ready(_ events: Epoll.Events) {
         if events.contains(.writable) { flush() }
-        guard isOpen, !isScheduled else { return }
+        guard isOpen, !isScheduled else { return pause() }
         if events.contains(.readable) || events.contains(.hangUp) || events.contains(.error) { receive() }
     }
 
@@ -109,7 +116,25 @@ final class Connection: TurnTaker {
 
     func takeTurn() -> Bool {
         isScheduled = handleLine()
+        if !isScheduled { goOn() }
         return isScheduled
+    }
+
+    /// Also its end is for later: what it asked before that is handled.
+    private func pause() {
+        guard isOpen, turns != nil, !isWaitingToWrite else { return }
+        watch = nil
+        isPaused = true
+    }
+
+    private func goOn() {
+        guard isPaused, isOpen else { return }
+        isPaused = false
+        do throws(SystemError) {
+            try listen()
+        } catch {
+            close()
+        }
     }
 
     private func handleLines() {
@@ -158,6 +183,11 @@ final class Connection: TurnTaker {
         let mustWait = isOpen && !output.isEmpty
         guard mustWait != isWaitingToWrite else { return }
         isWaitingToWrite = mustWait
-        watch?.change(mustWait ? [.readable, .writable] : .readable)
+        // It reads again, or does not: that is to be seen at once.
+        if isPaused {
+            goOn()
+        } else {
+            watch?.change(mustWait ? [.readable, .writable] : .readable)
+        }
     }
 }

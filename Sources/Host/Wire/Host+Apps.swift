@@ -149,6 +149,7 @@ extension Host {
         case .snapshot: try snapshotMade(params, id: id, index, process)
         case .ignoreSnapshot: ignoreSnapshot(id: id, index, process)
         case .transfers: connectTransfers(id: id, index, process)
+        case .connect: try connectService(params, id: id, index, process)
         // Of the Core, above.
         case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot,
             .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
@@ -190,15 +191,27 @@ extension Host {
     private func connectTransfers(id: RPCID, _ index: AppIndex, _ process: AppProcess) {
         guard let app = host(index) else { return }
         let generation = process.generation
-        transfers.connect(app) { [unowned self] outcome in
-            guard let connection = self.process(index, generation)?.connection else { return }
-            switch outcome {
-            case .success(let socket):
-                guard !connection.send(.response(id: id, result: [:]), with: socket) else { return }
-                connection.send(
-                    .failure(id: id, RPCError(.tooMuch, "read what was sent before: a descriptor cannot wait")))
-            case .failure(let error): connection.send(.failure(id: id, error))
-            }
+        transfers.connect(app) { [unowned self] in hand($0, id: id, index, generation) }
+    }
+
+    private func connectService(
+        _ params: JSONValue, id: RPCID, _ index: AppIndex, _ process: AppProcess
+    ) throws(RPCError) {
+        let (name, generation) = (try params.string("service"), process.generation)
+        guard let app = host(index) else { return }
+        services.connect(name, app, generation) { [unowned self] in hand($0, id: id, index, generation) }
+    }
+
+    private func hand(
+        _ outcome: Result<Descriptor, RPCError>, id: RPCID, _ index: AppIndex, _ generation: Generation
+    ) {
+        guard let connection = process(index, generation)?.connection else { return }
+        switch outcome {
+        case .success(let socket):
+            guard !connection.send(.response(id: id, result: [:]), with: socket) else { return }
+            connection.send(
+                .failure(id: id, RPCError(.tooMuch, "read what was sent before: a descriptor cannot wait")))
+        case .failure(let error): connection.send(.failure(id: id, error))
         }
     }
 

@@ -22,10 +22,17 @@ extension System {
 
     @discardableResult
     mutating func take(_ i: Int, _ kind: AssertionKind, name: String, lasting: Span? = nil) -> AssertionID {
+        take(i, kind, name: name, lasting: lasting, claim: nil)
+    }
+
+    mutating func take(
+        _ i: Int, _ kind: AssertionKind, name: String, lasting: Span?, claim: ServiceClaim?
+    ) -> AssertionID {
         let id = AssertionID(nextAssertion)
         nextAssertion += 1
         apps[i].assertions.take(
-            Assertion(id: id, kind: kind, name: name, since: now, expires: lasting.map { now + $0 }))
+            Assertion(
+                id: id, kind: kind, name: name, since: now, expires: lasting.map { now + $0 }, claim: claim))
         settleTasks(i)
         return id
     }
@@ -45,6 +52,7 @@ extension System {
 
     mutating func assertionDeadline(_ i: Int) {
         apps[i].assertions.dropExpired(at: now)
+        settleHolds(i)
         stepTasks(i)
         settleTasks(i)
         touch(apps[i].index)

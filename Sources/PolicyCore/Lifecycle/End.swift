@@ -142,6 +142,7 @@ extension System {
         clearProcess(i)
         disarmMidnightIfNobodyRuns()
         windowsGone(i)
+        servicesGone(i)
         if !ending.relaunches { forgetScreen(i) }
         endWaiters(of: apps[i].index, reason)
         mayBeDown = mayBeDown || isShuttingDown

@@ -95,6 +95,7 @@ extension System {
             case .listen: .answersPeers(grace: profile.socketRules.grace)
             case .fetch, .transferEvents, .refresh, .processing: windowReason(i, assertion)
             case .audio, .location, .exemption, .graphical: .assertion(kind)
+            case .service: serviceReason(i, assertion)
             }
         resumeAndTell(i, reason)
         guard apps[i].keptBy != kind else { return }
@@ -118,7 +119,8 @@ extension System {
             case .openURL:
                 if !apps[i].pendingURLs.isEmpty { options = apps[i].pendingURLs.removeFirst() }
             case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate,
-                .didReceiveMemoryWarning, .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask:
+                .didReceiveMemoryWarning, .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask,
+                .handleServiceEvents:
                 break
             }
             let callback = Callback(
@@ -151,7 +153,7 @@ extension System {
         forget(i, kind)
         switch kind {
         case .willFinishLaunching, .openURL, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
-            .launchBackgroundTask:
+            .launchBackgroundTask, .handleServiceEvents:
             break
         case .didFinishLaunching:
             apps[i].process = .alive
@@ -173,6 +175,7 @@ extension System {
         if kind == .didEnterBackground {
             pass(.leftScreen, i)
             endUndeclaredServices(i)
+            stopServicesWithoutKey(i)
         }
     }
 

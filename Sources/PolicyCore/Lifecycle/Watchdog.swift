@@ -15,6 +15,7 @@ extension System {
     mutating func passDeadlines() {
         if let look = memory.nextLook, look <= now { memoryLookDue() }
         conditionsDue()
+        passServiceGraces()
         if let look = fetch.nextLook, look <= now { fetch.mustLook = true }
         while let (slot, due) = deadlines.popDue(at: now) {
             let i = Int(slot.app.rawValue)

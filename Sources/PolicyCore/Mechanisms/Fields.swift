@@ -9,6 +9,7 @@ package protocol FieldCoder {
     mutating func code(_ value: inout UInt64) throws(Failure)
     mutating func code(_ value: inout Int64) throws(Failure)
     mutating func code(_ value: inout Int32) throws(Failure)
+    mutating func code(_ value: inout UInt32) throws(Failure)
     mutating func code(_ value: inout Bool) throws(Failure)
     mutating func code(_ value: inout String) throws(Failure)
     mutating func code<Value>(_ value: inout Value) throws(Failure)
@@ -52,6 +53,7 @@ extension FieldSink {
     package mutating func code(_ value: inout UInt64) { write(value) }
     package mutating func code(_ value: inout Int64) { write(value) }
     package mutating func code(_ value: inout Int32) { write(Int64(value)) }
+    package mutating func code(_ value: inout UInt32) { write(UInt64(value)) }
     package mutating func code(_ value: inout Bool) { write(value) }
     package mutating func code(_ value: inout String) { write(value) }
 
@@ -75,6 +77,13 @@ extension ByteReader: FieldCoder {
 
     package mutating func code(_ value: inout Int32) throws(MalformedBytes) {
         guard let number = Int32(exactly: try signed()) else {
+            throw MalformedBytes(offset: offset, expected: "a smaller number")
+        }
+        value = number
+    }
+
+    package mutating func code(_ value: inout UInt32) throws(MalformedBytes) {
+        guard let number = UInt32(exactly: try unsigned()) else {
             throw MalformedBytes(offset: offset, expected: "a smaller number")
         }
         value = number

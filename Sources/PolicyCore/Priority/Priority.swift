@@ -49,6 +49,7 @@ extension AssertionTable {
         others.contains { assertion in
             switch assertion.kind {
             case .audio, .graphical: true
+            case .service: assertion.claim?.isPerceived == true
             case .location, .exemption, .task, .listen, .fetch, .transferEvents, .refresh, .processing: false
             }
         }

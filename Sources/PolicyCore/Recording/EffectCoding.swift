@@ -11,7 +11,8 @@ package struct EffectKind: Hashable, Sendable {
     package init(_ own: Own) { rawValue = own.rawValue }
 
     package var name: String {
-        Own(rawValue: rawValue).map { "\($0)" } ?? MechanismAction.name(of: rawValue) ?? "an effect of kind \(rawValue)"
+        Own(rawValue: rawValue).map { "\($0)" } ?? MechanismAction.name(of: rawValue)
+            ?? ServiceAction.Tag(rawValue: rawValue).map { "\($0)" } ?? "an effect of kind \(rawValue)"
     }
 
     /// Those of the Core itself.
@@ -26,6 +27,7 @@ package struct EffectKind: Hashable, Sendable {
     /// All that there are.
     package static var all: [EffectKind] {
         Own.allCases.map { EffectKind($0) } + MechanismAction.tags.map { EffectKind(rawValue: $0) }
+            + ServiceAction.Tag.allCases.map { EffectKind(rawValue: $0.rawValue) }
     }
 }
 
@@ -56,6 +58,7 @@ extension Effect {
         case .setPriority: EffectKind(.setPriority)
         case .expireWindow: EffectKind(.expireWindow)
         case .mechanism(_, let action): EffectKind(rawValue: action.tag)
+        case .service(let action): EffectKind(rawValue: action.tag.rawValue)
         }
     }
 
@@ -85,6 +88,7 @@ extension Effect {
         case .mechanism(let incarnation, var action):
             sink.write(incarnation.app, incarnation.generation)
             action.fields(&sink)
+        case .service(let action): action.encode(into: &sink)
         case .stopService(let app, let service):
             sink.write(UInt64(app.rawValue))
             sink.write(service.rawValue)
@@ -317,6 +321,13 @@ extension FieldSink {
         case .frozenFromOutside: write(UInt8(29))
         case .cannotFreeze(let attempts): write(30, attempts)
         case .serviceUndeclared(let key): write(31, key)
+        case .heldByService(let service, let sentence):
+            write(90, service)
+            write(sentence)
+        case .serviceGone(let service): write(91, service)
+        case .serviceDidNotStop(let service, let span):
+            write(92, service)
+            write(span.nanoseconds)
         case .end(let reason, let name, let state):
             write(32, name)
             write(state.rawValue)

@@ -62,6 +62,9 @@ extension Event {
         case .mechanism(let incarnation, var event):
             writer.write(event.tag, incarnation.app, incarnation.generation)
             event.fields(&writer)
+        case .service(var event):
+            writer.write(event.tag.rawValue)
+            event.fields(&writer)
         case .trafficSeen: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
         case .reclaimed, .mappingsCounted: encodeMemory(into: &writer)
@@ -119,6 +122,12 @@ extension Event {
 
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
         let tag = try reader.byte()
+        if let service = ServiceEvent.Tag(rawValue: tag) {
+            var event = ServiceEvent(blank: service)
+            try event.fields(&reader)
+            self = .service(event)
+            return
+        }
         switch tag {
         case 1: self = .clockChanged(wallOffset: try reader.signed())
         case 2: self = .booted

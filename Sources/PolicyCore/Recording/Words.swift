@@ -36,6 +36,7 @@ extension System {
         case .frozen(let app, _): "\(name(of: app)) is frozen"
         case .verified(let app, _): "\(name(of: app)) is frozen, and nothing of it was pending"
         case .mechanism(let incarnation, let event): event.sentence(name: name(of: incarnation.app))
+        case .service(let event): sentence(for: event)
         case .memoryConfigured(let budget, let source):
             "apps have \(budget.mebibytes) of memory together"
                 + (source == .machine ? ", and share it with the machine" : "")
@@ -154,6 +155,7 @@ extension System {
         case .thaw(let app, _): "thaw \(name(of: app))"
         case .setPriority(let app, _, let priority): "give \(name(of: app)) \(priority.name) priority"
         case .mechanism(let incarnation, let action): action.sentence(name: name(of: incarnation.app))
+        case .service(let action): sentence(for: action)
         case .askToEnd(let app, _): "ask \(name(of: app)) to end"
         case .kill(let app, _): "kill \(name(of: app))"
         case .sample(let app, _): "look at the memory of \(name(of: app))"

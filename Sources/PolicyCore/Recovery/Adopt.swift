@@ -31,6 +31,7 @@ extension System {
             }
             touch(apps[i].index)
         }
+        adoptServices()
         mayBeDown = true
         adoptMemory()
     }

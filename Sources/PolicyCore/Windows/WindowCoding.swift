@@ -31,6 +31,12 @@ extension FieldSink {
             write(session)
             write(authentication)
         case .refresh(let identifier), .processing(let identifier): write(identifier)
+        case .service(let wake):
+            write(wake.service)
+            write(wake.window)
+            write(wake.payload)
+            write(wake.sentence)
+            write(wake.time.nanoseconds)
         }
     }
 

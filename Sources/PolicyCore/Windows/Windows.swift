@@ -23,12 +23,13 @@ extension System {
 
     /// Wakes an app that nothing keeps from it; `cause`: the entry that led here, if one did.
     mutating func wake(
-        _ i: Int, _ kind: WindowKind, because: String, cause: LogSequence?, request: BackgroundTaskRequest? = nil
+        _ i: Int, _ kind: WindowKind, because: String, cause: LogSequence?, request: BackgroundTaskRequest? = nil,
+        launchedBy mode: BackgroundModes = []
     ) {
         // Whatever it did before has nothing to do with it.
         apps[i].cause = log(i, .wakeRequested, .woken(kind, because: because), after: cause)
         if apps[i].process == .none {
-            apps[i].launch = LaunchOptions(service: kind.service == .fetch ? .fetch : [])
+            apps[i].launch = LaunchOptions(service: kind.service == .fetch ? .fetch : mode)
             apps[i].launchReason = .woken(kind, because: because)
             start(i, isBackground: true, isWoken: true)
         } else if apps[i].tasks.isEmpty, apps[i].state == .suspended || apps[i].suspension.isUnderWay {
@@ -136,7 +137,7 @@ extension System {
     // MARK: The clock
 
     private func limit(_ window: Windows.Window) -> Span {
-        max(.milliseconds(1), windowRules.limit(window.kind.service))
+        max(.milliseconds(1), windowRules.limit(window.kind))
     }
 
     /// The expiration handler never has more time than there is.

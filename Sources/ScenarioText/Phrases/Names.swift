@@ -91,7 +91,7 @@ extension LogEvent {
             .willTerminate, .openedURL, .suspensionFailed, .serviceStopped, .keptRunning,
             .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused, .toldOfChanges,
             .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
-            .handleEventsForBackgroundURLSession, .launchBackgroundTask,
+            .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
             .taskCancelled, .taskRequestRefused:
             false

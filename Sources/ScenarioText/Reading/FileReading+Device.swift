@@ -102,7 +102,7 @@ extension DeviceProfile.CallbackLimits {
         case .didReceiveMemoryWarning: \.didReceiveMemoryWarning
         case .performFetch: \.performFetch
         case .handleEventsForBackgroundURLSession: \.handleEventsForBackgroundURLSession
-        case .launchBackgroundTask: \.launchBackgroundTask
+        case .launchBackgroundTask, .handleServiceEvents: \.launchBackgroundTask
         }
     }
 

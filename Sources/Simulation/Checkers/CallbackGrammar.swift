@@ -36,7 +36,7 @@ struct CallbackGrammar {
             state
         // Nobody on screen is woken.
         case (.performFetch, .background), (.handleEventsForBackgroundURLSession, .background),
-            (.launchBackgroundTask, .background):
+            (.launchBackgroundTask, .background), (.handleServiceEvents, .background):
             state
         case (.willTerminate, .background): .terminating
         // An app that opts out of multitasking never enters the background (L10).

@@ -43,7 +43,7 @@ extension Checkers {
     /// What documents and FACTS say, once more.
     private static func limit(_ service: WindowService) -> Span {
         switch service {
-        case .fetch, .refresh: .seconds(30)
+        case .fetch, .refresh, .service: .seconds(30)
         case .transferEvents: .seconds(10)
         case .processing: .seconds(180)
         }
@@ -54,7 +54,7 @@ extension Checkers {
             switch service {
             case .fetch: 0x2182_bad4
             case .transferEvents: 0x2182_bad3
-            case .refresh, .processing: 0x2182_bad2
+            case .refresh, .processing, .service: 0x2182_bad2
             }
         return TerminationCode(namespace: "RUNNINGBOARD", code: code)
     }

@@ -289,7 +289,7 @@ struct Checkers {
                 watch.unseenSince = nil
             }
         case .report, .checkTracer, .verify, .thaw, .expireWindow, .stopService, .reply, .answer, .halt, .sample,
-            .reclaim, .senseMemory, .mechanism:
+            .reclaim, .senseMemory, .mechanism, .service:
             return
         }
     }

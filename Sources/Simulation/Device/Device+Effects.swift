@@ -94,6 +94,7 @@ extension Device {
         case .tellConditions(let app, let generation, let conditions):
             change(app, generation, "tellConditions") { tell(conditions, $0) }
         case .stopService(let app, let service): stop(service, of: app)
+        case .service: break
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
             if unanswered.remove(id) == nil { violate("command \(id.rawValue) is answered and was not waiting") }

@@ -212,7 +212,8 @@ package struct ScenarioMaker {
         case .trafficSeen(let app, _, let sent, let received, _, _):
             noteTraffic(app, bytes: sent + received)
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored,
+            .service:
             break
         case .conditionSensed(let condition): noteCondition(condition)
         case .transferEvents(let app, let session, let authentication):
@@ -324,7 +325,7 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .expireWindow, .reply, .answer, .sample,
-            .reclaim, .senseMemory, .tellConditions, .setPriority, .mechanism:
+            .reclaim, .senseMemory, .tellConditions, .setPriority, .mechanism, .service:
             break
         }
     }

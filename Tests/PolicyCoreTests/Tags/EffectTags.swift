@@ -31,6 +31,9 @@ enum ActionTag: UInt8, CaseIterable {
     case closeConnections = 25
     case takeSnapshot = 26
     case expireWindow = 27
+    case answerService = 28
+    case stopHold = 29
+    case holdEnded = 30
 }
 
 extension Action {
@@ -63,6 +66,9 @@ extension Action {
         case .mechanism(_, .sockets(.closeConnections)): .closeConnections
         case .mechanism(_, .snapshots(.take)): .takeSnapshot
         case .expireWindow: .expireWindow
+        case .service(.answer): .answerService
+        case .service(.stop): .stopHold
+        case .service(.ended): .holdEnded
         }
     }
 }

@@ -45,6 +45,14 @@ enum EventTag: UInt8, CaseIterable {
     case habitsRestored = 41
     case trafficSeen = 56
     case diskFilled = 60
+    case servicesDeclared = 61
+    case serviceArrived = 62
+    case serviceLost = 63
+    case serviceAttached = 64
+    case serviceHolds = 65
+    case serviceDrops = 66
+    case serviceStopped = 67
+    case serviceWakes = 68
 }
 
 extension Event {
@@ -88,6 +96,14 @@ extension Event {
         case .habitsRestored: .habitsRestored
         case .trafficSeen: .trafficSeen
         case .mechanism(_, .disk(.filled)): .diskFilled
+        case .service(.declared): .servicesDeclared
+        case .service(.arrived): .serviceArrived
+        case .service(.lost): .serviceLost
+        case .service(.attached): .serviceAttached
+        case .service(.hold): .serviceHolds
+        case .service(.drop): .serviceDrops
+        case .service(.stopped): .serviceStopped
+        case .service(.wake): .serviceWakes
         }
     }
 }

@@ -36,7 +36,8 @@ struct RawValueTests {
             memoryShort memoryRecovered memoryLimitExceeded taskBegan taskEnded tasksExpired taskRefused \
             conditionChanged toldOfChanges listens peerConnected peersRefused connectionsClosed performFetch \
             handleEventsForBackgroundURLSession launchBackgroundTask wakeRequested wakeRefused windowCompleted \
-            windowExpires windowOverrun taskSubmitted taskCancelled taskRequestRefused refreshAllowed entriesOmitted
+            windowExpires windowOverrun taskSubmitted taskCancelled taskRequestRefused refreshAllowed entriesOmitted \
+            handleServiceEvents
             """)
     }
 
@@ -47,7 +48,7 @@ struct RawValueTests {
             """
             willFinishLaunching didFinishLaunching didBecomeActive willResignActive didEnterBackground \
             willEnterForeground willTerminate openURL didReceiveMemoryWarning performFetch \
-            handleEventsForBackgroundURLSession launchBackgroundTask
+            handleEventsForBackgroundURLSession launchBackgroundTask handleServiceEvents
             """)
         expect(AppKind.self, from: 0, "application plain")
         expect(ScreenRole.self, from: 0, "primary secondary pip covering")
@@ -68,8 +69,8 @@ struct RawValueTests {
         expect(ServiceKind.self, from: 0, "audio location voip fetch remoteNotification")
         expect(
             AssertionKind.self, from: 0,
-            "audio location exemption graphical task listen fetch transferEvents refresh processing")
-        expect(WindowService.self, from: 1, "fetch transferEvents refresh processing")
+            "audio location exemption graphical task listen fetch transferEvents refresh processing service")
+        expect(WindowService.self, from: 1, "fetch transferEvents refresh processing service")
         expect(WindowResult.self, from: 1, "newData noData failed done")
         expect(BackgroundTaskRequest.Kind.self, from: 1, "refresh processing")
         expect(FetchResult.self, from: 0, "newData noData failed")

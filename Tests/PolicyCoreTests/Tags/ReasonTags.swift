@@ -68,6 +68,9 @@ enum ReasonTag: UInt8, CaseIterable {
     case refreshAllowed = 85
     case omitsEntries = 86
     case omittedEntries = 87
+    case heldByService = 90
+    case serviceGone = 91
+    case serviceDidNotStop = 92
 }
 
 extension Reason {
@@ -104,6 +107,9 @@ extension Reason {
         case .frozenFromOutside: .frozenFromOutside
         case .cannotFreeze: .cannotFreeze
         case .serviceUndeclared: .serviceUndeclared
+        case .heldByService: .heldByService
+        case .serviceGone: .serviceGone
+        case .serviceDidNotStop: .serviceDidNotStop
         case .end: .end
         case .memoryLevel: .memoryLevel
         case .memorySimulated: .memorySimulated
@@ -231,6 +237,7 @@ enum WindowTag: UInt8, CaseIterable {
     case transferEvents = 2
     case refresh = 3
     case processing = 4
+    case service = 5
 }
 
 extension WindowKind {
@@ -240,6 +247,7 @@ extension WindowKind {
         case .transferEvents: .transferEvents
         case .refresh: .refresh
         case .processing: .processing
+        case .service: .service
         }
     }
 }

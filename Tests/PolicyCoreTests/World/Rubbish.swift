@@ -44,7 +44,8 @@ struct Rubbish {
 
     private mutating func event() -> Event {
         let (app, generation) = process()
-        switch random.below(31) {
+        switch random.below(33) {
+        case 31, 32: return .service(serviceEvent(app, generation))
         case 30: return .transferEvents(app, session: random.oneIn(2) ? "" : "s", authentication: random.oneIn(2))
         case 28: return sockets(app, generation)
         case 29: return traffic(app)
@@ -165,6 +166,32 @@ struct Rubbish {
 
     private mutating func task() -> TaskID {
         TaskID(random.oneIn(4) ? [0, .max, 1 << 63][random.below(3)] : UInt64(random.below(4)))
+    }
+
+    private mutating func serviceEvent(_ app: AppIndex, _ generation: Generation) -> ServiceEvent {
+        let service = ServiceIndex(UInt32(random.oneIn(10) ? Int(UInt32.max) : random.below(4)))
+        let (id, incarnation) = (ServiceRequestID(random.next()), Incarnation(app, generation))
+        let hold = StatedHold(
+            incarnation: incarnation, hold: UInt8(random.oneIn(10) ? 255 : random.below(3)), because: "\u{1b}")
+        let span = Model.Span(nanoseconds: random.oneIn(2) ? 0 : Int64(bitPattern: random.next()))
+        switch random.below(12) {
+        case 0:
+            return .declared(
+                (0..<random.below(4)).map { number in
+                    ServiceDeclaration(
+                        name: "s\(number)",
+                        holds: (0..<random.below(4)).map { .init(name: "h\($0)", sentence: "", limit: span) },
+                        windows: (0..<random.below(3)).map { .init(name: "w\($0)", sentence: "", time: span) },
+                        mode: random.oneIn(2) ? [] : .audio, worksInForeground: random.oneIn(2))
+                })
+        case 1: return .arrived(service, random.oneIn(2) ? [] : [hold, hold])
+        case 2: return .lost(service)
+        case 3, 4: return .attached(service, incarnation)
+        case 5, 6, 7: return .hold(service, id, hold, limit: span)
+        case 8: return .drop(service, id, incarnation, hold: hold.hold)
+        case 9: return .stopped(service, incarnation, hold: hold.hold)
+        default: return .wake(service, id, app, window: UInt8(random.below(3)), because: "", payload: "\u{0}")
+        }
     }
 
     private mutating func request() -> AppRequest {

@@ -25,6 +25,8 @@ final class TestDevice {
     var unanswered: Set<CommandID> = []
     var replies: [RequestID: AppReply] = [:]
     var stopped: [ServiceKind] = []
+    /// What services were told; tests answer in their place.
+    var toldServices: [ServiceAction] = []
     /// What apps were told; tests end the tasks themselves.
     var snapshots: [AppIndex] = []
     var told: [(app: AppIndex, conditions: DeviceConditions)] = []

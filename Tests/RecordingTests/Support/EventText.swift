@@ -51,6 +51,7 @@ extension Event {
         case .habitsRestored(let memory): "habitsRestored \(memory.text)"
         case .request(let app, let id, let request): "request \(id.rawValue) of app \(app.rawValue): \(request.text)"
         case .timer: "timer"
+        case .service(let event): "service \(event)"
         }
     }
 }

@@ -149,7 +149,7 @@ final class RecordedDevice {
             let use = SocketUse(connections: 0, waiting: 0, work: .zero)
             queue.append(.mechanism(incarnation, .sockets(.seen(use))))
         case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
-            .tellConditions, .setPriority, .mechanism, .expireWindow:
+            .tellConditions, .setPriority, .mechanism, .expireWindow, .service:
             break
         }
     }

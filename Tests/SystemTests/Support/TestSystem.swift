@@ -22,7 +22,8 @@ final class TestSystem {
     /// Starts it. `disk`: the home gets a file system of its own, of that size.
     init(
         device: Device? = nil, memory: String? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil,
-        deep: Bool = false, place: String = "/tmp", disk: String? = nil, within entry: [String] = []
+        deep: Bool = false, place: String = "/tmp", disk: String? = nil, within entry: [String] = [],
+        prepare: (String) throws -> Void = { _ in }
     ) throws {
         self.entry = entry
         root = try Self.makeFolder("\(place)/greenroom-home-")
@@ -41,6 +42,7 @@ final class TestSystem {
         }
         environment["GREENROOM_HOME"] = home
         self.environment = environment.merging(extra) { $1 }
+        try prepare(home)
         try up(device: device, memory: memory)
     }
 

@@ -34,4 +34,16 @@ extension Lifecycle {
             return
         }
     }
+
+    /// What no framework in the app asked for is over at once.
+    func handleServiceEvents(_ params: JSONValue) {
+        guard let window = params["window"]?.int else { return }
+        let event = ServiceEvents.Event(
+            service: params["service"]?.string ?? "", kind: params["kind"]?.string ?? "",
+            payload: params["payload"]?.string ?? "")
+        let (windows, what) = (application.backgroundWindows, "handleServiceEvents")
+        windows.open(window, for: what)
+        let done: @Sendable () -> Void = { windows.complete(window, what, "done") }
+        if !ServiceEvents.shared.handle(event, done) { done() }
+    }
 }

@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// What services that are programs of their own have for the app: each framework registers for the one that it speaks
+/// to.
+package final class ServiceEvents: Sendable {
+    package struct Event: Sendable {
+        /// The service, what it is about, and what it says.
+        package let service: String
+        package let kind: String
+        package let payload: String
+
+        package init(service: String, kind: String, payload: String) {
+            self.service = service
+            self.kind = kind
+            self.payload = payload
+        }
+    }
+
+    /// Called on the main thread; the closure that it gets is called, on any thread, when the app is done with it.
+    package typealias Handler = @Sendable (Event, @escaping @Sendable () -> Void) -> Void
+
+    package static let shared = ServiceEvents()
+    private let handlers = Mutex<[String: Handler]>([:])
+
+    package init() {}
+
+    package func register(_ service: String, _ handler: @escaping Handler) {
+        handlers.withLock { $0[service] = handler }
+    }
+
+    /// - Returns: whether somebody handles it.
+    package func handle(_ event: Event, _ done: @escaping @Sendable () -> Void) -> Bool {
+        guard let handler = handlers.withLock({ $0[event.service] }) else { return false }
+        handler(event, done)
+        return true
+    }
+}

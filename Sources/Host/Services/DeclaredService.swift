@@ -1,0 +1,135 @@
+internal import LinuxSystem
+internal import Model
+internal import Wire
+
+/// A service as its declaration says (docs/SERVICES.md, section 1), and how to start it.
+struct DeclaredService {
+    let declaration: ServiceDeclaration
+    let program: String
+    let arguments: [String]
+    let startsWithDaemon: Bool
+
+    /// Why a declaration is left out, with what to do about it.
+    struct Fault: Error {
+        let file: String
+        let sentence: String
+    }
+
+    /// The largest declaration, in bytes.
+    private static let largest = 1 << 16
+
+    /// Those of the folders, the first of a name; and what was left out.
+    static func read(_ folders: [String]) -> (services: [DeclaredService], faults: [Fault]) {
+        var (services, faults): ([DeclaredService], [Fault]) = ([], [])
+        for folder in folders {
+            for name in FileSystem.names(in: folder).sorted() where name.hasSuffix(".json") {
+                let path = "\(folder)/\(name)"
+                do throws(Fault) {
+                    let service = try DeclaredService(file: path, folder: folder)
+                    guard !services.contains(where: { $0.declaration.name == service.declaration.name }) else {
+                        throw Fault(file: path, sentence: "another file declares \(service.declaration.name)")
+                    }
+                    guard services.count < ServiceDeclaration.mostServices else {
+                        throw Fault(file: path, sentence: "\(ServiceDeclaration.mostServices) services are read")
+                    }
+                    services.append(service)
+                } catch {
+                    faults.append(error)
+                }
+            }
+        }
+        return (services, faults)
+    }
+
+    init(file: String, folder: String) throws(Fault) {
+        func fault(_ sentence: String) -> Fault { Fault(file: file, sentence: sentence) }
+        for path in [folder, file] {
+            // Whoever may write to it says what the daemon starts.
+            guard let identity = try? Descriptor.open(path, .path, followsLinks: false).identity(),
+                identity.owner == CurrentProcess.uid, !identity.isWritableByOthers
+            else { throw fault("\(path) must belong to the daemon's user, and be writable by nobody else") }
+        }
+        guard let bytes = FileSystem.read(file, limit: Self.largest), bytes.count < Self.largest,
+            let json = try? JSONValue(parsing: bytes)
+        else { throw fault("it is no JSON of less than \(Self.largest) bytes") }
+        do throws(RPCError) {
+            try self.init(json, folder)
+        } catch {
+            throw fault(error.message)
+        }
+    }
+
+    private init(_ json: JSONValue, _ folder: String) throws(RPCError) {
+        let name = try json.text("name", ServiceDeclaration.longestName)
+        guard !name.isEmpty, name.utf8.allSatisfy({ Self.nameBytes.contains($0) }) else {
+            throw .invalidParameter("name", "a name has lower-case letters, digits and -")
+        }
+        var declaration = ServiceDeclaration(name: name)
+        declaration.holds = try json.kinds("holds").map { kind throws(RPCError) in
+            ServiceDeclaration.Hold(
+                name: try kind.text("name", ServiceDeclaration.longestName),
+                sentence: try kind.text("sentence", ServiceDeclaration.longestText),
+                isPerceived: try kind.bool("perceived", default: false), limit: try kind.span("limit"))
+        }
+        declaration.windows = try json.kinds("windows").map { kind throws(RPCError) in
+            guard let time = try kind.span("time") else { throw .invalidParameter("time", "a window has a time") }
+            return ServiceDeclaration.Window(
+                name: try kind.text("name", ServiceDeclaration.longestName),
+                sentence: try kind.text("sentence", ServiceDeclaration.longestText), time: time)
+        }
+        if let key = try json.optionalString("mode") {
+            declaration.mode = BackgroundModes(keys: [key])
+            guard !declaration.mode.isEmpty else {
+                throw .invalidParameter("mode", "\(key.prefix(64)) is no key of UIBackgroundModes")
+            }
+        }
+        declaration.worksInForeground = try json.bool("worksInForeground", default: true)
+        let start = try json.optionalString("start") ?? "onDemand"
+        guard ["onDemand", "always"].contains(start) else {
+            throw .invalidParameter("start", "a service starts onDemand or always")
+        }
+        let program = try json.text("program", 4096)
+        guard !program.isEmpty, !program.utf8.contains(0) else {
+            throw .invalidParameter("program", "a program has a path")
+        }
+        self.declaration = declaration
+        self.program = program.hasPrefix("/") ? program : "\(folder)/\(program)"
+        arguments =
+            try json["arguments"] == nil
+            ? []
+            : json.array("arguments").map { value throws(RPCError) in
+                guard let text = value.string, !text.utf8.contains(0) else {
+                    throw .invalidParameter("arguments", "arguments are texts")
+                }
+                return text
+            }
+        startsWithDaemon = start == "always"
+    }
+
+    private static let nameBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-".utf8)
+}
+
+extension JSONValue {
+    fileprivate func text(_ name: String, _ most: Int) throws(RPCError) -> String {
+        let text = try string(name)
+        guard text.utf8.count <= most else { throw .invalidParameter(name, "it has at most \(most) bytes") }
+        return text
+    }
+
+    fileprivate func kinds(_ name: String) throws(RPCError) -> [JSONValue] {
+        let kinds = self[name] == nil ? [] : try array(name)
+        guard kinds.count <= ServiceDeclaration.mostKinds else {
+            throw .invalidParameter(name, "a service declares at most \(ServiceDeclaration.mostKinds)")
+        }
+        return kinds
+    }
+
+    /// Seconds; none is no limit.
+    fileprivate func span(_ name: String) throws(RPCError) -> Span? {
+        guard let seconds = try optionalNumber(name) else { return nil }
+        guard seconds > 0, seconds <= 31_536_000 else {
+            throw .invalidParameter(name, "a time is more than 0 seconds, and at most a year")
+        }
+        return .seconds(seconds)
+    }
+}

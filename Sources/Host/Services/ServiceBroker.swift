@@ -1,0 +1,145 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Wire
+
+/// Brings apps and services together, and the Core's decisions to the services. It knows them by their declarations
+/// alone.
+final class ServiceBroker {
+    private unowned let host: Host
+    private var links: [ServiceLink] = []
+    private var faults: [DeclaredService.Fault] = []
+    private var acceptor: Acceptor?
+    /// Those that have yet to say who they are.
+    private var strangers: [ObjectIdentifier: Connection] = [:]
+
+    private static let mostStrangers = 64
+    /// Nanoseconds for a hello.
+    private static let patience: Int64 = 10_000_000_000
+
+    init(_ host: Host) { self.host = host }
+
+    /// Reads what is declared. Without a service nothing is made, and nothing costs anything.
+    func begin(_ folders: [String]) {
+        let read = DeclaredService.read(folders)
+        faults = read.faults
+        for fault in faults { Diagnostics.write("\(fault.file) declares no service: \(fault.sentence)") }
+        guard !read.services.isEmpty || host.system.broker != nil else { return }
+        host.post(.service(.declared(read.services.map(\.declaration))))
+        links = read.services.compactMap { service in
+            host.system.broker?.index(of: service.declaration.name).map { ServiceLink(host, service, $0) }
+        }
+        guard !links.isEmpty else { return }
+        do throws(SystemError) {
+            let listener = try UnixSocket.listen(at: host.home.serviceSocket, mode: 0o600)
+            acceptor = try Acceptor(listener, host.loop) { [unowned self] in accept($0) }
+        } catch {
+            Diagnostics.write("services cannot be listened to: \(error)")
+        }
+        for link in links {
+            link.process.find()
+            link.startIfNeeded()
+        }
+    }
+
+    private func link(_ name: String) -> ServiceLink? { links.first { $0.service.declaration.name == name } }
+
+    // MARK: Services
+
+    private func accept(_ socket: Descriptor) {
+        guard strangers.count < Self.mostStrangers, let connection = try? Connection(socket, host.loop) else { return }
+        let key = ObjectIdentifier(connection)
+        strangers[key] = connection
+        connection.onClose = { [unowned self] in strangers[key] = nil }
+        connection.onMessage = { [unowned self, unowned connection] in greet($0, from: connection) }
+        host.loop.after(nanoseconds: Self.patience) { [weak self, weak connection] in
+            // Another one may have its place in memory by now.
+            if let self, let connection, strangers[key] === connection { connection.close() }
+        }
+    }
+
+    private func greet(_ message: RPCMessage, from connection: Connection) {
+        guard case .request(let id, let method, let params) = message else { return connection.close() }
+        do throws(RPCError) {
+            guard method == ServiceMethod.hello.rawValue else { throw RPCError(.outOfOrder, "say hello first") }
+            guard try params.int("protocol") == protocolVersion else {
+                throw RPCError(
+                    .invalidRequest, "this daemon speaks protocol \(protocolVersion)",
+                    data: ["supported": [.int(Int64(protocolVersion))]])
+            }
+            guard let link = link(try params.string("service")) else { throw RPCError(.unknownService) }
+            let peer = UnixSocket.peerProcess(of: connection.socket)
+            try refuseApps(connection.socket)
+            // From here on it is the service's.
+            strangers[ObjectIdentifier(connection)] = nil
+            try link.greeted(connection, id, params, peer)
+        } catch {
+            connection.send(.failure(id: id, error))
+            connection.close()
+        }
+    }
+
+    /// An app of an ordinary user's system is that user as well.
+    private func refuseApps(_ socket: Descriptor) throws(RPCError) {
+        guard let peer = try? UnixSocket.peer(of: socket) else { throw RPCError(.notYours, "who are you?") }
+        let isAllowed = peer.uid == CurrentProcess.uid || peer.uid == 0
+        let isApp = host.apps.contains { $0.process?.box.processes().contains(peer.pid) == true }
+        guard isAllowed, !isApp else { throw RPCError(.notYours, "an app cannot be a service") }
+    }
+
+    // MARK: Apps
+
+    /// A stream to a service, for an app.
+    func connect(
+        _ name: String, _ app: AppHost, _ generation: Generation,
+        _ done: @escaping (Result<Descriptor, RPCError>) -> Void
+    ) {
+        guard let link = link(name) else {
+            return done(.failure(RPCError(.unknown, "no service \(name.prefix(64)) is declared")))
+        }
+        link.connect(app, generation, done)
+    }
+
+    func forget(_ app: String) {
+        for link in links { link.forget(app) }
+    }
+
+    // MARK: What the Core decided
+
+    func perform(_ action: ServiceAction) {
+        let index =
+            switch action {
+            case .answer(let index, _, _), .stop(let index, _, _), .ended(let index, _, _): index
+            }
+        links.first { $0.index == index }?.perform(action)
+    }
+
+    func note(_ effects: [Effect]) {
+        guard !links.isEmpty else { return }
+        for effect in effects {
+            guard case .log(let entry) = effect.action, let app = entry.app else { continue }
+            for link in links { link.note(entry, app) }
+        }
+    }
+
+    // MARK: The end, and looking in
+
+    func end() {
+        acceptor = nil
+        for link in links { link.process.end() }
+    }
+
+    func waitForEnd() {
+        for link in links { link.process.waitForEnd() }
+        if acceptor == nil { FileSystem.remove(host.home.serviceSocket) }
+    }
+
+    var info: JSONValue {
+        let faulty = faults.map { fault in
+            ServiceInfo(
+                service: fault.file, state: "faulty", pid: nil, program: "", mode: nil, holds: [],
+                trouble: fault.sentence)
+        }
+        return ["services": .array((links.map(\.info) + faulty).map(\.json))]
+    }
+}

@@ -1,0 +1,135 @@
+/// Names a service for the life of a system: its place in the order in which services were declared.
+package struct ServiceIndex: Hashable, Comparable, Sendable, Codable {
+    package let rawValue: UInt32
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+    package static func < (a: ServiceIndex, b: ServiceIndex) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// What a user-facing service may do to apps, as it says itself before it does anything (`docs/SERVICES.md`). The
+/// policy knows services by what is in here, and none by name.
+package struct ServiceDeclaration: Hashable, Sendable, Codable {
+    /// What it may hold for an app: a claim that the app may run in the background.
+    package struct Hold: Hashable, Sendable, Codable {
+        package var name: String
+        /// What the app does meanwhile, for people: “it plays audio”.
+        package var sentence: String
+        /// The user notices the app by it, so that it has as much of the machine as what is on screen.
+        package var isPerceived: Bool
+        /// The longest that one may be held; `nil`: as long as the service likes.
+        package var limit: Span?
+
+        package init(name: String, sentence: String, isPerceived: Bool = false, limit: Span? = nil) {
+            self.name = name
+            self.sentence = sentence
+            self.isPerceived = isPerceived
+            self.limit = limit
+        }
+    }
+
+    /// What it may wake an app for.
+    package struct Window: Hashable, Sendable, Codable {
+        package var name: String
+        /// What the app does meanwhile, for people: “the end of a walk”.
+        package var sentence: String
+        /// How long the app has.
+        package var time: Span
+
+        package init(name: String, sentence: String, time: Span) {
+            self.name = name
+            self.sentence = sentence
+            self.time = time
+        }
+    }
+
+    package var name: String
+    package var holds: [Hold]
+    package var windows: [Window]
+    /// The key of `UIBackgroundModes` that an app needs to be held in the background (L11); none: every app may be.
+    package var mode: BackgroundModes
+    /// Of use on screen without the key.
+    package var worksInForeground: Bool
+
+    package init(
+        name: String, holds: [Hold] = [], windows: [Window] = [], mode: BackgroundModes = [],
+        worksInForeground: Bool = true
+    ) {
+        self.name = name
+        self.holds = holds
+        self.windows = windows
+        self.mode = mode
+        self.worksInForeground = worksInForeground
+    }
+
+    /// How many a system may have, and of what each may declare; and how long its texts may be, in bytes.
+    package static let (mostServices, mostKinds, longestName, longestText) = (64, 32, 64, 256)
+}
+
+/// A service's part in an assertion.
+package struct ServiceClaim: Hashable, Sendable, Codable {
+    package var service: ServiceIndex
+    /// Its place among the holds that the service declared.
+    package var hold: UInt8
+    /// What the app does meanwhile, for people.
+    package var sentence: String
+    package var isPerceived: Bool
+
+    package init(service: ServiceIndex, hold: UInt8, sentence: String, isPerceived: Bool) {
+        self.service = service
+        self.hold = hold
+        self.sentence = sentence
+        self.isPerceived = isPerceived
+    }
+}
+
+/// What a service wakes an app for.
+package struct ServiceWake: Hashable, Sendable, Codable {
+    /// The name of the service, which its app knows it by.
+    package var service: String
+    package var window: String
+    /// What the service has to say to the app.
+    package var payload: String
+    /// What the app does meanwhile, for people.
+    package var sentence: String
+    package var time: Span
+
+    package init(service: String, window: String, payload: String, sentence: String, time: Span) {
+        self.service = service
+        self.window = window
+        self.payload = payload
+        self.sentence = sentence
+        self.time = time
+    }
+
+    /// Bytes of a payload.
+    package static let longestPayload = 4096
+}
+
+/// Why a service may not do something.
+package enum ServiceRefusal: Error, Hashable, Sendable {
+    case unknownService
+    case undeclared(kind: String)
+    /// The app never connected to it.
+    case unknownApp
+    /// The process that it speaks of is gone.
+    case processGone
+    case missingMode(key: String, isForeground: Bool)
+    case tooMany(limit: Int)
+    case notHeld(kind: String)
+    case notWoken(WakeObstacle)
+
+    package var sentence: String {
+        switch self {
+        case .unknownService: "no such service is declared"
+        case .undeclared(let kind): "the service did not declare \(kind): add it to its declaration"
+        case .unknownApp: "the app has not connected to this service: it may speak only of those that have"
+        case .processGone: "the process that this is about has ended, or is being ended"
+        case .missingMode(let key, let isForeground):
+            isForeground
+                ? "add \(key) to UIBackgroundModes in Info.plist to use this service"
+                : "add \(key) to UIBackgroundModes in Info.plist to use this service in the background"
+        case .tooMany(let limit): "a service holds at most \(limit) things for an app: drop one first"
+        case .notHeld(let kind): "the service does not hold \(kind) for this app"
+        case .notWoken(let obstacle): "the app is not woken: \(obstacle.sentence)"
+        }
+    }
+}

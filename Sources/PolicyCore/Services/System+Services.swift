@@ -1,0 +1,288 @@
+internal import Model
+
+// The daemon is the broker of services, and this is what it decides: who may be held, for how long it counts, and who
+// is told. No service is known by its name.
+extension System {
+    mutating func handle(_ event: ServiceEvent) {
+        switch event {
+        case .declared(let declarations): declareServices(declarations)
+        case .arrived(let service, let stated): serviceArrived(service, stated)
+        case .lost(let service): serviceLost(service)
+        case .attached(let service, let incarnation): attach(incarnation, to: service)
+        case .hold(let service, let id, let hold, let limit):
+            answer(service, id) { system throws(ServiceRefusal) in
+                try system.hold(hold, limit: limit > .zero ? limit : nil, for: service)
+            }
+        case .drop(let service, let id, let incarnation, let kind):
+            answer(service, id) { system throws(ServiceRefusal) in
+                try system.dropHold(kind, of: incarnation, for: service)
+            }
+        case .stopped(let service, let incarnation, let kind): serviceStopped(service, incarnation, kind)
+        case .wake(let service, let id, let app, let window, let because, let payload):
+            answer(service, id) { system throws(ServiceRefusal) in
+                try system.wake(app, window, because: because, payload: payload, for: service)
+            }
+        }
+    }
+
+    private mutating func answer(
+        _ service: ServiceIndex, _ id: ServiceRequestID, _ action: (inout System) throws(ServiceRefusal) -> Void
+    ) {
+        var refusal: ServiceRefusal?
+        do throws(ServiceRefusal) {
+            try action(&self)
+        } catch {
+            refusal = error
+        }
+        emit(.service(.answer(service, id, refusal)), cause: nil)
+    }
+
+    private func place(_ service: ServiceIndex) throws(ServiceRefusal) -> Int {
+        guard let known = broker?[service], known.isDeclared else { throw .unknownService }
+        return Int(service.rawValue)
+    }
+
+    // MARK: Services come and go
+
+    private mutating func declareServices(_ declarations: [ServiceDeclaration]) {
+        guard broker != nil || !declarations.isEmpty else { return }
+        var services = broker?.services ?? []
+        for s in services.indices { services[s].isDeclared = false }
+        for declaration in declarations.prefix(ServiceDeclaration.mostServices) {
+            if let s = services.firstIndex(where: { $0.declaration.name == declaration.name }) {
+                services[s].isDeclared = true
+                services[s].declaration = declaration
+            } else if services.count < ServiceDeclaration.mostServices {
+                services.append(Broker.Service(declaration: declaration))
+            }
+        }
+        broker = Broker(services: services)
+        for s in services.indices {
+            let (known, isDeclared) = (services[s].declaration.holds.count, services[s].isDeclared)
+            for hold in services[s].holds where !isDeclared || Int(hold.kind) >= known { end(hold, of: s) }
+        }
+    }
+
+    private mutating func serviceArrived(_ service: ServiceIndex, _ stated: [StatedHold]) {
+        guard let s = try? place(service) else { return }
+        broker?.services[s].presence = .here
+        for hold in broker?.services[s].holds ?? [] {
+            let isStated = stated.contains { $0.incarnation == hold.incarnation && $0.hold == hold.kind }
+            if !isStated { release(hold, of: s) }
+        }
+        for hold in stated {
+            if (try? self.hold(hold, limit: nil, for: service)) == nil {
+                emit(.service(.ended(service, hold.incarnation, hold: hold.hold)), cause: nil)
+            }
+        }
+    }
+
+    private mutating func serviceLost(_ service: ServiceIndex) {
+        guard let s = try? place(service) else { return }
+        wait(for: s)
+    }
+
+    /// It has the grace to be there again. Who was about to stop has stopped.
+    private mutating func wait(for s: Int) {
+        guard let holds = broker?.services[s].holds else { return }
+        for hold in holds {
+            switch hold.phase {
+            case .held: continue
+            case .onScreen, .stopping: release(hold, of: s)
+            }
+        }
+        let isHolding = broker?.services[s].holds.isEmpty == false
+        broker?.services[s].presence = .away(until: isHolding ? now + Broker.grace : nil)
+    }
+
+    mutating func passServiceGraces() {
+        guard let broker, let next = broker.nextLook, next <= now else { return }
+        for (s, service) in broker.services.enumerated() {
+            guard case .away(let until?) = service.presence, until <= now else { continue }
+            self.broker?.services[s].presence = .away(until: nil)
+            for hold in service.holds {
+                let i = Int(hold.incarnation.app.rawValue)
+                log(i, .serviceStopped, .serviceGone(service.declaration.name))
+                release(hold, of: s)
+            }
+        }
+    }
+
+    /// The daemon was away: whether services are there it does not know, nor what they hold.
+    mutating func adoptServices() {
+        guard let broker else { return }
+        for s in broker.services.indices { wait(for: s) }
+    }
+
+    private mutating func attach(_ incarnation: Incarnation, to service: ServiceIndex) {
+        guard let s = try? place(service), current(incarnation.app, incarnation.generation) != nil else { return }
+        if broker?.services[s].attached.contains(incarnation) == false {
+            broker?.services[s].attached.append(incarnation)
+        }
+        if broker?.services[s].known.contains(incarnation.app) == false {
+            broker?.services[s].known.append(incarnation.app)
+        }
+    }
+
+    // MARK: Holding
+
+    private mutating func hold(
+        _ stated: StatedHold, limit: Span?, for service: ServiceIndex
+    ) throws(ServiceRefusal) {
+        let s = try place(service)
+        let declaration = broker?.services[s].declaration ?? ServiceDeclaration(name: "")
+        guard Int(stated.hold) < declaration.holds.count else { throw .undeclared(kind: "\(stated.hold)") }
+        let kind = declaration.holds[Int(stated.hold)]
+        guard broker?.services[s].attached.contains(stated.incarnation) == true else { throw .unknownApp }
+        guard let i = current(stated.incarnation.app, stated.incarnation.generation), apps[i].ending == nil else {
+            throw .processGone
+        }
+        let hasKey = declaration.mode.isEmpty || !apps[i].manifest.backgroundModes.isDisjoint(with: declaration.mode)
+        guard hasKey || (declaration.worksInForeground && apps[i].state.isForeground) else {
+            throw .missingMode(
+                key: declaration.mode.keys.joined(separator: ", "), isForeground: apps[i].state.isForeground)
+        }
+        // Again: it says the same, perhaps in other words.
+        if let place = broker?.place(stated.incarnation, stated.hold, in: s) {
+            guard case .stopping = broker?.services[s].holds[place].phase else { return }
+            throw .missingMode(key: declaration.mode.keys.joined(separator: ", "), isForeground: false)
+        }
+        var phase = Broker.Phase.onScreen
+        if hasKey {
+            let sentence = stated.because.isEmpty ? kind.sentence : stated.because
+            let claim = ServiceClaim(
+                service: service, hold: stated.hold, sentence: sentence, isPerceived: kind.isPerceived)
+            let lasting = [limit, kind.limit].compactMap(\.self).min()
+            phase = .held(take(i, .service, name: "\(declaration.name).\(kind.name)", lasting: lasting, claim: claim))
+        }
+        broker?.services[s].holds.append(
+            Broker.Hold(incarnation: stated.incarnation, kind: stated.hold, phase: phase))
+        touch(stated.incarnation.app)
+    }
+
+    private mutating func dropHold(
+        _ kind: UInt8, of incarnation: Incarnation, for service: ServiceIndex
+    ) throws(ServiceRefusal) {
+        let s = try place(service)
+        guard let place = broker?.place(incarnation, kind, in: s), let hold = broker?.services[s].holds[place] else {
+            throw .notHeld(kind: name(of: kind, in: s))
+        }
+        release(hold, of: s)
+    }
+
+    private func name(of kind: UInt8, in s: Int) -> String {
+        guard let holds = broker?.services[s].declaration.holds, Int(kind) < holds.count else { return "\(kind)" }
+        return holds[Int(kind)].name
+    }
+
+    /// It is held no longer, as the service knows.
+    private mutating func release(_ hold: Broker.Hold, of s: Int) {
+        broker?.services[s].holds.removeAll { $0.incarnation == hold.incarnation && $0.kind == hold.kind }
+        guard let id = hold.assertion else { return }
+        let i = Int(hold.incarnation.app.rawValue)
+        apps[i].assertions.drop(id)
+        settleTasks(i)
+        touch(hold.incarnation.app)
+    }
+
+    /// It is held no longer, which the service has to be told.
+    private mutating func end(_ hold: Broker.Hold, of s: Int) {
+        release(hold, of: s)
+        emit(.service(.ended(ServiceIndex(UInt32(s)), hold.incarnation, hold: hold.kind)), cause: nil)
+    }
+
+    // MARK: Off the screen
+
+    /// L11: without its key an app uses a service on screen only. It is not suspended before the service has stopped.
+    mutating func stopServicesWithoutKey(_ i: Int) {
+        guard let broker else { return }
+        for (s, service) in broker.services.enumerated() {
+            for (place, hold) in service.holds.enumerated() {
+                guard case .onScreen = hold.phase, Int(hold.incarnation.app.rawValue) == i else { continue }
+                let kind = service.declaration.holds[Int(hold.kind)]
+                let claim = ServiceClaim(
+                    service: ServiceIndex(UInt32(s)), hold: hold.kind,
+                    sentence: "the service \(service.declaration.name) is about to stop for it", isPerceived: false)
+                let id = take(
+                    i, .service, name: "\(service.declaration.name).\(kind.name)", lasting: Broker.stopLimit,
+                    claim: claim)
+                self.broker?.services[s].holds[place].phase = .stopping(id)
+                emit(
+                    .service(.stop(ServiceIndex(UInt32(s)), hold.incarnation, hold: hold.kind)), cause: apps[i].cause)
+                logAsked(i, .serviceStopped, .serviceUndeclared(key: service.declaration.mode.keys.joined()))
+            }
+        }
+    }
+
+    private mutating func serviceStopped(_ service: ServiceIndex, _ incarnation: Incarnation, _ kind: UInt8) {
+        guard let s = try? place(service), let place = broker?.place(incarnation, kind, in: s),
+            let hold = broker?.services[s].holds[place], case .stopping = hold.phase
+        else { return }
+        release(hold, of: s)
+    }
+
+    /// Assertions whose time is over are gone: what they stood for goes with them.
+    mutating func settleHolds(_ i: Int) {
+        guard let broker else { return }
+        for (s, service) in broker.services.enumerated() {
+            for hold in service.holds where Int(hold.incarnation.app.rawValue) == i {
+                guard let id = hold.assertion, apps[i].assertions.others.place(of: id) == nil else { continue }
+                if case .stopping = hold.phase {
+                    log(i, .serviceStopped, .serviceDidNotStop(service.declaration.name, within: Broker.stopLimit))
+                }
+                end(hold, of: s)
+            }
+        }
+    }
+
+    /// Nothing of the app's process is left.
+    mutating func servicesGone(_ i: Int) {
+        guard let broker else { return }
+        for s in broker.services.indices {
+            self.broker?.services[s].holds.removeAll { Int($0.incarnation.app.rawValue) == i }
+            self.broker?.services[s].attached.removeAll { Int($0.app.rawValue) == i }
+            if !apps[i].isInstalled { self.broker?.services[s].known.removeAll { Int($0.rawValue) == i } }
+        }
+    }
+
+    // MARK: Waking
+
+    private mutating func wake(
+        _ app: AppIndex, _ window: UInt8, because: String, payload: String, for service: ServiceIndex
+    ) throws(ServiceRefusal) {
+        let s = try place(service)
+        guard let declaration = broker?.services[s].declaration, Int(window) < declaration.windows.count else {
+            throw .undeclared(kind: "\(window)")
+        }
+        let i = Int(app.rawValue)
+        guard broker?.services[s].known.contains(app) == true, i < apps.count else { throw .unknownApp }
+        guard declaration.mode.isEmpty || !apps[i].manifest.backgroundModes.isDisjoint(with: declaration.mode) else {
+            throw .missingMode(key: declaration.mode.keys.joined(separator: ", "), isForeground: false)
+        }
+        let declared = declaration.windows[Int(window)]
+        let kind = WindowKind.service(
+            ServiceWake(
+                service: declaration.name, window: declared.name, payload: payload, sentence: declared.sentence,
+                time: declared.time))
+        if let obstacle = wakeObstacle(i, kind) { throw .notWoken(obstacle) }
+        wake(i, kind, because: because, cause: nil, launchedBy: declaration.mode)
+    }
+
+    // MARK: Invariants
+
+    func brokenHolds(_ app: borrowing App) -> [String] {
+        var stated: [AssertionID] = []
+        for service in broker?.services ?? [] {
+            for hold in service.holds where hold.incarnation.app == app.index {
+                if hold.incarnation.generation != app.generation { return ["a hold of a process that is gone"] }
+                if let id = hold.assertion { stated.append(id) }
+            }
+        }
+        let claimed = app.assertions.others.filter { $0.claim != nil }.map(\.id)
+        return stated.sorted() == claimed ? [] : ["what services hold is not what lets it run"]
+    }
+}
+
+extension BackgroundModes {
+    fileprivate func isDisjoint(with other: BackgroundModes) -> Bool { intersection(other).isEmpty }
+}

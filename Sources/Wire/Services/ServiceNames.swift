@@ -1,0 +1,20 @@
+/// The environment that the daemon gives a service (docs/SERVICES.md, section 2).
+package enum ServiceEnvironment {
+    package static let name = "GREENROOM_SERVICE"
+    package static let socket = "GREENROOM_SERVICE_SOCKET"
+    package static let folder = "GREENROOM_SERVICE_FOLDER"
+}
+
+/// What services ask the daemon for (section 3).
+package enum ServiceMethod: String, Sendable, CaseIterable {
+    case hello, hold, drop, wake
+}
+
+/// What the daemon asks of services, and tells them (section 4).
+package enum ServiceOrder: String, Sendable, CaseIterable {
+    case attach, stop
+}
+
+package enum ServiceNews: String, Sendable, CaseIterable {
+    case app, ended, windowEnded, closedByUser, forget
+}

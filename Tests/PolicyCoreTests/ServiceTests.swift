@@ -1,0 +1,305 @@
+import Model
+import PolicyCore
+import Testing
+
+/// The broker: what services that are programs of their own may hold, for whom, and for how long it counts.
+@Suite("Services") struct ServiceTests {
+    private static let steps = ServiceDeclaration(
+        name: "steps",
+        holds: [
+            .init(name: "counting", sentence: "it counts steps"),
+            .init(name: "heard", sentence: "it is heard", isPerceived: true),
+            .init(name: "short", sentence: "it is quick", limit: .seconds(5)),
+        ],
+        windows: [.init(name: "goal", sentence: "the goal of a day", time: .seconds(7))])
+    private static let player = ServiceDeclaration(
+        name: "player", holds: [.init(name: "playing", sentence: "it plays")], mode: .audio)
+    private static let (counting, heard, short): (UInt8, UInt8, UInt8) = (0, 1, 2)
+
+    private func device(modes: BackgroundModes = []) throws -> (TestDevice, AppIndex) {
+        let device = TestDevice()
+        let app = device.installTest("app", modes: modes)
+        device.declare([Self.steps, Self.player])
+        device.open(app)
+        for service in ["steps", "player"] {
+            device.send(.service(.arrived(try device.service(service), [])))
+            try device.attach(app, service)
+        }
+        return (device, app)
+    }
+
+    // MARK: Holding
+
+    @Test("An app that is held runs on, for the service's own reason, until it is dropped")
+    func holding() throws {
+        let (device, app) = try device()
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        device.home()
+        #expect(device.state(app) == .background)
+        #expect(try device.last(.keptRunning, of: app).reason.sentence == "it counts steps (service steps)")
+        #expect(device.system.app(app)?.heldAssertions.map(\.reason) == ["it counts steps"])
+        // Again changes nothing; a second kind is another one.
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        #expect(try device.hold(app, "steps", Self.heard) == nil)
+        #expect(device.process(app)?.priority == .foreground)
+        #expect(try device.drop(app, "steps", Self.heard) == nil)
+        #expect(device.process(app)?.priority == .background)
+        #expect(try device.drop(app, "steps", Self.counting) == nil)
+        #expect(device.state(app) == .suspended)
+        #expect(try device.drop(app, "steps", Self.counting) == .notHeld(kind: "counting"))
+        device.finish()
+    }
+
+    @Test("Who is suspended and then held runs again")
+    func late() throws {
+        let (device, app) = try device()
+        device.home()
+        #expect(device.state(app) == .suspended)
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        #expect(device.state(app) == .background)
+        device.finish()
+    }
+
+    @Test("A service speaks only of what it declared, and of processes that connected to it and live")
+    func refusals() throws {
+        let (device, app) = try device()
+        let stranger = device.installTest("stranger")
+        device.open(stranger)
+        #expect(try device.hold(stranger, "steps", Self.counting) == .unknownApp)
+        #expect(try device.hold(app, "steps", 3) == .undeclared(kind: "3"))
+        #expect(
+            device.answer { .hold(ServiceIndex(9), $0, StatedHold(device, app, 0), limit: .zero) } == .unknownService)
+        let gone = StatedHold(device, app, Self.counting)
+        device.perform(.close(app, wait: true))
+        let steps = try device.service("steps")
+        #expect(device.answer { .hold(steps, $0, gone, limit: .zero) } == .unknownApp)
+        device.open(app)
+        #expect(try device.hold(app, "steps", Self.counting) == .unknownApp)
+        device.finish()
+    }
+
+    @Test("A hold ends with its limit, the service's or the declared one, and the service hears of it")
+    func limits() throws {
+        let (device, app) = try device()
+        #expect(try device.hold(app, "steps", Self.short) == nil)
+        #expect(try device.hold(app, "steps", Self.counting, limit: .seconds(9)) == nil)
+        device.home()
+        device.pass(.seconds(6))
+        #expect(
+            device.toldServices.last == .ended(try device.service("steps"), device.incarnation(app), hold: Self.short))
+        #expect(device.state(app) == .background)
+        device.pass(.seconds(4))
+        #expect(device.state(app) == .suspended)
+        #expect(try device.drop(app, "steps", Self.short) == .notHeld(kind: "short"))
+        device.finish()
+    }
+
+    // MARK: L11
+
+    @Test("With its key an app is held off the screen; without it, it is refused there")
+    func keys() throws {
+        let (device, app) = try device(modes: .audio)
+        #expect(try device.hold(app, "player", 0) == nil)
+        device.home()
+        #expect(device.state(app) == .background)
+        device.finish()
+        let (other, without) = try self.device()
+        #expect(try other.hold(without, "steps", Self.counting) == nil)
+        other.home()
+        #expect(try other.hold(without, "player", 0) == .missingMode(key: "audio", isForeground: false))
+        other.finish()
+    }
+
+    @Test(
+        "Without its key it uses the service on screen, and is suspended once the service has stopped",
+        arguments: [true, false])
+    func stopping(answers: Bool) throws {
+        let (device, app) = try device()
+        let player = try device.service("player")
+        #expect(try device.hold(app, "player", 0) == nil)
+        let incarnation = device.incarnation(app)
+        device.home()
+        #expect(device.toldServices.last == .stop(player, incarnation, hold: 0))
+        #expect(try device.last(.serviceStopped, of: app).reason == .serviceUndeclared(key: "audio"))
+        #expect(device.state(app) == .background)
+        if answers {
+            device.send(.service(.stopped(player, incarnation, hold: 0)))
+            device.run()
+            #expect(device.state(app) == .suspended)
+        } else {
+            device.pass(.milliseconds(900))
+            #expect(device.state(app) == .background)
+            device.pass(.milliseconds(200))
+            #expect(device.state(app) == .suspended)
+            #expect(
+                try device.last(.serviceStopped, of: app).reason == .serviceDidNotStop("player", within: .seconds(1)))
+        }
+        #expect(try device.drop(app, "player", 0) == .notHeld(kind: "playing"))
+        device.finish()
+    }
+
+    // MARK: Deaths
+
+    @Test("What a dead service held counts until it is there again, and ends when it is not, or does not state it")
+    func deaths() throws {
+        let (device, app) = try device()
+        let steps = try device.service("steps")
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        device.home()
+        device.send(.service(.lost(steps)))
+        device.pass(.seconds(9))
+        #expect(device.state(app) == .background)
+        device.send(.service(.arrived(steps, [StatedHold(device, app, Self.counting)])))
+        device.pass(.seconds(60))
+        #expect(device.state(app) == .background)
+        device.send(.service(.lost(steps)))
+        device.pass(.seconds(11))
+        #expect(device.state(app) == .suspended)
+        #expect(try device.last(.serviceStopped, of: app).reason == .serviceGone("steps"))
+        device.send(.service(.arrived(steps, [StatedHold(device, app, Self.counting)])))
+        device.run()
+        #expect(device.state(app) == .background)
+        device.send(.service(.arrived(steps, [])))
+        device.run()
+        #expect(device.state(app) == .suspended)
+        device.finish()
+    }
+
+    @Test("A new daemon counts what was held until the service states it anew")
+    func daemon() throws {
+        let (device, app) = try device()
+        let steps = try device.service("steps")
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        #expect(try device.hold(app, "steps", Self.heard) == nil)
+        device.home()
+        device.restartDaemon()
+        device.run()
+        #expect(device.state(app) == .background)
+        device.send(.service(.arrived(steps, [StatedHold(device, app, Self.heard)])))
+        device.pass(.seconds(60))
+        #expect(device.state(app) == .background)
+        #expect(device.system.app(app)?.heldAssertions.map(\.reason) == ["it is heard"])
+        device.restartDaemon()
+        device.pass(.seconds(11))
+        #expect(device.state(app) == .suspended)
+        device.finish()
+    }
+
+    @Test("What is stated of a process that is gone, or of nothing declared, is told to be over")
+    func stale() throws {
+        let (device, app) = try device()
+        let steps = try device.service("steps")
+        let gone = StatedHold(device, app, Self.counting)
+        device.perform(.restart(app, wait: true))
+        device.toldServices = []
+        device.send(.service(.arrived(steps, [gone])))
+        #expect(device.toldServices == [.ended(steps, gone.incarnation, hold: Self.counting)])
+        device.finish()
+    }
+
+    @Test("A service that is declared no longer holds nothing")
+    func undeclared() throws {
+        let (device, app) = try device()
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        device.home()
+        device.declare([Self.player])
+        device.run()
+        #expect(device.state(app) == .suspended)
+        #expect(device.system.broker?.index(of: "steps") == nil)
+        // Its place stays its own.
+        let player = try device.service("player")
+        device.declare([Self.steps, Self.player])
+        #expect(try device.service("player") == player)
+        device.finish()
+    }
+
+    // MARK: Waking
+
+    @Test("A service wakes an app that has connected to it: frozen or gone, and not one that the user closed")
+    func waking() throws {
+        let (device, app) = try device()
+        let steps = try device.service("steps")
+        func wake(_ app: AppIndex, _ window: UInt8 = 0) -> ServiceRefusal? {
+            defer { device.run() }
+            return device.answer { .wake(steps, $0, app, window: window, because: "6000 steps", payload: "6000") }
+        }
+        #expect(wake(app) == .notWoken(.onScreen))
+        #expect(wake(app, 1) == .undeclared(kind: "1"))
+        #expect(wake(device.installTest("stranger")) == .unknownApp)
+        device.home()
+        _ = device.takeCalls(app)
+        #expect(wake(app) == nil)
+        #expect(device.takeCalls(app) == [.handleServiceEvents])
+        let window = try device.window(app)
+        #expect(window.kind.phrase == "the goal of a day")
+        #expect(wake(app) == .notWoken(.underWay))
+        device.request(app, .complete(window.id, .done))
+        #expect(device.state(app) == .suspended)
+        device.crash(app)
+        device.run()
+        #expect(wake(app) == nil)
+        #expect(device.takeCalls(app) == Sequences.backgroundLaunch + [.handleServiceEvents])
+        // It has the time that was declared.
+        device.pass(.seconds(6))
+        #expect(device.state(app) == .background)
+        device.pass(.seconds(2))
+        #expect(device.reports.last?.code == .taskNotEnded)
+        device.open(app)
+        device.perform(.close(app, wait: true))
+        #expect(wake(app) == .notWoken(.closedByUser))
+        device.finish()
+    }
+}
+
+extension StatedHold {
+    fileprivate init(_ device: TestDevice, _ app: AppIndex, _ hold: UInt8) {
+        self.init(incarnation: device.incarnation(app), hold: hold, because: "")
+    }
+}
+
+extension TestDevice {
+    func declare(_ services: [ServiceDeclaration]) { send(.service(.declared(services))) }
+
+    func service(_ name: String) throws -> ServiceIndex { try #require(system.broker?.index(of: name)) }
+
+    fileprivate func incarnation(_ app: AppIndex) -> Incarnation {
+        Incarnation(app, system.app(app)?.generation ?? Generation(0))
+    }
+
+    fileprivate func attach(_ app: AppIndex, _ name: String) throws {
+        send(.service(.attached(try service(name), incarnation(app))))
+    }
+
+    /// What the service hears.
+    fileprivate func answer(_ event: (ServiceRequestID) -> ServiceEvent) -> ServiceRefusal? {
+        let id = ServiceRequestID(UInt64(toldServices.count))
+        send(.service(event(id)))
+        run()
+        for case .answer(_, id, let refusal) in toldServices { return refusal }
+        fault("a service was not answered")
+        return nil
+    }
+
+    fileprivate func hold(
+        _ app: AppIndex, _ name: String, _ hold: UInt8, limit: Model.Span = .zero
+    ) throws -> ServiceRefusal? {
+        let (service, stated) = (try service(name), StatedHold(self, app, hold))
+        return answer { .hold(service, $0, stated, limit: limit) }
+    }
+
+    fileprivate func drop(_ app: AppIndex, _ name: String, _ hold: UInt8) throws -> ServiceRefusal? {
+        let (service, incarnation) = (try service(name), incarnation(app))
+        return answer { .drop(service, $0, incarnation, hold: hold) }
+    }
+
+    /// For tests of what happens in a window.
+    func wakeByService(_ app: AppIndex, time: Model.Span) {
+        let declaration = ServiceDeclaration(
+            name: "waker", windows: [.init(name: "window", sentence: "a window", time: time)])
+        declare([declaration])
+        guard let service = system.broker?.index(of: "waker") else { return fault("nothing is declared") }
+        send(.service(.attached(service, incarnation(app))))
+        send(.service(.wake(service, ServiceRequestID(0), app, window: 0, because: "of a test", payload: "")))
+        run()
+    }
+}

@@ -1,0 +1,195 @@
+import Glibc
+import LinuxSystem
+import Testing
+import Wire
+
+extension SystemTests {
+    /// Services that are programs of their own, and know Greenroom by docs/SERVICES.md alone: the example in Python, as
+    /// it is, and once more with a key to guard.
+    @Suite("Services", .serialized) struct Services {
+        /// An app that asks a service for what each URL `NAME:WORD` says.
+        private static let app = """
+            import json
+
+            class Delegate(Base):
+                stream = None
+
+                def say(self, message):
+                    if self.stream is None:
+                        self.stream = app.connect(SERVICE)
+                        self.lines = self.stream.makefile("rwb")
+                    self.lines.write(json.dumps(message).encode() + b"\\n")
+                    self.lines.flush()
+                    answer = self.lines.readline()
+                    print("service said", answer.decode().strip(), flush=True)
+
+                def on_openURL(self, params):
+                    word = params["url"].split(":")[1]
+                    try:
+                        self.say({"start": {"goal": 100}} if word == "start" else {word: True})
+                    except OSError as error:
+                        self.stream = None
+                        print("service refused", error, flush=True)
+
+                def on_handleServiceEvents(self, params):
+                    print("service woke", params["service"], params["kind"], params["payload"], flush=True)
+                    app.complete(params["window"])
+            """
+
+        private func system() throws -> TestSystem {
+            let system = try TestSystem(prepare: Self.declare)
+            for (name, service) in [("walker", "steps"), ("singer", "probe")] {
+                try system.installPython(
+                    name, "SERVICE = \"\(service)\"\n" + Self.app, keys: Self.scheme(name))
+            }
+            try system.installPython(
+                "star", "SERVICE = \"probe\"\n" + Self.app,
+                keys: Self.scheme("star") + "<key>UIBackgroundModes</key><array><string>audio</string></array>")
+            return system
+        }
+
+        private static func scheme(_ name: String) -> String {
+            """
+            <key>CFBundleURLTypes</key><array><dict><key>CFBundleURLSchemes</key>
+            <array><string>\(name)</string></array></dict></array>
+            """
+        }
+
+        /// The example, and the same program as one that guards `audio`.
+        private static func declare(_ home: String) throws {
+            let source = Machine.repository + "/Examples/service-python"
+            try FileSystem.makeDirectory(home + "/services", mode: 0o700)
+            for (file, mode) in [("steps.py", 0o755), ("steps.json", 0o644)] as [(String, UInt32)] {
+                let bytes = try #require(FileSystem.read("\(source)/\(file)"))
+                try FileSystem.replace("\(home)/services/\(file)", with: bytes, mode: mode)
+            }
+            let probe = """
+                {"name": "probe", "program": "steps.py", "mode": "audio",
+                 "holds": [{"name": "counting", "sentence": "it sings"}], "windows": []}
+                """
+            try FileSystem.replace("\(home)/services/probe.json", with: Array(probe.utf8), mode: 0o644)
+        }
+
+        private func services(_ system: TestSystem) throws -> [ServiceInfo] {
+            try JSONValue(parsing: system.expect("services", "--json")).array("services").map {
+                try ServiceInfo(json: $0)
+            }
+        }
+
+        private func service(_ system: TestSystem, _ name: String) throws -> ServiceInfo {
+            try #require(try services(system).first { $0.service == name })
+        }
+
+        private func walk(_ system: TestSystem, _ steps: Int) throws {
+            try FileSystem.replace(system.home + "/services/steps/sensor", with: Array("\(steps)\n".utf8))
+        }
+
+        private func until(_ what: String, _ fits: () throws -> Bool) throws {
+            let patience = Patience(seconds: 20)
+            while try !fits() {
+                guard !patience.isOver else { throw Trouble("\(what): that is not seen") }
+                // Nobody announces what a tool would have to ask for.
+                usleep(20_000)
+            }
+        }
+
+        private func expectOutput(_ system: TestSystem, _ app: String, _ text: String) throws {
+            try until("\(app) prints \(text): \(system.output(app).suffix(3))") {
+                system.output(app).contains { $0.contains(text) }
+            }
+        }
+
+        @Test("A service by a stranger holds an app that counts, and wakes it at its goal")
+        func stranger() throws {
+            let system = try system()
+            defer { system.end() }
+            #expect(try services(system).map(\.service) == ["probe", "steps"])
+            #expect(try services(system).allSatisfy { $0.state == "idle" && $0.pid == nil && $0.holds == [] })
+            try system.play(["open walker", "open walker:start"])
+            try expectOutput(system, "walker", "\"counting\": true")
+            #expect(try service(system, "steps").state == "running")
+            try system.play(["home"])
+            #expect(try system.app("walker").state == "background")
+            let why = try system.expect("why", "walker")
+            #expect(why.contains("it counts the steps of its user") && why.contains("service steps"), "\(why)")
+            let hold = try #require(try service(system, "steps").holds.first)
+            #expect(hold.app.hasSuffix("walker") && hold.hold == "counting" && hold.counts)
+            try system.play(["open walker", "open walker:stop", "home"])
+            try expectOutput(system, "walker", "\"counting\": false")
+            try system.follower().wait("suspended", of: "walker")
+        }
+
+        @Test("Whoever is killed, the service states what it holds, and nobody is suspended or kept for nothing")
+        func deaths() throws {
+            let system = try system()
+            defer { system.end() }
+            try system.play(["open walker", "open walker:start", "home"])
+            let app = try system.app("walker").pid
+            var pid = try #require(try service(system, "steps").pid)
+            for victim in ["service", "daemon", "both", "service"] {
+                let daemon = try system.daemon
+                if victim != "service" { try PidFD(daemon).send(SIGKILL) }
+                if victim != "daemon" { try PidFD(CInt(pid)).send(SIGKILL) }
+                try until("the service states what it holds after the death of \(victim)") {
+                    guard let info = try? service(system, "steps") else { return false }
+                    return info.state == "running" && (victim == "daemon" || info.pid != pid)
+                        && info.holds.count == 1
+                }
+                pid = try #require(try service(system, "steps").pid)
+                #expect(try system.app("walker").state == "background", "after the death of \(victim)")
+                #expect(try system.app("walker").pid == app)
+            }
+            // Its goal is reached while nobody looks: the app is told.
+            try walk(system, 150)
+            try expectOutput(system, "walker", "service woke steps goal")
+        }
+
+        @Test(
+            "With its key an app is held; without it, it uses the service on screen only, which stops before the freeze"
+        )
+        func key() throws {
+            let system = try system()
+            defer { system.end() }
+            try system.play(["open star", "open star:start", "open singer", "open singer:start", "home"])
+            try system.follower().wait("suspended", of: "singer")
+            #expect(try system.app("star").state == "background")
+            let entries = try system.entries().filter { $0.app?.hasSuffix("singer") == true }
+            let stopped = try #require(entries.first { $0.event == "serviceStopped" })
+            #expect(stopped.reason?.contains("background mode audio") == true, "\(stopped)")
+            #expect(try service(system, "probe").holds.map(\.app).allSatisfy { $0.hasSuffix("star") })
+            // What the service wrote down before it answered.
+            let state = try #require(system.contents("services/probe/state.json"))
+            #expect(state.contains("singer\": {\"process\": 1, \"counting\": false"), "\(state)")
+        }
+
+        @Test("What is no declaration is left out and named; who is no service is refused")
+        func rubbish() throws {
+            let system = try TestSystem { home in
+                try Self.declare(home)
+                for (name, text) in [
+                    ("broken", "{"), ("upper", "{\"name\": \"A\", \"program\": \"x\"}"),
+                    ("none", "{\"program\": \"x\"}"),
+                    ("twice", "{\"name\": \"steps\", \"program\": \"x\"}"),
+                ] {
+                    try FileSystem.replace("\(home)/services/\(name).json", with: Array(text.utf8), mode: 0o644)
+                }
+                try FileSystem.replace("\(home)/services/open.json", with: Array("{}".utf8), mode: 0o666)
+                let text = "{\"name\": \"silent\", \"program\": \"/bin/true\"}"
+                try FileSystem.replace("\(home)/services/silent.json", with: Array(text.utf8), mode: 0o644)
+            }
+            defer { system.end() }
+            let faulty = try services(system).filter { $0.state == "faulty" }
+            #expect(
+                faulty.map { $0.service.split(separator: "/").last ?? "" }
+                    == ["broken.json", "none.json", "open.json", "twice.json", "upper.json"])
+            for words in ["", "{}\n", "[1]\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hold\"}\n"] {
+                let socket = try UnixSocket.connect(to: system.home + "/service")
+                _ = try socket.send(Array(words.utf8)[...])
+            }
+            try system.installPython("app", "SERVICE = \"silent\"\n" + Self.app, keys: Self.scheme("app"))
+            try system.play(["open app", "open app:start"])
+            try expectOutput(system, "app", "service refused")
+            try system.expect("status")
+        }
+    }
+}
