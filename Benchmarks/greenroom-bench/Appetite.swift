@@ -8,6 +8,8 @@ struct Appetite {
     private var purgeable = 0
     private var most = 0
     private(set) var pause: CInt = 0
+    /// It asks for a connection to the service `bench`.
+    private(set) var connects = false
 
     init(_ words: String) throws {
         for word in words.split(separator: " ").dropFirst() {
@@ -18,6 +20,7 @@ struct Appetite {
             case "purgeable": purgeable = number
             case "every": pause = CInt(number)
             case "most": most = number
+            case "connect": connects = number > 0
             default: throw BenchError("apps know no \(word)")
             }
         }

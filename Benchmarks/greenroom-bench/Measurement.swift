@@ -41,6 +41,7 @@ struct Measurement {
             try measureVictims()
             try measureMemory()
         case .waking: try measureWaking()
+        case .services: try measureServices()
         }
         print(report.text)
         if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
@@ -259,6 +260,25 @@ struct Measurement {
         for app in apps {
             try tool.ask(.exempt, ["app": .string(app), "exempt": false])
             try tool.ask(.close, ["app": .string(app)])
+        }
+    }
+
+    // MARK: Services
+
+    private mutating func measureServices() throws {
+        let brokering = Brokering(system: system)
+        try brokering.declare()
+        say("a service that holds an app")
+        let times = try brokering.measure(
+            with: try system.start(), place: options.place, rounds: options.isQuick ? 500 : 5_000)
+        for (what, samples) in [("hold acknowledged", times.held), ("drop acknowledged", times.dropped)] {
+            for share in [0.5, 0.99] {
+                report.add(
+                    Figure(
+                        what: "\(what) p\(Int(share * 100))", value: samples.percentile(share), unit: .nanoseconds,
+                        floor: times.floor.percentile(share), against: "a message and its answer",
+                        samples: samples.count))
+            }
         }
     }
 

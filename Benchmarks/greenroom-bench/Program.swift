@@ -6,7 +6,7 @@ enum Program {
         usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  core, launches, background, memory or waking: nothing but that
+          --only WHAT  core, launches, background, memory, waking or services: nothing but that
           --json FILE  the figures as JSON as well
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
           --apps DIR   where Journal.app is (default: ../apps beside the programs)
@@ -48,7 +48,7 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    enum Part: String { case core, launches, background, memory, waking }
+    enum Part: String { case core, launches, background, memory, waking, services }
     /// Nothing but this.
     var only: Part?
     var jsonFile: String?
@@ -77,7 +77,7 @@ struct Options {
                 only = Part(rawValue: value)
                 if only == nil {
                     throw UsageError(
-                        sentence: "--only takes core, launches, background, memory or waking, not \(value)")
+                        sentence: "--only takes core, launches, background, memory, waking or services, not \(value)")
                 }
             case "--json": jsonFile = value
             case "--bin": programs = value

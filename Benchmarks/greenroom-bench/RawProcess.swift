@@ -83,6 +83,14 @@ struct RawProcess {
         return Clock.monotonic() - start
     }
 
+    /// Of one that runs.
+    func roundTrip() throws -> Int64 {
+        let start = Clock.monotonic()
+        try socket.writeAll(request)
+        try receive()
+        return Clock.monotonic() - start
+    }
+
     /// From the write to the moment when the kernel says frozen.
     func freeze() throws -> Int64 {
         let start = Clock.monotonic()

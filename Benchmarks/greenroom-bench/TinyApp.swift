@@ -14,6 +14,11 @@ enum TinyApp {
 
         """
 
+    private static let connect = """
+        {"jsonrpc":"2.0","id":2,"method":"connect","params":{"service":"bench"}}
+
+        """
+
     static func run(_ words: String) throws -> CInt {
         var appetite = try Appetite(words)
         try appetite.begin()
@@ -21,7 +26,7 @@ enum TinyApp {
             throw BenchError("this mode is for apps: Greenroom starts them")
         }
         let socket = Descriptor(owning: fd)
-        try socket.writeAll(Array(hello.utf8))
+        try socket.writeAll(Array((hello + (appetite.connects ? connect : "")).utf8))
         var bytes: [UInt8] = []
         while true {
             while appetite.isGrowing, !isReadable(socket, milliseconds: appetite.pause) { try appetite.grow() }

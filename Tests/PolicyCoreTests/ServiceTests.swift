@@ -298,6 +298,7 @@ extension TestDevice {
             name: "waker", windows: [.init(name: "window", sentence: "a window", time: time)])
         declare([declaration])
         guard let service = system.broker?.index(of: "waker") else { return fault("nothing is declared") }
+        send(.service(.arrived(service, [])))
         send(.service(.attached(service, incarnation(app))))
         send(.service(.wake(service, ServiceRequestID(0), app, window: 0, because: "of a test", payload: "")))
         run()

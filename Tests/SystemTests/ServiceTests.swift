@@ -162,6 +162,52 @@ extension SystemTests {
             #expect(state.contains("singer\": {\"process\": 1, \"counting\": false"), "\(state)")
         }
 
+        /// How often somebody is killed; `GREENROOM_SERVICE_KILLS` says otherwise.
+        private static let kills = CurrentProcess.environment("GREENROOM_SERVICE_KILLS").flatMap { Int($0) } ?? 8
+
+        /// Those that the service says it counts for, as it wrote down before it answered.
+        private func stated(_ system: TestSystem) throws -> Set<String> {
+            let state = try JSONValue(parsing: system.contents("services/steps/state.json") ?? "{}")
+            guard case .object(let apps) = state else { throw Trouble("state.json is no object") }
+            return Set(apps.members.filter { $0.value["counting"] == .bool(true) }.map(\.key))
+        }
+
+        @Test("At whatever moment service and daemon die, what counts is what the service states, for five apps")
+        func storm() throws {
+            let names = (1...5).map { "walker\($0)" }
+            let system = try TestSystem(prepare: Self.declare)
+            defer { system.end() }
+            for name in names {
+                try system.installPython(name, "SERVICE = \"steps\"\n" + Self.app, keys: Self.scheme(name))
+                try system.play(["open \(name)", "open \(name):start", "home"])
+            }
+            var dice = Dice(seed: 14)
+            for round in 1...Self.kills {
+                let app = names[Int.random(in: 0..<5, using: &dice)]
+                let word = Bool.random(using: &dice) ? "start" : "stop"
+                let order = try system.begin(["open", "\(app):\(word)"])
+                let victims = try [[], [system.daemon]][Int.random(in: 0..<2, using: &dice)]
+                let service = try service(system, "steps").pid
+                // No wait for anything: the moment at which they die is what is drawn.
+                usleep(UInt32.random(in: 0..<150_000, using: &dice))
+                if victims.isEmpty || Bool.random(using: &dice), let service { try? PidFD(CInt(service)).send(SIGKILL) }
+                for victim in victims { try PidFD(victim).send(SIGKILL) }
+                _ = try order.outcome()
+                try system.expect("home")
+                let what = "round \(round), \(app) \(word)s"
+                try until("\(what): what counts is what the service states") {
+                    guard let info = try? self.service(system, "steps"), info.state == "running" else { return false }
+                    return try Set(info.holds.filter(\.counts).map(\.app)) == stated(system)
+                }
+                try until("\(what): who is held runs, and nobody else") {
+                    let stated = try stated(system)
+                    return try names.allSatisfy { name in
+                        try system.app(name).state == (stated.contains(name) ? "background" : "suspended")
+                    }
+                }
+            }
+        }
+
         @Test("What is no declaration is left out and named; who is no service is refused")
         func rubbish() throws {
             let system = try TestSystem { home in

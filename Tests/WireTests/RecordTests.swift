@@ -59,7 +59,7 @@ struct RecordTests {
                 "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
                 "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "timezone", "wake",
             ])
-        #expect(ControlMethod.allCases.count == 28)
+        #expect(ControlMethod.allCases.count == 29)
         #expect(CallbackName(rawValue: "openURL") == .openURL)
     }
 

@@ -16,18 +16,22 @@ struct LivingSystem {
         let (leftovers, limit) = (Leftovers(home: home), TimeLimit(in: Self.patience))
         while leftovers.isSupervised, !limit.isOver {
             let ends = [home.keeper, home.daemon].compactMap { $0?.handle }
-            guard let connection = try? ControlConnection(path: home.controlSocket),
-                (try? connection.send(.status, [:])) != nil
-            else {
-                _ = Poll.ready(ends.map(\.descriptor.rawValue), atMost: min(limit.left, Self.interval))
-                continue
-            }
-            let ready = Poll.ready(ends.map(\.descriptor.rawValue) + [connection.number], atMost: limit.left)
-            // An answer, and not the end of the connection.
-            if ready.contains(connection.number), (try? connection.receive(silentAtMost: limit.left)) != nil {
-                return true
-            }
+            let answers = withExtendedLifetime(ends) { isAnswered(beside: ends.map(\.descriptor.rawValue), limit) }
+            if answers { return true }
         }
         return leftovers.isSupervised
+    }
+
+    /// Returns early, and without an answer, when one of the processes ends.
+    private func isAnswered(beside ends: [Int32], _ limit: TimeLimit) -> Bool {
+        guard let connection = try? ControlConnection(path: home.controlSocket),
+            (try? connection.send(.status, [:])) != nil
+        else {
+            _ = Poll.ready(ends, atMost: min(limit.left, Self.interval))
+            return false
+        }
+        // An answer, and not the end of the connection.
+        return Poll.ready(ends + [connection.number], atMost: limit.left).contains(connection.number)
+            && (try? connection.receive(silentAtMost: limit.left)) != nil
     }
 }

@@ -42,6 +42,13 @@ extension System {
         return Int(service.rawValue)
     }
 
+    /// Only who is there can ask for something.
+    private func placeOfPresent(_ service: ServiceIndex) throws(ServiceRefusal) -> Int {
+        let s = try place(service)
+        guard broker?.services[s].presence == .here else { throw .unknownService }
+        return s
+    }
+
     // MARK: Services come and go
 
     private mutating func declareServices(_ declarations: [ServiceDeclaration]) {
@@ -129,7 +136,7 @@ extension System {
     private mutating func hold(
         _ stated: StatedHold, limit: Span?, for service: ServiceIndex
     ) throws(ServiceRefusal) {
-        let s = try place(service)
+        let s = try placeOfPresent(service)
         let declaration = broker?.services[s].declaration ?? ServiceDeclaration(name: "")
         guard Int(stated.hold) < declaration.holds.count else { throw .undeclared(kind: "\(stated.hold)") }
         let kind = declaration.holds[Int(stated.hold)]
@@ -163,7 +170,7 @@ extension System {
     private mutating func dropHold(
         _ kind: UInt8, of incarnation: Incarnation, for service: ServiceIndex
     ) throws(ServiceRefusal) {
-        let s = try place(service)
+        let s = try placeOfPresent(service)
         guard let place = broker?.place(incarnation, kind, in: s), let hold = broker?.services[s].holds[place] else {
             throw .notHeld(kind: name(of: kind, in: s))
         }
@@ -250,7 +257,7 @@ extension System {
     private mutating func wake(
         _ app: AppIndex, _ window: UInt8, because: String, payload: String, for service: ServiceIndex
     ) throws(ServiceRefusal) {
-        let s = try place(service)
+        let s = try placeOfPresent(service)
         guard let declaration = broker?.services[s].declaration, Int(window) < declaration.windows.count else {
             throw .undeclared(kind: "\(window)")
         }

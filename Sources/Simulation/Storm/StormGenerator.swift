@@ -58,12 +58,12 @@ package struct StormGenerator {
             manifest.isFreezable = !random.oneIn(10)
             var script = AppScript(name: name, manifest: manifest)
             script.startup = .milliseconds(Int64(20 + random.below(800)))
-            for kind in CallbackKind.allCases where random.oneIn(3) {
+            for kind in Self.callbacks where random.oneIn(3) {
                 script.callbackTimes[kind] = .milliseconds(Int64(random.below(random.oneIn(10) ? 5_500 : 300)))
             }
             if manifest.kind != .plain, random.oneIn(2) { wake(&script) }
             if scenario.memory != nil { script.footprint = footprint() }
-            for kind in CallbackKind.allCases where random.oneIn(6) { script.reactions[kind] = [reaction()] }
+            for kind in Self.callbacks where random.oneIn(6) { script.reactions[kind] = [reaction()] }
             let expirations = expirations()
             // A plain program has no tasks that could expire.
             if script.manifest.kind != .plain { script.expirations = expirations }
@@ -93,7 +93,7 @@ package struct StormGenerator {
         }
         if random.oneIn(4) { return taskAction() }
         if random.oneIn(8) {
-            return random.oneIn(3) ? .complete(random.pick(WindowService.allCases) ?? .fetch, result()) : wish()
+            return random.oneIn(3) ? .complete(random.pick(Self.windows) ?? .fetch, result()) : wish()
         }
         if random.oneIn(10) { return .listen("port \(random.below(3))") }
         if random.oneIn(12) { return random.oneIn(3) ? .refreshSnapshot : .provideSnapshots(!random.oneIn(4)) }
@@ -108,6 +108,10 @@ package struct StormGenerator {
         default: .fork(random.oneIn(4) ? 600 : Int32(1 + random.below(20)))
         }
     }
+
+    // Storms have no services that are programs of their own: nobody calls for them.
+    private static let callbacks = CallbackKind.allCases.filter { $0 != .handleServiceEvents }
+    private static let windows = WindowService.allCases.filter { $0 != .service }
 
     /// Most do what they are woken for, some too late, some never, some twice.
     private mutating func wake(_ script: inout AppScript) {
@@ -276,7 +280,7 @@ package struct StormGenerator {
 
     private mutating func fault() -> Fault {
         let app = name()
-        let kind = CallbackKind.allCases[random.below(CallbackKind.allCases.count)]
+        let kind = Self.callbacks[random.below(Self.callbacks.count)]
         let isOn = random.oneIn(3)
         return switch random.below(23) {
         case 22: .ignorePeers(app, isOn)
