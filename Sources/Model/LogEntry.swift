@@ -120,9 +120,9 @@ package enum Reason: Hashable, Sendable, Codable {
     case cannotFreeze(attempts: UInt8)
     case serviceUndeclared(key: String)
     /// A service holds it, in the service's words.
-    case heldByService(String, sentence: String)
+    indirect case heldByService(String, sentence: String)
     case serviceGone(String)
-    case serviceDidNotStop(String, within: Span)
+    indirect case serviceDidNotStop(String, within: Span)
     case memoryLevel(MemoryLevel, available: Int64, budget: Int64)
     /// Not short yet: what can be taken without asking is taken.
     case memoryTight(available: Int64, budget: Int64)

@@ -62,7 +62,7 @@ package enum Action: Hashable, Sendable {
     /// Something that a mechanism of its own does.
     case mechanism(Incarnation, MechanismAction)
     /// Something that a service is told.
-    case service(ServiceAction)
+    indirect case service(ServiceAction)
     case reply(AppIndex, RequestID, AppReply)
     case answer(CommandID, Answer)
     /// Everything is down; the daemon may leave.

@@ -18,7 +18,7 @@ final class ServiceProcess {
     var onFailure: (RPCError) -> Void = { _ in }
 
     private static let quick: Int64 = 1_000_000_000
-    private static let longestPause: Int64 = 5_000_000_000
+    private static let longestPause: Int64 = 1_000_000_000
     /// Milliseconds for an end in order.
     private static let longestEnd: CInt = 2000
 
