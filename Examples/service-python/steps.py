@@ -16,6 +16,7 @@ import time
 
 LONGEST_LINE = 1 << 20
 MOST_DESCRIPTORS = 8
+MOST_CONNECTIONS = 8  # of an app; one that keeps all would take the descriptors of the others
 PAUSE, PATIENCE = 0.05, 60.0  # between attempts to reach a daemon, and for all of them
 IN_CLOSE_WRITE, IN_MOVED_TO = 0x08, 0x80
 SENTENCE = "it counts the steps of its user"
@@ -196,7 +197,11 @@ class Steps:
 
     def told(self, method, request, params):
         if request and method == "attach":
-            self.attach(self.daemon.descriptors.popleft(), params["app"], params["process"])
+            descriptor = self.daemon.descriptors.popleft()
+            if sum(client.app == params["app"] for client in self.clients) >= MOST_CONNECTIONS:
+                os.close(descriptor)
+                return {"error": {"code": -32005, "message": f"an app has at most {MOST_CONNECTIONS} connections"}}
+            self.attach(descriptor, params["app"], params["process"])
         elif request and method == "stop":
             self.end(params["app"], params["process"])
         elif request:

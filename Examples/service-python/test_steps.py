@@ -143,7 +143,7 @@ class StepsTests(unittest.TestCase):
     def changed(self, state, visible=False, process=PROCESS):
         self.notify("app", app=APP, process=process, state=state, visible=visible)
 
-    def attach(self, app=APP, process=PROCESS):
+    def offer(self, app=APP, process=PROCESS):
         ours, theirs = socket.socketpair()
         self.number += 1
         params = {"app": app, "process": process, "container": "/", "user": os.getuid()}
@@ -152,8 +152,12 @@ class StepsTests(unittest.TestCase):
         socket.send_fds(self.daemon.stream, [line[:1]], [theirs.fileno()])
         theirs.close()
         self.daemon.stream.sendall(line[1:])
-        self.assertEqual(self.daemon.receive(), {"jsonrpc": "2.0", "id": self.number, "result": {}})
-        return self.peer(ours)
+        return self.peer(ours), self.daemon.receive()
+
+    def attach(self, app=APP, process=PROCESS):
+        ours, answer = self.offer(app, process)
+        self.assertEqual(answer, {"jsonrpc": "2.0", "id": self.number, "result": {}})
+        return ours
 
     # What happens
 
@@ -411,6 +415,18 @@ class StepsTests(unittest.TestCase):
             other.stream.sendall(line)
             self.assertIsNone(other.receive(), line[:40])
             self.assertEqual(app.ask({"steps": True}), {"steps": 0})
+
+    def test_an_app_that_keeps_all_connections_takes_none_of_another(self):
+        self.welcome()
+        apps = [self.attach() for _ in range(8)]
+        refused, answer = self.offer()
+        self.assertEqual(answer["error"]["code"], -32005)
+        self.assertIsNone(refused.receive())
+        self.attach(app="another")
+        apps[0].close()
+        # What is read of the first one's end comes before what the daemon asks next, or after it.
+        while "error" in self.offer()[1]:
+            self.quiet()
 
     def test_a_line_has_an_end(self):
         app = self.counting()

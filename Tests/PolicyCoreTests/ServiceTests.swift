@@ -213,6 +213,36 @@ import Testing
         device.finish()
     }
 
+    @Test("What another declaration allowed is over when the service states it again")
+    func stricter() throws {
+        let (device, app) = try device()
+        let steps = try device.service("steps")
+        #expect(try device.hold(app, "steps", Self.counting) == nil)
+        device.home()
+        var stricter = Self.steps
+        stricter.mode = .location
+        device.declare([stricter, Self.player])
+        #expect(device.state(app) == .background)
+        device.toldServices = []
+        device.send(.service(.arrived(steps, [StatedHold(device, app, Self.counting)])))
+        device.run()
+        #expect(device.toldServices == [.ended(steps, device.incarnation(app), hold: Self.counting)])
+        #expect(device.state(app) == .suspended)
+        device.finish()
+    }
+
+    @Test("An app that was removed is known to no service, nor is one that is installed in its place")
+    func removed() throws {
+        let (device, app) = try device()
+        let steps = try device.service("steps")
+        device.perform(.uninstall(app))
+        #expect(device.system.broker?[steps]?.known == [])
+        let another = device.installTest("app")
+        #expect(
+            device.answer { .wake(steps, $0, another, window: 0, because: "", payload: "") } == .unknownApp)
+        device.finish()
+    }
+
     // MARK: Waking
 
     @Test("A service wakes an app that has connected to it: frozen or gone, and not one that the user closed")

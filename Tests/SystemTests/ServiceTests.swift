@@ -211,6 +211,33 @@ extension SystemTests {
             }
         }
 
+        @Test("An app that asks for connections without an end takes the service from nobody")
+        func greed() throws {
+            let system = try system()
+            defer { system.end() }
+            try system.installPython(
+                "greedy",
+                """
+                import json
+
+                class Delegate(Base):
+                    def on_openURL(self, params):
+                        for number in range(1000):
+                            line = {"jsonrpc": "2.0", "id": "g%d" % number, "method": "connect",
+                                    "params": {"service": "steps"}}
+                            app.connection.sendall(json.dumps(line).encode() + b"\\n")
+                """, keys: Self.scheme("greedy"))
+            try system.play(["open walker", "open walker:start"])
+            let pid = try service(system, "steps").pid
+            try system.play(["open greedy"])
+            // It reads nothing meanwhile, so perhaps the daemon has closed its connection before it was heard.
+            _ = try system.run("open", "greedy:x")
+            try system.play(["open walker", "open walker:stop", "open walker:start"])
+            try expectOutput(system, "walker", "\"counting\": false")
+            let info = try service(system, "steps")
+            #expect(info.state == "running" && info.pid == pid && info.holds.map(\.app) == ["walker"], "\(info)")
+        }
+
         @Test("What is no declaration is left out and named; who is no service is refused")
         func rubbish() throws {
             let system = try TestSystem { home in

@@ -16,6 +16,8 @@ final class ServiceBroker {
     private static let mostStrangers = 64
     /// Nanoseconds for a hello.
     private static let patience: Int64 = 10_000_000_000
+    /// Nanoseconds for an end in order.
+    private static let longestEnd: Int64 = 2_000_000_000
 
     init(_ host: Host) { self.host = host }
 
@@ -129,9 +131,13 @@ final class ServiceBroker {
         for link in links { link.process.end() }
     }
 
+    /// All of them have the same two seconds.
     func waitForEnd() {
-        for link in links { link.process.waitForEnd() }
-        if acceptor == nil { FileSystem.remove(host.home.serviceSocket) }
+        let limit = Clock.monotonic() + Self.longestEnd
+        for link in links {
+            link.process.waitForEnd(milliseconds: CInt(clamping: max(0, limit - Clock.monotonic()) / 1_000_000))
+        }
+        FileSystem.remove(host.home.serviceSocket)
     }
 
     var info: JSONValue {

@@ -5,7 +5,7 @@ internal import Wire
 
 /// The daemon's side of one service: docs/SERVICES.md.
 final class ServiceLink {
-    private unowned let host: Host
+    unowned let host: Host
     let service: DeclaredService
     let index: ServiceIndex
     let process: ServiceProcess
@@ -26,6 +26,11 @@ final class ServiceLink {
     /// Windows that it opened and that have not ended.
     private var open: [AppIndex: Set<String>] = [:]
     private var isRestartDue = false
+    /// Names the process whose hello is waited for: the limit of an earlier one is not its own.
+    private var greeting: UInt64 = 0
+    private var awaitsGreeting = false
+    /// Connections of apps that the service has yet to take.
+    private var offered: [AppIndex: Int] = [:]
     /// Deaths in a row before a hello.
     private var silentDeaths = 0
     private(set) var trouble: String?
@@ -34,6 +39,7 @@ final class ServiceLink {
     private static let longestGreeting: Int64 = 5_000_000_000
     private static let mostSilentDeaths = 4
     private static let mostStated = 4096
+    private static let mostOffered = 4
 
     init(_ host: Host, _ service: DeclaredService, _ index: ServiceIndex) {
         self.host = host
@@ -44,8 +50,9 @@ final class ServiceLink {
         process.onFailure = { [unowned self] in fail($0) }
     }
 
-    private var known: Broker.Service? { host.system.broker?[index] }
-    private var name: String { service.declaration.name }
+    /// What the Core knows of it.
+    var known: Broker.Service? { host.system.broker?[index] }
+    var name: String { service.declaration.name }
 
     // MARK: It comes and goes
 
@@ -56,6 +63,7 @@ final class ServiceLink {
 
     /// Who waits for it hears soon that it does not come.
     private func ended() {
+        awaitsGreeting = false
         if connection == nil {
             silentDeaths += 1
             if silentDeaths >= Self.mostSilentDeaths {
@@ -81,8 +89,12 @@ final class ServiceLink {
     }
 
     private func awaitGreeting() {
-        host.loop.after(nanoseconds: Self.longestGreeting) { [weak self] in
-            guard let self, connection == nil, isNeeded, !host.isHalting else { return }
+        guard !awaitsGreeting else { return }
+        awaitsGreeting = true
+        greeting += 1
+        host.loop.after(nanoseconds: Self.longestGreeting) { [weak self, greeting] in
+            guard let self, awaitsGreeting, self.greeting == greeting, !host.isHalting else { return }
+            awaitsGreeting = false
             process.kill()
             fail(RPCError(.ended, "the service \(name) did not say hello: \(log) may say why"))
         }
@@ -121,6 +133,7 @@ final class ServiceLink {
             }
         }
         self.connection = connection
+        awaitsGreeting = false
         self.peer = peer
         trouble = nil
         silentDeaths = 0
@@ -182,17 +195,26 @@ final class ServiceLink {
             "container": .string(host.home.container(installation.identifier)),
             "user": .int(Int64(installation.uid ?? CurrentProcess.uid)),
         ]
+        // Who asks without waiting for an answer would have the service read for nobody else.
+        guard offered[app.index, default: 0] < Self.mostOffered else {
+            return done(.failure(RPCError(.tooMuch, "\(Self.mostOffered) connections are being made: wait for one")))
+        }
+        offered[app.index, default: 0] += 1
         withService { [unowned self] outcome in
+            let answered: (Result<Descriptor, RPCError>) -> Void = { [unowned self] in
+                offered[app.index] = offered[app.index].flatMap { $0 > 1 ? $0 - 1 : nil }
+                done($0)
+            }
             switch outcome {
-            case .failure(let error): done(.failure(error))
+            case .failure(let error): answered(.failure(error))
             case .success:
                 guard let (mine, its) = try? UnixSocket.pair() else {
-                    return done(.failure(RPCError(.internalError, "no connection to the service can be made")))
+                    return answered(.failure(RPCError(.internalError, "no connection to the service can be made")))
                 }
                 // Before the service can speak of it.
                 host.post(.service(.attached(index, Incarnation(app.index, generation))))
                 tell(app.index)
-                request(.attach, params, with: its) { done($0.map { _ in mine }) }
+                request(.attach, params, with: its) { answered($0.map { _ in mine }) }
             }
         }
     }
@@ -257,7 +279,13 @@ final class ServiceLink {
             ])
     }
 
-    func forget(_ app: String) { tell(.forget, ["app": .string(app)]) }
+    /// Also by one that does not run, if it ever did: it may have something of the app on the disk.
+    func forget(_ app: String) {
+        guard connection != nil || FileSystem.exists(host.home.serviceFolder(name)) else { return }
+        withService { [unowned self] outcome in
+            if case .success = outcome { tell(.forget, ["app": .string(app)]) }
+        }
+    }
 
     private func tell(_ app: AppIndex) {
         if let news = news(of: app) { tell(.app, news.json) }
@@ -351,33 +379,5 @@ final class ServiceLink {
             throw .invalidParameter("because", "a reason has at most \(ServiceDeclaration.longestText) bytes")
         }
         return text
-    }
-
-    // MARK: Looking in
-
-    var info: ServiceInfo {
-        let state =
-            connection != nil ? "running" : process.isStarting || process.present != nil ? "starting" : "idle"
-        let holds = (known?.holds ?? []).compactMap { hold -> ServiceInfo.Hold? in
-            guard let app = host.system.app(hold.incarnation.app) else { return nil }
-            let kind = service.declaration.holds[Int(hold.kind)]
-            let assertion = hold.assertion.flatMap { id in app.heldAssertions.first { $0.id == id } }
-            return ServiceInfo.Hold(
-                app: app.manifest.identifier.rawValue, hold: kind.name, because: assertion?.reason ?? kind.sentence,
-                counts: assertion != nil)
-        }
-        return ServiceInfo(
-            service: name, state: state == "idle" && !holds.isEmpty ? "away" : state,
-            pid: process.present.map { Int($0.pid) }, program: service.program,
-            mode: service.declaration.mode.keys.first, holds: holds, trouble: trouble)
-    }
-}
-
-extension RPCError {
-    init(_ refusal: ServiceRefusal) {
-        switch refusal {
-        case .unknownService, .unknownApp, .processGone: self.init(.unknown, refusal.sentence)
-        case .undeclared, .missingMode, .tooMany, .notHeld, .notWoken: self.init(.refused, refusal.sentence)
-        }
     }
 }

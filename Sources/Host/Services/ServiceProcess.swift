@@ -19,9 +19,6 @@ final class ServiceProcess {
 
     private static let quick: Int64 = 1_000_000_000
     private static let longestPause: Int64 = 1_000_000_000
-    /// Milliseconds for an end in order.
-    private static let longestEnd: CInt = 2000
-
     init(_ host: Host, _ service: DeclaredService) {
         self.host = host
         self.service = service
@@ -100,9 +97,9 @@ final class ServiceProcess {
 
     func end() { try? present?.send(15) }
 
-    func waitForEnd() {
-        guard let present, !present.waitUntilDead(milliseconds: Self.longestEnd) else { return }
+    func waitForEnd(milliseconds: CInt) {
+        guard let present, !present.waitUntilDead(milliseconds: milliseconds) else { return }
         try? present.send(9)
-        _ = present.waitUntilDead(milliseconds: Self.longestEnd)
+        _ = present.waitUntilDead(milliseconds: 1000)
     }
 }

@@ -163,6 +163,7 @@ extension System {
         apps[i].isInstalled = false
         apps[i].isExempt = false
         forgetEnergy(of: app)
+        forgetAtServices(app)
         apps[i].wake.fetchInterval = nil
         tellPlanner(i)
         apps[i].wake = WakeState()

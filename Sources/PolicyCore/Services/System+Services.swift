@@ -77,10 +77,14 @@ extension System {
             let isStated = stated.contains { $0.incarnation == hold.incarnation && $0.hold == hold.kind }
             if !isStated { release(hold, of: s) }
         }
-        for hold in stated {
-            if (try? self.hold(hold, limit: nil, for: service)) == nil {
-                emit(.service(.ended(service, hold.incarnation, hold: hold.hold)), cause: nil)
+        for hold in stated where (try? self.hold(hold, limit: nil, for: service)) == nil {
+            // What was allowed before, by another declaration or manifest, counts no longer either.
+            if let place = broker?.place(hold.incarnation, hold.hold, in: s),
+                let known = broker?.services[s].holds[place]
+            {
+                release(known, of: s)
             }
+            emit(.service(.ended(service, hold.incarnation, hold: hold.hold)), cause: nil)
         }
     }
 
@@ -248,8 +252,13 @@ extension System {
         for s in broker.services.indices {
             self.broker?.services[s].holds.removeAll { Int($0.incarnation.app.rawValue) == i }
             self.broker?.services[s].attached.removeAll { Int($0.app.rawValue) == i }
-            if !apps[i].isInstalled { self.broker?.services[s].known.removeAll { Int($0.rawValue) == i } }
         }
+    }
+
+    /// It was removed. One of the same name is another app.
+    mutating func forgetAtServices(_ app: AppIndex) {
+        guard let broker else { return }
+        for s in broker.services.indices { self.broker?.services[s].known.removeAll { $0 == app } }
     }
 
     // MARK: Waking
