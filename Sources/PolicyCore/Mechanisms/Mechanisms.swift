@@ -192,9 +192,12 @@ extension App {
     }
 
     /// It runs for a moment only, in which somebody waits for its answer.
+    // Inlined, as all that is asked of one app: a call would copy it out of the table.
+    @inline(__always)
     var mustAnswerSoon: Bool { sockets.phase != .none }
 
     /// The deadline of a mechanism that it may have while it stands still.
+    @inline(__always)
     var deadlineOfStandstill: DeadlineKind? { process != .none && sockets.connections > 0 ? .sockets : nil }
 }
 

@@ -82,7 +82,8 @@ extension System {
 
     /// Whatever was about to be judged: it is all right now.
     private mutating func forgiveTasks(_ i: Int) {
-        if apps[i].exceeded?.limit == .tasks { apps[i].exceeded = nil }
+        // Compared by `==`, the whole app would be copied out of the table.
+        if case .tasks? = apps[i].exceeded?.limit { apps[i].exceeded = nil }
     }
 
     /// The expiration handlers never have more time than there is.
