@@ -65,7 +65,7 @@ final class Host {
         self.store = store
         self.system = system
         toolTurns = FairTurns(
-            clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
+            clock: Clock.monotonic, worked: Clock.threadTime, soon: { [unowned loop] in loop.soon($0) },
             later: { [unowned loop] in loop.after(nanoseconds: $0, $1) })
         records = RecordKeeper(store, workers)
         launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)

@@ -9,6 +9,8 @@ package enum Clock {
     package static func wall() -> Int64 { gr_clock(CLOCK_REALTIME) }
     /// What this process has used of the processor.
     package static func processor() -> Int64 { gr_clock(CLOCK_PROCESS_CPUTIME_ID) }
+    /// What the calling thread has used of the processor.
+    package static func threadTime() -> Int64 { gr_clock(CLOCK_THREAD_CPUTIME_ID) }
 }
 
 /// How a process ended.

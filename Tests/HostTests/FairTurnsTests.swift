@@ -10,7 +10,7 @@ struct FairTurnsTests {
         private var next: [() -> Void] = []
         private var late: [(at: Int64, action: () -> Void)] = []
         private(set) lazy var turns = FairTurns<Peer>(
-            clock: { [unowned self] in now }, soon: { [unowned self] in next.append($0) },
+            clock: { [unowned self] in now }, worked: { [unowned self] in worked }, soon: { [unowned self] in next.append($0) },
             later: { [unowned self] in late.append((now + $0, $1)) })
 
         func goRound() {
@@ -31,16 +31,19 @@ struct FairTurnsTests {
         unowned let world: World
         var messages: Int
         let cost: Int64
+        /// How long each of them stands still for a reason that is not its own.
+        let delay: Int64
         private(set) var handled = 0
 
-        init(_ world: World, messages: Int, cost: Int64) {
+        init(_ world: World, messages: Int, cost: Int64, delay: Int64 = 0) {
             self.world = world
             self.messages = messages
             self.cost = cost
+            self.delay = delay
         }
 
         func takeTurn() -> Bool {
-            world.now += cost
+            world.now += cost + delay
             world.worked += cost
             messages -= 1
             handled += 1
@@ -98,5 +101,18 @@ struct FairTurnsTests {
         world.turns.add(cheap)
         for _ in 0..<20 { world.goRound() }
         #expect(dear.handled == 10 && cheap.handled == 10 && world.isIdle)
+    }
+
+    @Test("A message that stood still, because a processor was taken, makes nobody wait once it is done")
+    func standstill() {
+        let world = World()
+        let slow = Peer(world, messages: 1, cost: 1_000_000, delay: 400_000_000)
+        world.turns.add(slow)
+        world.goRound()
+        let honest = Peer(world, messages: 1, cost: 25_000)
+        let asked = world.now
+        world.turns.add(honest)
+        while honest.messages > 0 { world.goRound() }
+        #expect(world.now - asked <= 1_000_000)
     }
 }

@@ -124,6 +124,35 @@ extension SystemTests {
             #expect(groups.members("~background").isEmpty)
         }
 
+        @Test(
+            "Who has many processes gives way in a group of its own: to move them would hold up what is opened",
+            .enabled(if: LegacyGroups.areThere, "no cpu controller of the v1 hierarchy beside the v2 one"))
+        func manyProcesses() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("worker", Self.busy)
+            try system.installPython(
+                "many",
+                """
+                def started(app):
+                    for _ in range(30):
+                        if os.fork() == 0:
+                            time.sleep(1000)
+                            os._exit(0)
+                """)
+            try system.play(["exempt many", "exempt worker", "open many"])
+            try expect(soon: "all of them", system) { try system.app("many").pids.count == 31 }
+            try system.play(["open worker", "home"])
+            let groups = LegacyGroups(system)
+            // It went there later, so the other's turn is over.
+            try expect(soon: "the one with few is moved", system) { !groups.members("~background").isEmpty }
+            #expect(groups.members("many").count == 31 && groups.number("many", "cpu.idle") == 1)
+            let pids = try system.app("many").pids
+            #expect(groups.members("~background").isDisjoint(with: pids.map { CInt($0) }))
+            try system.play(["open many"])
+            #expect(groups.number("many", "cpu.idle") == 0)
+        }
+
         @Test("A new process of an app has nothing of what the one before had")
         func successor() throws {
             let system = try TestSystem()

@@ -10,6 +10,9 @@ package protocol TurnTaker: AnyObject {
 /// processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
+    /// What the loop has used of a processor. A message costs what it worked, not what the kernel or others at the
+    /// processor made it wait: that would make everybody else wait once more.
+    private let worked: () -> Int64
     /// Calls once in the next turn of the loop, or after so many nanoseconds.
     private let soon: (@escaping () -> Void) -> Void
     private let later: (Int64, @escaping () -> Void) -> Void
@@ -27,10 +30,12 @@ package final class FairTurns<Peer: TurnTaker> {
     private static var burst: Int64 { 100_000_000 }
 
     package init(
-        clock: @escaping () -> Int64, soon: @escaping (@escaping () -> Void) -> Void,
+        clock: @escaping () -> Int64, worked: @escaping () -> Int64,
+        soon: @escaping (@escaping () -> Void) -> Void,
         later: @escaping (Int64, @escaping () -> Void) -> Void
     ) {
         self.clock = clock
+        self.worked = worked
         self.soon = soon
         self.later = later
         filledAt = clock()
@@ -59,11 +64,10 @@ package final class FairTurns<Peer: TurnTaker> {
 
     /// - Returns: whether it may have more to say.
     private func handle(_ peer: Peer) -> Bool {
-        let began = clock()
+        let (began, workedBefore) = (clock(), worked())
         let hasMore = peer.takeTurn()
-        let took = max(0, clock() - began)
-        left -= took
-        allowance -= took
+        left -= max(0, clock() - began)
+        allowance -= max(0, worked() - workedBefore)
         return hasMore
     }
 

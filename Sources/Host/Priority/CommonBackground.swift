@@ -5,9 +5,10 @@ internal import Model
 /// share of its own each, thirty groups that want little have thirty turns, of milliseconds, before it is the screen's
 /// turn again. Together they are one that waits, and that whoever wakes on the screen takes the processor from.
 ///
-/// To move a process takes the kernel about ten milliseconds, so it is done on a worker. What has to be quick is quick:
-/// the app's own group is told first (`GroupShares`), and before an app is taken out again the common group is
-/// `lift`ed.
+/// To move a process takes the kernel about ten milliseconds, in which no group of the machine can be frozen or thawed,
+/// and longer while others fork. So only who stays in the background is moved, unless it has many processes, and on a
+/// worker. What has to be quick is quick: the app's own group is told first (`GroupShares`), and before an app is taken
+/// out again the common group is `lift`ed.
 struct CommonBackground: Sendable {
     private let group: String
     private let own: LegacyShares
@@ -20,10 +21,12 @@ struct CommonBackground: Sendable {
 
     /// Forks under way show up in a later round.
     private static let rounds = 16
+    /// An app that has more has its turns alone: to move them all would hold up what is opened meanwhile.
+    private static let mostProcesses = 16
 
-    /// Moves all processes of the app here.
+    /// Moves all processes of the app here, if they are few.
     func takeIn() {
-        guard make() else { return }
+        guard Cgroup.processes(at: own.group).count <= Self.mostProcesses, make() else { return }
         move(from: own.group, to: group) { _ in true }
     }
 

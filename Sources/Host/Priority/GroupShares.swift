@@ -31,7 +31,10 @@ struct GroupShares {
             _ = add(group + "/io.weight", "default \(Self.weights.low)", "default \(Self.weights.ordinary)")
         }
         if let legacy = LegacyShares(environment, app) {
-            let isThere = add(legacy.group + "/cpu.shares", Self.legacyShares.low, Self.legacyShares.ordinary)
+            // Before Linux 5.15 no group can be idle: then it has a small share.
+            let isThere =
+                add(legacy.group + "/cpu.idle", "1", "0")
+                || add(legacy.group + "/cpu.shares", Self.legacyShares.low, Self.legacyShares.ordinary)
             divides = divides || isThere
         }
         self.files = files
@@ -82,6 +85,8 @@ struct LegacyShares: Sendable {
     /// Makes it as any app's is, whatever its last tenant had.
     func begin() throws(SystemError) -> Descriptor {
         try FileSystem.makeDirectory(group, mode: 0o755)
+        // While it is idle, it has no shares.
+        if FileSystem.exists(group + "/cpu.idle") { try Cgroup.write("0", to: group + "/cpu.idle") }
         try Cgroup.write(GroupShares.legacyShares.ordinary, to: group + "/cpu.shares")
         setsRealTime(true)
         return try Descriptor.open(group + "/cgroup.procs", .write)

@@ -3,6 +3,9 @@ internal import Model
 internal import PolicyCore
 
 extension Host {
+    /// What a hidden app still does after so long it goes on doing. Most are suspended before, and are not moved.
+    private static let staysInBackground: Int64 = 1_000_000_000
+
     /// Groups are told here and now, which is a write each; threads on a worker, in the order of the decisions.
     func setPriority(_ index: AppIndex, _ generation: Generation, _ priority: AppPriority) {
         guard let app = host(index), let process = process(index, generation) else { return }
@@ -10,23 +13,33 @@ extension Host {
         let shares = process.shares ?? GroupShares(environment, identifier)
         process.shares = shares
         shares.set(priority)
-        let legacy = LegacyShares(environment, identifier)
-        // What an earlier daemon decided is not known here.
-        let leavesBackground = priority != .background && process.priority ?? .background == .background
-        process.priority = priority
-        if leavesBackground { legacy?.background.lift() }
+        let common = LegacyShares(environment, identifier)?.background
+        process.priorityChanges += 1
+        let isLeaving = priority != .background && process.mayShareBackground
+        if isLeaving { common?.lift() }
         let processes = process.box.census
+        if priority != .background { process.mayShareBackground = false }
         let threads = ThreadPriorities(
             memoryFile: home.priority(identifier), processes: processes,
             tellsProcessors: !shares.dividesProcessors)
         if priority != .background, let first = process.first?.pid { threads.hurry(first) }
+        let legacy = LegacyShares(environment, identifier)
         // A launch that nobody has told anything yet is as it should be.
         workers.run(.priorities) {
-            if leavesBackground { legacy?.background.letGo(processes) }
+            if isLeaving { common?.letGo(processes) }
             if priority == .foreground { legacy?.setsRealTime(true) }
             threads.set(priority)
             if priority != .foreground { legacy?.setsRealTime(false) }
-            if priority == .background { legacy?.background.takeIn() }
+        }
+        if priority == .background, let common { share(common, index, generation, process.priorityChanges) }
+    }
+
+    private func share(_ common: CommonBackground, _ index: AppIndex, _ generation: Generation, _ change: Int) {
+        _ = loop.after(nanoseconds: Self.staysInBackground) { [weak self] in
+            guard let self, let process = process(index, generation), process.priorityChanges == change else { return }
+            // From here on, whether it has come to it or not: nobody waits for the worker.
+            process.mayShareBackground = true
+            workers.run(.priorities) { common.takeIn() }
         }
     }
 }

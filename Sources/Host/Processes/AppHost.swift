@@ -64,8 +64,9 @@ final class AppProcess {
     let startedAt: WallTime
     /// Where its share of processors and disks is written; known when it is first needed.
     var shares: GroupShares?
-    /// What was decided last, as the Core begins with it; `nil` where an earlier daemon decided.
-    var priority: AppPriority? = .foreground
+    var priorityChanges = 0
+    /// Whether some of its processes may be in the group that all in the background share.
+    var mayShareBackground = false
     var gpu = GPUBaseline()
     /// Opened when it may be needed soon.
     var ownKillSwitch: KillSwitch?

@@ -39,7 +39,7 @@ extension Host {
         // A process that the Core knows nothing of gets the number that the Core will give it to end it.
         let generation = state.process == .none ? state.generation.next : state.generation
         let process = AppProcess(generation: generation, box: box, startedAt: state.since)
-        process.priority = nil
+        process.mayShareBackground = true
         app.begin(process)
         adopt(first, app.index, process)
         let status =

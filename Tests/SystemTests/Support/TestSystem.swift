@@ -206,9 +206,10 @@ final class TestSystem {
     func isSlowed(_ app: String, _ pids: [Int]) -> Bool {
         let group = cgroup ?? "/nonexistent"
         let legacy = CgroupRoot.legacyMountPoint(of: "cpu").map { mount in
-            "\(mount)/\(group.split(separator: "/").last ?? "")-\(app)/cpu.shares"
+            "\(mount)/\(group.split(separator: "/").last ?? "")-\(app)"
         }
-        let shares = [("\(group)/app-\(app)/cpu.weight", 100), (legacy ?? "", 1024)]
+        if let legacy, FileSystem.read(legacy + "/cpu.idle") == Array("1\n".utf8) { return true }
+        let shares = [("\(group)/app-\(app)/cpu.weight", 100), ((legacy ?? "") + "/cpu.shares", 1024)]
         for (file, ordinary) in shares {
             guard let bytes = FileSystem.read(file) else { continue }
             return (Int(String(decoding: bytes, as: UTF8.self).dropLast()) ?? ordinary) < ordinary
