@@ -10,7 +10,8 @@ struct FairTurnsTests {
         private var next: [() -> Void] = []
         private var late: [(at: Int64, action: () -> Void)] = []
         private(set) lazy var turns = FairTurns<Peer>(
-            clock: { [unowned self] in now }, worked: { [unowned self] in worked }, soon: { [unowned self] in next.append($0) },
+            clock: { [unowned self] in now }, worked: { [unowned self] in worked },
+            soon: { [unowned self] in next.append($0) },
             later: { [unowned self] in late.append((now + $0, $1)) })
 
         func goRound() {
