@@ -31,6 +31,10 @@ final class Host {
     var sessions: [ObjectIdentifier: (Connection, ControlSession)] = [:]
     var toolMessages: UInt64 = 0
     let toolTurns: FairTurns<Connection>
+    private(set) lazy var appList = SharedWork<JSONValue>(
+        clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
+        later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },
+        work: { [unowned self] in listApps($0) })
     /// Processor time of apps whose last process is gone, for the report that follows.
     var endedUsage: [AppIndex: Int64] = [:]
     /// What the keeper said of processes that were not our children.

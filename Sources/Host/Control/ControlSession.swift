@@ -49,7 +49,7 @@ final class ControlSession {
     private func handle(_ method: ControlMethod, _ params: JSONValue, _ id: RPCID) throws(RPCError) {
         switch method {
         case .status: respond(id, host.status.json)
-        case .apps: listApps(id)
+        case .apps: host.appList.ask(answer(id))
         case .open: try open(params, id)
         case .home: command(.home(wait: try params.waits), id)
         case .lock: command(.lock(wait: try params.waits), id)
@@ -126,6 +126,14 @@ final class ControlSession {
             case .success(let result): respond(id, result)
             case .failure(let error): connection.send(.failure(id: id, error))
             }
+        }
+    }
+
+    private func answer(_ id: RPCID) -> (JSONValue) -> Void {
+        waiting += 1
+        return { [weak self] in
+            self?.waiting -= 1
+            self?.respond(id, $0)
         }
     }
 
@@ -299,11 +307,6 @@ final class ControlSession {
 
     // MARK: Reads
 
-    private func listApps(_ id: RPCID) {
-        let views = host.appViews()
-        work(.slow, id) { .array(views.map { $0.measured().json }) }
-    }
-
     private func log(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let filter = try params.optionalString("app")
         let after = try params.optionalInt("after").map { Int64($0) }
@@ -385,16 +388,6 @@ final class ControlSession {
     }
 
     private func attach(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
-        let installation = try installation(params)
-        guard installation.terminal else {
-            throw RPCError(
-                .refused,
-                "\(installation.name) has no terminal: greenroom output \(installation.identifier) shows what it prints"
-            )
-        }
-        guard host.system.app(try app(params))?.state != .notRunning else {
-            throw RPCError(.refused, "\(installation.name) is not running: greenroom open \(installation.identifier)")
-        }
-        respond(id, ["path": .string(host.home.terminal(installation.identifier))])
+        respond(id, ["path": .string(try host.terminal(of: installation(params), try app(params)))])
     }
 }

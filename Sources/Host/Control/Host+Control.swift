@@ -130,8 +130,26 @@ extension Host {
         }
     }
 
-    /// What `apps` shows, as far as the loop knows it; the rest is measured on a worker.
-    func appViews() -> [AppView] {
+    /// The socket at which an app's terminal is.
+    func terminal(of installation: Installation, _ index: AppIndex) throws(RPCError) -> String {
+        let (name, identifier) = (installation.name, installation.identifier)
+        guard installation.terminal else {
+            throw RPCError(.refused, "\(name) has no terminal: greenroom output \(identifier) shows what it prints")
+        }
+        guard system.app(index)?.state != .notRunning else {
+            throw RPCError(.refused, "\(name) is not running: greenroom open \(identifier)")
+        }
+        return home.terminal(identifier)
+    }
+
+    /// What `apps` shows.
+    func listApps(_ answer: @escaping (JSONValue) -> Void) {
+        let views = appViews()
+        workers.run(.slow) { .array(views.map { $0.measured().json }) } then: { answer($0) }
+    }
+
+    /// As far as the loop knows it; the rest is measured on a worker.
+    private func appViews() -> [AppView] {
         system.installedApps.map { app in
             let process = host(app.index)?.process
             return AppView(
