@@ -31,6 +31,8 @@ final class Host {
     var sessions: [ObjectIdentifier: (Connection, ControlSession)] = [:]
     var toolMessages: UInt64 = 0
     let toolTurns: FairTurns<Connection>
+    /// What tools want to know and takes a while.
+    private(set) lazy var toolReads = PacedWork { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) }
     private(set) lazy var appList = SharedWork<JSONValue>(
         clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
         later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },

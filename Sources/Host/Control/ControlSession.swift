@@ -7,11 +7,11 @@ internal import Wire
 
 /// One tool on the control socket: docs/PROTOCOL.md, section 3.
 final class ControlSession {
-    private unowned let host: Host
-    private let connection: Connection
+    unowned let host: Host
+    let connection: Connection
     /// Commands that wait; more than so many at once is no tool.
-    private var waiting = 0
-    private let presence = Presence()
+    var waiting = 0
+    let presence = Presence()
     private var follows = false
     /// The number of its last message among those of all tools.
     private(set) var lastMessage: UInt64
@@ -49,7 +49,9 @@ final class ControlSession {
     private func handle(_ method: ControlMethod, _ params: JSONValue, _ id: RPCID) throws(RPCError) {
         switch method {
         case .status: respond(id, host.status.json)
-        case .apps: host.appList.ask(answer(id))
+        case .apps:
+            let end = outcome(id)
+            host.appList.ask { end(.success($0)) }
         case .open: try open(params, id)
         case .home: command(.home(wait: try params.waits), id)
         case .lock: command(.lock(wait: try params.waits), id)
@@ -79,61 +81,6 @@ final class ControlSession {
         case .refresh: try refresh(params, id)
         case .transfers: host.transfers.serve(connection, id)
         case .services: respond(id, host.services.info)
-        }
-    }
-
-    // MARK: Answers
-
-    private func respond(_ id: RPCID, _ result: JSONValue) { connection.send(.response(id: id, result: result)) }
-
-    private func command(
-        _ command: Command, _ id: RPCID, forgivesRepetition: Bool = false,
-        _ result: @escaping (AppIndex?) -> JSONValue = { _ in [:] }
-    ) {
-        waiting += 1
-        _ = host.command(command) { [weak self] answer in
-            guard let self else { return }
-            waiting -= 1
-            switch answer {
-            case .done(let app): respond(id, result(app))
-            // What a tool repeats may have been done before the answer was lost: then nothing is left to do.
-            case .refused where forgivesRepetition: respond(id, [:])
-            case .refused(let refusal): connection.send(.failure(id: id, RPCError(refusal)))
-            case .overtaken(let refusal): connection.send(.failure(id: id, RPCError(.ended, refusal.sentence)))
-            }
-        }
-    }
-
-    /// Work on a lane for an answer. For a tool that has left it is done only if it changes something: others wait.
-    private func work(
-        _ lane: Workers.Lane, _ id: RPCID, changes: Bool = false, _ body: @escaping @Sendable () throws -> JSONValue
-    ) {
-        waiting += 1
-        let presence = presence
-        host.workers.run(lane) { () -> Result<JSONValue, RPCError> in
-            guard changes || presence.isThere else { return .failure(RPCError(.ended, "the tool has left")) }
-            do {
-                return .success(try body())
-            } catch let error as RPCError {
-                return .failure(error)
-            } catch {
-                return .failure(RPCError(.internalError, "\(error)"))
-            }
-        } then: { [weak self] outcome in
-            guard let self else { return }
-            waiting -= 1
-            switch outcome {
-            case .success(let result): respond(id, result)
-            case .failure(let error): connection.send(.failure(id: id, error))
-            }
-        }
-    }
-
-    private func answer(_ id: RPCID) -> (JSONValue) -> Void {
-        waiting += 1
-        return { [weak self] in
-            self?.waiting -= 1
-            self?.respond(id, $0)
         }
     }
 
@@ -214,7 +161,7 @@ final class ControlSession {
     private func refresh(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let isAllowed = try params.bool("allowed", default: true)
         let (index, name, store) = (try app(params), try installation(params).identifier, host.store)
-        work(.storage, id, changes: true) {
+        work(.storage, id) {
             try store.set(Host.refreshKey(name), to: isAllowed ? nil : "off")
             return [:]
         }
@@ -321,7 +268,7 @@ final class ControlSession {
                 self?.connection.send(.notification(method: logEntryNotification, params: entry.json))
             }
         }
-        work(.storage, id) {
+        read(.storage, id) {
             .array(try store.log(app: filter, after: after, limit: limit).map { Wire.LogEntry($0).json })
         }
     }
@@ -332,7 +279,7 @@ final class ControlSession {
         let (name, state, last) = (app.manifest.identifier.rawValue, app.state.name, app.lastEntry)
         let wishes = host.wishes(of: app.index)
         host.records.flush()
-        work(.storage, id) {
+        read(.storage, id) {
             let chain = try last.map { try store.chain(from: Int64($0.rawValue)) } ?? []
             let steps = chain.map(Wire.LogEntry.init).map {
                 WhyAnswer.Step(seq: $0.seq, at: $0.at, event: $0.event, reason: $0.reason)
@@ -344,13 +291,13 @@ final class ControlSession {
     private func reports(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let filter = try params.optionalString("app")
         let store = host.store
-        work(.storage, id) { .array(try store.reports(app: filter).map { Wire.ReportSummary($0).json }) }
+        read(.storage, id) { .array(try store.reports(app: filter).map { Wire.ReportSummary($0).json }) }
     }
 
     private func report(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let name = try params.string("id")
         let store = host.store
-        work(.storage, id) {
+        read(.storage, id) {
             guard let report = try store.report(name) else {
                 throw RPCError(.unknown, "no report \(name.prefix(80)): greenroom reports lists them")
             }
@@ -370,13 +317,13 @@ final class ControlSession {
         guard let answer = host.timeline?.answer(after: position, since: since, app: app) else {
             throw RPCError(.internalError, "no timeline is kept")
         }
-        work(.storage, id, answer)
+        read(.storage, id, answer)
     }
 
     private func snapshot(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let installation = try installation(params)
         let store = SnapshotStore(host.home)
-        work(.slow, id) {
+        read(.slow, id) {
             guard let info = store.info(installation.identifier) else {
                 throw RPCError(
                     .refused,

@@ -144,8 +144,18 @@ extension Host {
 
     /// What `apps` shows.
     func listApps(_ answer: @escaping (JSONValue) -> Void) {
-        let views = appViews()
-        workers.run(.slow) { .array(views.map { $0.measured().json }) } then: { answer($0) }
+        toolReads.add { [unowned self] done in
+            let views = appViews()
+            workers.run(.slow) {
+                let began = Clock.threadTime()
+                let list = JSONValue.array(views.map { $0.measured().json })
+                return (list, Clock.threadTime() - began)
+            } then: { list, cost in
+                done(cost)
+                answer(list)
+            }
+            return true
+        }
     }
 
     /// As far as the loop knows it; the rest is measured on a worker.

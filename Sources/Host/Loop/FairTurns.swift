@@ -6,7 +6,7 @@ package protocol TurnTaker: AnyObject {
 
 /// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, those first who
 /// have waited for their last answer before they asked again. All of them together have a few milliseconds of each turn
-/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and two thirds of a
+/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and two fifths of a
 /// processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
@@ -21,7 +21,7 @@ package final class FairTurns<Peer: TurnTaker> {
     private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
     private var left = share
-    /// What they may use of the processor before they have to wait: two thirds of the time that passes are added.
+    /// What they may use of the processor before they have to wait: two fifths of the time that passes are added.
     private var allowance = burst
     private var filledAt: Int64
     private var isScheduled = false
@@ -58,7 +58,7 @@ package final class FairTurns<Peer: TurnTaker> {
 
     private func fill() {
         let now = clock()
-        allowance = min(Self.burst, allowance + (now - filledAt) / 3 * 2)
+        allowance = min(Self.burst, allowance + (now - filledAt) / 5 * 2)
         filledAt = now
     }
 
@@ -77,7 +77,7 @@ package final class FairTurns<Peer: TurnTaker> {
         if allowance > 0 {
             soon { [weak self] in self?.run() }
         } else {
-            later((Self.share - allowance) / 2 * 3) { [weak self] in self?.run() }
+            later((Self.share - allowance) / 2 * 5) { [weak self] in self?.run() }
         }
     }
 

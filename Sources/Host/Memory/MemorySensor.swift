@@ -23,6 +23,7 @@ final class MemorySensor {
     /// Nanoseconds in which no mark can be crossed, as the last look found.
     private var leisure: Int64 = 0
     private(set) var lastAvailable: Int64?
+    private var lastLook: (at: Int64, took: Int64, available: Int64) = (0, 0, 0)
     private var lookedAtRunning: Int64 = 0
     private var unseen = UnseenLoss()
     /// When one of those that run was looked at for what no process shows, and which.
@@ -38,6 +39,8 @@ final class MemorySensor {
     private static let longestPause: Int64 = 1_000_000_000
     /// While nothing changes, looks come this much more rarely near a mark.
     private static let longestBackOff: Int64 = 40_000_000
+    /// Where an app has a thousand processes, to look at them all takes its time; no more than a fifth of all time.
+    private static let pausesPerLook: Int64 = 4
     private let table: KillTable
 
     init?(_ host: Host, budget: Int64?) {
@@ -76,9 +79,19 @@ final class MemorySensor {
 
     private func level(_ available: Int64) -> Int { marks.reduce(0) { available < $1 ? $0 + 1 : $0 } }
 
-    var available: Int64 {
+    private var available: Int64 {
         guard budget != nil else { return ProcessMemory.available() ?? total }
-        return total - used
+        let began = Clock.monotonic()
+        let available = total - used
+        let now = Clock.monotonic()
+        lastLook = (now, now - began, available)
+        return available
+    }
+
+    /// For people and tools: of now, or of a moment ago where an app has so many processes that a look takes long.
+    var lately: Int64 {
+        guard Clock.monotonic() - lastLook.at < Self.pausesPerLook * lastLook.took else { return available }
+        return lastLook.available
     }
 
     /// What all apps have.
@@ -148,7 +161,7 @@ final class MemorySensor {
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
         let room = marks.first { $0 < available }.map { available - $0 } ?? 0
         leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestPause)
-        let soonest = max(leisure, Self.shortestPause, backOff)
+        let soonest = max(leisure, Self.shortestPause, backOff, Self.pausesPerLook * lastLook.took)
         host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
     }
 
@@ -295,7 +308,7 @@ extension Host {
                 next: order.firstIndex(of: app.index).map { $0 + 1 })
         }
         return MemoryInfo(
-            budget: state.budget, available: memory?.available ?? state.available, level: state.level.name,
+            budget: state.budget, available: memory?.lately ?? state.available, level: state.level.name,
             simulated: state.simulated?.name, apps: apps,
             killPath: memory?.killPath)
     }
