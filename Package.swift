@@ -229,7 +229,7 @@ let package = Package(
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Wire", "Model", "LinuxSystem"]),
+            dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Storage", "Wire", "Model", "LinuxSystem"]),
         // Also runs the program itself, against the servers of Fixtures/servers.
         .testTarget(
             name: "TransferServiceTests",

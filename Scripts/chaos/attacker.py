@@ -201,7 +201,13 @@ class Lane:
                 how = "close"
             if how == "close":
                 with contextlib.suppress(Refused):
-                    self.control.insist("close", app=app, wait=True, within=within)
+                    try:
+                        self.control.insist("close", app=app, wait=True, within=within)
+                    except Late:
+                        # What an app may take begins anew with a daemon that comes back.
+                        if not self.world.was_disturbed(began, time.monotonic()):
+                            raise
+                        self.control.insist("close", app=app, wait=True, within=within)
             self.control.insist("uninstall", app=app, within=within + attack.get("UNINSTALLS_WITHIN", 30))
             took = time.monotonic() - began
         except Late as error:

@@ -28,7 +28,19 @@ extension RPCError {
         if case .backgroundTask(let refused) = refusal {
             self.init(code, refusal.sentence, data: ["code": .string(refused.code)])
         } else {
-            self.init(code, refusal.sentence)
+            self.init(code, refusal.sentence, data: refusal.remedy.map(Self.data) ?? .null)
+        }
+    }
+}
+
+extension RPCError {
+    private static func data(_ remedy: Remedy) -> JSONValue {
+        switch remedy {
+        case .listApps: ["remedy": "listApps"]
+        case .unlock: ["remedy": "unlock"]
+        case .wake: ["remedy": "wake"]
+        case .dismiss(let kind): ["remedy": "dismiss", "interruption": .string(kind.name)]
+        case .simulate(let kind): ["remedy": "simulate", "interruption": .string(kind.name)]
         }
     }
 }

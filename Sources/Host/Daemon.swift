@@ -189,12 +189,8 @@ extension Host {
         memory?.tellBudget()
         for (installation, isExempt) in installations {
             install(installation)
-            guard let identifier = AppIdentifier(installation.identifier), let index = system.index(of: identifier),
-                system.app(index)?.isExempt != isExempt
-            else { continue }
-            _ = command(.exempt(index, isExempt)) { _ in }
+            settle(installation.identifier, isExempt: isExempt, isNew: isNew)
         }
-        restoreRefresh(installations.map(\.0.identifier))
         if isNew {
             restoreWishes()
             restoreHabits()
@@ -210,14 +206,26 @@ extension Host {
         }
     }
 
-    /// What the user said of refreshing in the background, which the Core of a new boot does not know.
-    private func restoreRefresh(_ installed: [String]) {
-        for name in installed {
-            let isOff = (try? store.setting(Self.refreshKey(name))) == "off"
-            guard let identifier = AppIdentifier(name), let index = system.index(of: identifier),
-                system.app(index)?.wake.isRefreshOff != isOff
-            else { continue }
-            _ = command(.allowRefresh(index, !isOff)) { _ in }
+    /// What the user said of an app: the Core of a new boot does not know it, and a restored one knows it better than
+    /// the database, which a daemon that died had perhaps not told yet.
+    private func settle(_ name: String, isExempt: Bool, isNew: Bool) {
+        guard let identifier = AppIdentifier(name), let index = system.index(of: identifier),
+            let app = system.app(index)
+        else { return }
+        let (knownExempt, knownOff, store) = (app.isExempt, app.wake.isRefreshOff, store)
+        let isOff = (try? store.setting(Self.refreshKey(name))) == "off"
+        if isNew {
+            if knownExempt != isExempt { _ = command(.exempt(index, isExempt)) { _ in } }
+            if knownOff != isOff { _ = command(.allowRefresh(index, !isOff)) { _ in } }
+        } else if knownExempt != isExempt || knownOff != isOff {
+            workers.run(.storage) {
+                do {
+                    try store.setExempt(name, knownExempt)
+                    try store.set(Self.refreshKey(name), to: knownOff ? "off" : nil)
+                } catch {
+                    Diagnostics.write("what the user said of \(name) could not be noted: \(error)")
+                }
+            }
         }
     }
 

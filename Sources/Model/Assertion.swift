@@ -65,7 +65,7 @@ extension AssertionKind {
         switch self {
         case .audio: "it plays audio and declares the background mode audio"
         case .location: "it receives location updates and declares the background mode location"
-        case .exemption: "the user exempted it from suspension (greenroom exempt --off takes that back)"
+        case .exemption: "the user exempted it from suspension"
         case .graphical:
             "it is a graphical program that knows nothing of Greenroom; freezing it could hang others "
                 + "(X-Greenroom-Freeze=true in its .desktop file allows it)"

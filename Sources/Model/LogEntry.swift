@@ -199,7 +199,7 @@ extension Reason {
         case .onScreenAgain: "it is on screen again"
         case .wantedInBackground: "it is wanted in the background"
         case .endRequested: "it has to run to be ended in order"
-        case .thawedFromOutside: "something other than Greenroom thawed it (greenroom thaw does)"
+        case .thawedFromOutside: "something other than Greenroom thawed it"
         case .frozenFromOutside: "something other than Greenroom had frozen it"
         case .cannotFreeze(let attempts):
             "it could not be frozen in \(attempts) attempts: one of its processes does not reach a point where the "

@@ -249,7 +249,7 @@ package enum BackgroundTaskRefusal: Hashable, Sendable, Codable {
         case .tooMany(let kind, let limit):
             "an app may have \(limit) \(kind.name) \(limit == 1 ? "request" : "requests") waiting: cancel one first"
         case .unavailable(let profile): "a device of profile \(profile) runs nothing in the background"
-        case .refreshIsOff: "the user has switched background refresh off for it (greenroom refresh APP allows it)"
+        case .refreshIsOff: "the user has switched background refresh off for it"
         }
     }
 
@@ -304,7 +304,7 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
         case .plainProgram: "it is a plain program, with nobody in it who could be called"
         case .missingMode(let key): "its Info.plist lacks \(key) in UIBackgroundModes"
         case .neverAsked: "it never called setMinimumBackgroundFetchInterval, and the default is never"
-        case .refreshIsOff: "the user has switched background refresh off for it (greenroom refresh APP allows it)"
+        case .refreshIsOff: "the user has switched background refresh off for it"
         case .closedByUser: "the user closed it in the switcher, and has not opened it since"
         case .onScreen: "it is on screen, where it looks for itself"
         case .beingEnded: "it is being ended"

@@ -88,6 +88,14 @@ package enum Answer: Hashable, Sendable {
     case overtaken(Refusal)
 }
 
+/// What would help against a refusal. How a person does that depends on what is at hand: tools say it in their own
+/// words.
+package enum Remedy: Hashable, Sendable {
+    case listApps, unlock, wake
+    case dismiss(InterruptionKind)
+    case simulate(InterruptionKind)
+}
+
 /// Why something is not done, as a value; the sentence says what to do instead.
 package enum Refusal: Error, Hashable, Sendable {
     case unknownApp
@@ -115,21 +123,33 @@ package enum Refusal: Error, Hashable, Sendable {
     case tooManyURLs(limit: Int32, within: Span)
     case takesNoFetch(String)
 
+    /// What the user would have to do first.
+    package var remedy: Remedy? {
+        switch self {
+        case .unknownApp: .listApps
+        case .deviceLocked: .unlock
+        case .deviceAsleep: .wake
+        case .interrupted(let kind): .dismiss(kind)
+        case .noSuchInterruption(let kind): .simulate(kind)
+        default: nil
+        }
+    }
+
     package var sentence: String {
         switch self {
-        case .unknownApp: "no such app is installed: greenroom apps lists those that are"
+        case .unknownApp: "no such app is installed"
         case .notRunning(let name): "\(name) is not running"
-        case .deviceLocked: "the device is locked: greenroom unlock first"
-        case .deviceAsleep: "the device is asleep: greenroom simulate wake first"
+        case .deviceLocked: "the device is locked"
+        case .deviceAsleep: "the device is asleep"
         case .interrupted(let kind):
-            "\(kind.phrase) lies over the screen: dismiss or accept it first (greenroom simulate \(kind.name) --help)"
+            "\(kind.phrase) lies over the screen: dismiss or accept it first"
         case .noHandler(let scheme):
             "no installed app is registered for \(scheme): install one that names the scheme in CFBundleURLTypes"
         case .malformedURL(let url): "\(url) is not a URL with a scheme"
         case .notInForeground: "only an app on screen may open a URL"
         case .roleUnavailable(let role, let profile): "a device of profile \(profile) has no \(role.name) app"
         case .noSuchInterruption(let kind):
-            "there is no \(kind.name) on the screen: greenroom simulate \(kind.name) brings one"
+            "there is no \(kind.name) on the screen"
         case .cannotAccept(let kind): "\(kind.phrase) can only be dismissed"
         case .noCall: "there is no call in progress"
         case .shuttingDown: "the system is shutting down"

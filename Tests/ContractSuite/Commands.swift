@@ -54,7 +54,7 @@ extension Contract {
     ]
 
     private static let refusals: [(UserCommand, String)] = [
-        (.open("nobody"), "greenroom apps lists those that are"),
+        (.open("nobody"), "is installed"),
         (.close("beta"), "beta is not running"),
         (.openURL("nobody://x"), "no installed app is registered for nobody"),
         (.dismiss(.call), "there is no call on the screen"),

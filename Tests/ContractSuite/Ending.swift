@@ -70,7 +70,7 @@ extension Contract {
             try device.do(.uninstall("alpha"))
             try device.expectCount(.terminated, of: "alpha", 1)
             try device.expectCause(of: .terminated, of: "alpha", .uninstalled)
-            try device.expectRefusal(of: .open("alpha"), saying: "greenroom apps lists those that are")
+            try device.expectRefusal(of: .open("alpha"), saying: "is installed")
         },
     ]
 

@@ -23,7 +23,7 @@ import Testing
         },
         running("audio", .audio, says: ["it plays audio", "background mode audio"]),
         running("location", .location, says: ["location updates", "background mode location"]),
-        Situation(testDescription: "an exemption", says: ["the user exempted it", "greenroom exempt --off"]) { device in
+        Situation(testDescription: "an exemption", says: ["the user exempted it"]) { device in
             let app = device.installTest("app")
             device.open(app)
             device.perform(.exempt(app, true))

@@ -13,7 +13,7 @@ package final class ControlClient {
 
         package var command: CommandFailure {
             switch self {
-            case .refused(let error): .failed(error.message)
+            case .refused(let error): .failed(Hints.sentence(error))
             case .unreachable(let failure): failure
             }
         }

@@ -142,7 +142,7 @@ package struct LogPrinter {
         let app = Self.padded(Visible.line(entry.app ?? "device"), 28)
         let event = Self.padded(Visible.line(entry.event), 20)
         var text = "\(style(.dim, "\(number)  \(time)"))  \(app)  \(style(Self.ink(entry.event), event))"
-        if let reason = entry.reason { text += "  \(Visible.line(reason))" }
+        if let reason = entry.reason { text += "  \(Visible.line(Hints.reason(reason)))" }
         if let took = entry.took { text += style(.dim, "  \(Self.duration(took))") }
         return text
     }

@@ -39,7 +39,7 @@ package struct Explanation {
             return "\(name) is \(Self.phrase(why.state)). The log tells no more about it.\n" + wishes
         }
         var text = "\(name) is \(Self.phrase(why.state))"
-        if let reason = first.reason { text += " because \(Visible.line(reason))" }
+        if let reason = first.reason { text += " because \(Visible.line(Hints.reason(reason)))" }
         text += ", since \(when(first.at)).\n"
         for (index, step) in why.because.dropFirst().enumerated() {
             let lead = index == 0 ? "That came from" : "which came from"
@@ -52,7 +52,7 @@ package struct Explanation {
     private var wishes: String {
         why.waits.map { wish in
             let looked = wish.next.map { "looked at next \(when($0))" } ?? wish.changesWith.map { "looked at \($0)" }
-            let missing = wish.missing.map(Visible.line) ?? "nothing is missing"
+            let missing = wish.missing.map { Visible.line(Hints.reason($0)) } ?? "nothing is missing"
             return "It waits for \(Visible.line(wish.what)): \(missing)" + (looked.map { "; \($0)" } ?? "") + ".\n"
         }.joined()
     }
@@ -60,8 +60,9 @@ package struct Explanation {
     /// What the step says: what the app was told, or who did what.
     private func sentence(_ step: WhyAnswer.Step) -> String {
         let event = Self.phrase(event: step.event)
-        guard let reason = step.reason.map(Visible.line) else { return event ?? Visible.line(step.event) }
-        return event.map { "\($0), because \(reason)" } ?? reason
+        guard let reason = step.reason else { return event ?? Visible.line(step.event) }
+        let hinted = Visible.line(Hints.reason(reason))
+        return event.map { "\($0), because \(hinted)" } ?? hinted
     }
 
     private func when(_ time: String) -> String {

@@ -26,13 +26,24 @@ extension ControlSession {
         }
     }
 
-    /// Work on a lane that changes something.
-    func work(_ lane: Workers.Lane, _ id: RPCID, _ body: @escaping @Sendable () throws -> JSONValue) {
+    /// What outlasts a boot: the Core decides, the database follows, and then the tool is told. A daemon that dies
+    /// between them finds in its recording what the database lacks (`Host.settle`).
+    func keep(_ command: Command, _ id: RPCID, _ store: @escaping @Sendable () throws -> Void) {
         let end = outcome(id)
-        host.workers.run(lane) {
-            Self.result(body)
-        } then: {
-            end($0)
+        _ = host.command(command) { [host] answer in
+            switch answer {
+            case .refused(let refusal): end(.failure(RPCError(refusal)))
+            case .overtaken(let refusal): end(.failure(RPCError(.ended, refusal.sentence)))
+            case .done:
+                host.workers.run(.storage) {
+                    Self.result {
+                        try store()
+                        return [:]
+                    }
+                } then: {
+                    end($0)
+                }
+            }
         }
     }
 

@@ -95,7 +95,7 @@ final class ControlSession {
     private func app(_ params: JSONValue) throws(RPCError) -> AppIndex {
         let name = try params.string("app")
         guard let identifier = AppIdentifier(name), let index = host.system.index(of: identifier) else {
-            throw RPCError(.unknown, "no app \(name.prefix(127)) is installed: greenroom apps lists those that are")
+            throw RPCError(.unknown, "no app \(name.prefix(127)) is installed", data: ["remedy": "listApps"])
         }
         return index
     }
@@ -141,31 +141,15 @@ final class ControlSession {
     }
 
     private func exempt(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
-        let index = try app(params)
         let isExempt = try params.bool("exempt", default: true)
-        let name = try installation(params).identifier
-        let store = host.store
-        waiting += 1
-        host.workers.run(.storage) {
-            Result { try store.setExempt(name, isExempt) }
-        } then: { [weak self] outcome in
-            guard let self else { return }
-            waiting -= 1
-            switch outcome {
-            case .success: command(.exempt(index, isExempt), id)
-            case .failure(let error): connection.send(.failure(id: id, RPCError(.internalError, "\(error)")))
-            }
-        }
+        let (index, name, store) = (try app(params), try installation(params).identifier, host.store)
+        keep(.exempt(index, isExempt), id) { _ = try store.setExempt(name, isExempt) }
     }
 
     private func refresh(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let isAllowed = try params.bool("allowed", default: true)
         let (index, name, store) = (try app(params), try installation(params).identifier, host.store)
-        work(.storage, id) {
-            try store.set(Host.refreshKey(name), to: isAllowed ? nil : "off")
-            return [:]
-        }
-        _ = host.command(.allowRefresh(index, isAllowed)) { _ in }
+        keep(.allowRefresh(index, isAllowed), id) { try store.set(Host.refreshKey(name), to: isAllowed ? nil : "off") }
     }
 
     private func install(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
