@@ -51,38 +51,38 @@ final class Workers {
         }
     }
 
-    /// Several threads, and no more: what waits takes none.
+    /// Several threads, and no more: what waits takes none. Each is a queue of its own, since a concurrent queue has
+    /// libdispatch count its threads every second from then on, and an idle system sleeps.
     private final class Pool: Sendable {
-        private let queue: DispatchQueue
-        private let width: Int
-        private let state = Mutex<(running: Int, waiting: [@Sendable () -> Void])>((0, []))
+        private struct State {
+            var free: [DispatchQueue]
+            var waiting: [@Sendable () -> Void] = []
+        }
+
+        private let state: Mutex<State>
 
         init(label: String, width: Int) {
-            queue = DispatchQueue(label: label, qos: .utility, attributes: .concurrent)
-            self.width = width
+            state = Mutex(State(free: (1...width).map { DispatchQueue(label: "\(label)-\($0)", qos: .utility) }))
         }
 
         func run(_ work: @escaping @Sendable () -> Void) {
-            let begins = state.withLock { state in
-                guard state.running < width else {
-                    state.waiting.append(work)
-                    return false
-                }
-                state.running += 1
-                return true
+            let queue = state.withLock { state -> DispatchQueue? in
+                if let queue = state.free.popLast() { return queue }
+                state.waiting.append(work)
+                return nil
             }
-            if begins { start(work) }
+            if let queue { start(work, on: queue) }
         }
 
-        private func start(_ work: @escaping @Sendable () -> Void) {
+        private func start(_ work: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
             queue.async { [self] in
                 work()
                 let next = state.withLock { state -> (@Sendable () -> Void)? in
                     if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-                    state.running -= 1
+                    state.free.append(queue)
                     return nil
                 }
-                if let next { start(next) }
+                if let next { start(next, on: queue) }
             }
         }
     }
