@@ -22,6 +22,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case taskSubmitted, taskCancelled, taskRequestRefused, refreshAllowed
     case entriesOmitted
     case handleServiceEvents
+    case descriptorsNearLimit
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -128,6 +129,7 @@ package enum Reason: Hashable, Sendable, Codable {
     case memoryTight(available: Int64, budget: Int64)
     case memorySimulated(MemoryLevel)
     case memoryReclaimed(bytes: Int64)
+    case descriptorsNearLimit(open: Int64, limit: Int64)
     indirect case memoryLimit(name: String, dirty: Int64, limit: Int64)
     indirect case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
     /// A plain program has a file locked that somebody else needs: it cannot stand still.
@@ -211,6 +213,9 @@ extension Reason {
             "the service \(service) ended, was not there again in time, and holds it no longer"
         case .serviceDidNotStop(let service, let span):
             "the service \(service) did not say within \(span.twoDigits) seconds that it has stopped for it"
+        case .descriptorsNearLimit(let open, let limit):
+            "it has \(open) of \(limit) descriptors open: after the last, no file, socket or pipe can be opened; close what "
+                + "is not needed, or raise the limit (setrlimit)"
         case .memoryLevel(.normal, let available, let budget):
             "memory is enough again: \(available.mebibytes) of \(budget.mebibytes) are available"
         case .memoryLevel(let level, let available, let budget):

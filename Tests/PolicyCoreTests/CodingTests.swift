@@ -36,6 +36,7 @@ import Testing
             .mechanism(Incarnation(app, generation), .locks(.found(path: "/é\u{0} b", blocksOthers: true))),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.context, driver: "nvidia")))),
             .mechanism(Incarnation(app, generation), .disk(.filled(DiskUse(written: .max, free: .min)))),
+            .mechanism(Incarnation(app, generation), .descriptors(.nearLimit(open: .max, limit: .min))),
             .trafficSeen(app, .fetch, sent: 1, received: .max, from: .zero, to: Instant(nanoseconds: .max)),
             .trafficSeen(nil, .push, sent: 0, received: 0, from: Instant(nanoseconds: -1), to: .zero),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),

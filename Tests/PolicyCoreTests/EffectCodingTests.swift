@@ -120,6 +120,8 @@ import Testing
             .doesNotAnswer(after: .seconds(1)), .peerConnected("a"), .peerConnected("b"), .answersPeers(grace: .zero),
             .answersPeers(grace: .seconds(1)), .peersRefused("a", count: 1), .peersRefused("b", count: 1),
             .peersRefused("a", count: 2), .connectionsClosed(count: 1, after: .zero),
+            .descriptorsNearLimit(open: 1, limit: 2), .descriptorsNearLimit(open: 2, limit: 2),
+            .descriptorsNearLimit(open: 1, limit: 3),
             .connectionsClosed(count: 2, after: .zero), .connectionsClosed(count: 1, after: .seconds(1)),
         ]
         + InterruptionKind.allCases.flatMap {

@@ -273,7 +273,7 @@ extension Generator {
             .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
             .handleEventsForBackgroundURLSession, .launchBackgroundTask,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
-            .taskCancelled, .taskRequestRefused, .handleServiceEvents,
+            .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
         ]
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

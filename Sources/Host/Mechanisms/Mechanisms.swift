@@ -9,12 +9,14 @@ final class HostMechanisms {
     private let locks: LockWatch
     private let sockets: SocketWatch
     private let disk: DiskWatch?
+    private let descriptors: DescriptorWatch
 
     init(_ host: Host) {
         self.host = host
         locks = LockWatch(host)
         sockets = SocketWatch(host)
         disk = DiskWatch(host)
+        descriptors = DescriptorWatch(host)
         if disk == nil { Diagnostics.write("the room on the disk cannot be watched: the home's folder does not open") }
     }
 
@@ -54,7 +56,10 @@ final class HostMechanisms {
     func toScreen(_ process: AppProcess) { process.gpu.leaveBackground() }
 
     /// It runs, and is looked at now and then.
-    func check(_ index: AppIndex, _ process: AppProcess) { host.lookAtGPU(index, process) }
+    func check(_ index: AppIndex, _ process: AppProcess) {
+        host.lookAtGPU(index, process)
+        descriptors.check(index, process)
+    }
 
     /// Before the loop waits.
     func settle() { disk?.settle() }

@@ -11,6 +11,7 @@ package enum MechanismEvent: Hashable, Sendable {
     case gpu(GPU.Event)
     case disk(Disk.Event)
     case locks(Locks.Event)
+    case descriptors(Descriptors.Event)
 
     var tag: UInt8 {
         switch self {
@@ -18,6 +19,7 @@ package enum MechanismEvent: Hashable, Sendable {
         case .gpu(let event): event.tag.rawValue
         case .disk(let event): event.tag.rawValue
         case .locks(let event): event.tag.rawValue
+        case .descriptors(let event): event.tag.rawValue
         }
     }
 
@@ -30,6 +32,8 @@ package enum MechanismEvent: Hashable, Sendable {
             self = .disk(Disk.Event(blank: tag))
         } else if let tag = Locks.Event.Tag(rawValue: tag) {
             self = .locks(Locks.Event(blank: tag))
+        } else if let tag = Descriptors.Event.Tag(rawValue: tag) {
+            self = .descriptors(Descriptors.Event(blank: tag))
         } else {
             return nil
         }
@@ -49,6 +53,9 @@ package enum MechanismEvent: Hashable, Sendable {
         case .locks(var event):
             try event.fields(&coder)
             self = .locks(event)
+        case .descriptors(var event):
+            try event.fields(&coder)
+            self = .descriptors(event)
         }
     }
 
@@ -58,6 +65,7 @@ package enum MechanismEvent: Hashable, Sendable {
         case .gpu(let event): event.sentence(name: name)
         case .disk(let event): event.sentence(name: name)
         case .locks(let event): event.sentence(name: name)
+        case .descriptors(let event): event.sentence(name: name)
         }
     }
 }
@@ -142,6 +150,7 @@ extension System {
         case .gpu(let event): GPU.handle(event, i, in: &self)
         case .disk(let event): Disk.handle(event, i, in: &self)
         case .locks(let event): Locks.handle(event, i, in: &self)
+        case .descriptors(let event): Descriptors.handle(event, i, in: &self)
         }
     }
 

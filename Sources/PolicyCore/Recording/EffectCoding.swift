@@ -328,6 +328,10 @@ extension FieldSink {
         case .serviceDidNotStop(let service, let span):
             write(92, service)
             write(span.nanoseconds)
+        case .descriptorsNearLimit(let open, let limit):
+            write(UInt8(93))
+            write(open)
+            write(limit)
         case .end(let reason, let name, let state):
             write(32, name)
             write(state.rawValue)

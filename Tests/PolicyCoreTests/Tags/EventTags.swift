@@ -53,6 +53,7 @@ enum EventTag: UInt8, CaseIterable {
     case serviceDrops = 66
     case serviceStopped = 67
     case serviceWakes = 68
+    case descriptorsNearLimit = 69
 }
 
 extension Event {
@@ -104,6 +105,7 @@ extension Event {
         case .service(.drop): .serviceDrops
         case .service(.stopped): .serviceStopped
         case .service(.wake): .serviceWakes
+        case .mechanism(_, .descriptors(.nearLimit)): .descriptorsNearLimit
         }
     }
 }

@@ -37,7 +37,7 @@ struct RawValueTests {
             conditionChanged toldOfChanges listens peerConnected peersRefused connectionsClosed performFetch \
             handleEventsForBackgroundURLSession launchBackgroundTask wakeRequested wakeRefused windowCompleted \
             windowExpires windowOverrun taskSubmitted taskCancelled taskRequestRefused refreshAllowed entriesOmitted \
-            handleServiceEvents
+            handleServiceEvents descriptorsNearLimit
             """)
     }
 

@@ -71,6 +71,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case heldByService = 90
     case serviceGone = 91
     case serviceDidNotStop = 92
+    case descriptorsNearLimit = 93
 }
 
 extension Reason {
@@ -110,6 +111,7 @@ extension Reason {
         case .heldByService: .heldByService
         case .serviceGone: .serviceGone
         case .serviceDidNotStop: .serviceDidNotStop
+        case .descriptorsNearLimit: .descriptorsNearLimit
         case .end: .end
         case .memoryLevel: .memoryLevel
         case .memorySimulated: .memorySimulated

@@ -68,6 +68,8 @@ extension MechanismEvent {
         case .sockets(.seen(let use)):
             "socketsSeen \(app, generation) \(use.connections) waiting \(use.waiting) work \(use.work.nanoseconds)"
         case .gpu(.used(let use)): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
+        case .descriptors(.nearLimit(let open, let limit)):
+            "descriptorsNearLimit \(app, generation) open \(open) limit \(limit)"
         case .disk(.filled(let use)): "diskFilled \(app, generation) written \(use.written) free \(use.free)"
         }
     }

@@ -1,0 +1,45 @@
+import Host
+import LinuxSystem
+import Model
+import PolicyCore
+import Testing
+
+@Suite("What a process has open")
+struct DescriptorUseTests {
+    @Test("It is counted as the kernel counts it")
+    func count() throws {
+        let before = try #require(DescriptorUse(of: CurrentProcess.pid))
+        let pipes = try (0..<50).map { _ in try EventFD() }
+        let after = try #require(DescriptorUse(of: CurrentProcess.pid))
+        // Other tests run beside it.
+        #expect(after.open >= 50 && after.open - before.open > 0 && after.limit == before.limit)
+        #expect(after.share == after.open * 1000 / after.limit)
+        withExtendedLifetime(pipes) {}
+    }
+
+    @Test(
+        "The soft limit is read, and what is none is not taken for one",
+        arguments: [
+            ("Max processes             1  2  processes\nMax open files            1024   524288   files\n", 1024),
+            ("Max open files            unlimited            unlimited            files\n", nil),
+            ("Max open files", nil), ("", nil), ("Max open files   99999999999999999999  1 files", nil),
+        ] as [(String, Int64?)])
+    func limit(text: String, limit: Int64?) {
+        #expect(DescriptorUse.limit(Array(text.utf8)) == limit)
+    }
+
+    @Test("An app is told of once, until it has far fewer, or another process")
+    func news() {
+        var news = DescriptorNews()
+        let (one, two) = (AppIndex(1), AppIndex(2))
+        let told = [899, 900, 950, 800, 900, 699, 899, 900].map { news.isNew($0, of: one, Generation(1)) }
+        #expect(told == [false, true, false, false, false, false, false, true])
+        let others = [(two, Generation(1)), (one, Generation(1)), (one, Generation(2))]
+        #expect(others.map { news.isNew(1000, of: $0, $1) } == [true, false, true])
+    }
+
+    @Test("Of who is gone, nothing is known")
+    func gone() {
+        #expect(DescriptorUse(of: 0x3fff_fff0) == nil)
+    }
+}
