@@ -35,4 +35,15 @@ struct DocumentTests {
             #expect(listing.text == text, "\(page) differs from \(file)")
         }
     }
+
+    @Test("The architecture is read in half an hour, and leads to every page about it")
+    func architecture() throws {
+        let page = try String(
+            contentsOf: Repository.root.appendingPathComponent("docs/ARCHITECTURE.md"), encoding: .utf8)
+        #expect(page.split(whereSeparator: \.isWhitespace).count <= 2_500)
+        let folder = Repository.root.appendingPathComponent("docs/architecture").path
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        #expect(pages.count > 10)
+        for name in pages { #expect(page.contains("(architecture/\(name)"), "no link leads to \(name)") }
+    }
 }

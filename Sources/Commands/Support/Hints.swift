@@ -5,7 +5,9 @@ package import Wire
 package enum Hints {
     /// The message of a refusal, and which command would help.
     package static func sentence(_ error: RPCError) -> String {
-        guard case .object(let data) = error.data, case .string(let remedy)? = data["remedy"] else { return error.message }
+        guard case .object(let data) = error.data, case .string(let remedy)? = data["remedy"] else {
+            return error.message
+        }
         let interruption = data["interruption"].flatMap { if case .string(let name) = $0 { name } else { nil } } ?? ""
         return switch remedy {
         case "listApps": "\(error.message): greenroom apps lists those that are"
