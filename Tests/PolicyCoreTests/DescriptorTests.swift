@@ -22,7 +22,7 @@ import Testing
         device.finish()
     }
 
-    @Test("Of an earlier process, or one that is being ended, nothing is told")
+    @Test("Of an earlier process nothing is told")
     func notTold() throws {
         let device = TestDevice()
         let app = device.installTest("leaker")

@@ -81,10 +81,10 @@ final class MemorySensor {
 
     private var available: Int64 {
         guard budget != nil else { return ProcessMemory.available() ?? total }
-        let began = Clock.monotonic()
+        // Not what others at the processor made it wait: under load the next look must not come later.
+        let began = Clock.threadTime()
         let available = total - used
-        let now = Clock.monotonic()
-        lastLook = (now, now - began, available)
+        lastLook = (Clock.monotonic(), Clock.threadTime() - began, available)
         return available
     }
 

@@ -14,7 +14,7 @@ extension Host {
         process.shares = shares
         shares.set(priority)
         let common = LegacyShares(environment, identifier)?.background
-        process.priorityChanges += 1
+        process.isInBackground = priority == .background
         let isLeaving = priority != .background && process.mayShareBackground
         if isLeaving { common?.lift() }
         let processes = process.box.census
@@ -31,12 +31,25 @@ extension Host {
             threads.set(priority)
             if priority != .foreground { legacy?.setsRealTime(false) }
         }
-        if priority == .background, let common { share(common, index, generation, process.priorityChanges) }
+        shareBackground(index, process)
     }
 
-    private func share(_ common: CommonBackground, _ index: AppIndex, _ generation: Generation, _ change: Int) {
-        _ = loop.after(nanoseconds: Self.staysInBackground) { [weak self] in
-            guard let self, let process = process(index, generation), process.priorityChanges == change else { return }
+    /// It is in the background, or goes on there: if it still runs a second later, it is moved into the common group.
+    /// One timer at a time, however often it comes and goes.
+    func shareBackground(_ index: AppIndex, _ process: AppProcess) {
+        guard process.isInBackground, let app = host(index) else { return }
+        process.backgroundStays += 1
+        guard !process.awaitsSharing,
+            let common = LegacyShares(environment, app.installation.identifier)?.background
+        else { return }
+        process.awaitsSharing = true
+        let (stay, generation) = (process.backgroundStays, process.generation)
+        loop.after(nanoseconds: Self.staysInBackground) { [weak self] in
+            guard let self, let process = self.process(index, generation) else { return }
+            process.awaitsSharing = false
+            // What stands still meanwhile is in nobody's way; its thaw begins another stay.
+            guard process.isInBackground, system.app(index)?.state.isRunning == true else { return }
+            guard process.backgroundStays == stay else { return shareBackground(index, process) }
             // From here on, whether it has come to it or not: nobody waits for the worker.
             process.mayShareBackground = true
             workers.run(.priorities) { common.takeIn() }

@@ -64,7 +64,11 @@ final class AppProcess {
     let startedAt: WallTime
     /// Where its share of processors and disks is written; known when it is first needed.
     var shares: GroupShares?
-    var priorityChanges = 0
+    var isInBackground = false
+    /// How often it began to run there.
+    var backgroundStays = 0
+    /// It is looked at soon, whether it stays.
+    var awaitsSharing = false
     /// Whether some of its processes may be in the group that all in the background share.
     var mayShareBackground = false
     var gpu = GPUBaseline()

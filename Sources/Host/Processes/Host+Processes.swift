@@ -246,6 +246,7 @@ extension Host {
         } catch {
             Diagnostics.write("\(host(index)?.installation.identifier ?? "?") could not be thawed: \(error)")
         }
+        shareBackground(index, process)
     }
 
     /// What the app sent before it froze is handled first: it may be a reason to run on. So may what it has locked, and
