@@ -20,7 +20,8 @@ struct PriorityProbes {
         {
             return DoctorFinding(
                 mechanism: mechanism, status: .replaced, detail: "no cpu controller in the v2 hierarchy",
-                instead: "cpu.idle of the v1 hierarchy at \(mount), and one idle group for what stays in the background")
+                instead: "cpu.idle of the v1 hierarchy at \(mount), and one idle group for what stays in the background"
+            )
         }
         let means = [
             Autogroup.isOn ? "the nice value of each app's session" : nil,
