@@ -52,12 +52,6 @@ let package = Package(
         .target(
             name: "PolicyCore",
             dependencies: ["Model", .product(name: "HeapModule", package: collections)]),
-        .target(
-            name: "TransferCore",
-            dependencies: [
-                "Model", .product(name: "HeapModule", package: collections),
-                .product(name: "DequeModule", package: collections),
-            ]),
         .target(name: "Wire"),
         .target(name: "Timeline", dependencies: ["Wire", "Model"]),
 
@@ -85,25 +79,35 @@ let package = Package(
                 "CAllocations", "Timeline", system,
             ]),
 
-        // Transfers that outlive the apps: a process of its own.
+        // What programs of services have in common.
+        .target(name: "ServiceKit", dependencies: ["LinuxSystem", "Wire"]),
+
+        // Transfers that outlive the apps: a service, and what it is for apps.
+        .target(
+            name: "TransferCore",
+            dependencies: [
+                "Model", .product(name: "HeapModule", package: collections),
+                .product(name: "DequeModule", package: collections),
+            ], path: "Sources/Services/Transfers/Core"),
+        .target(name: "TransferWire", dependencies: ["Wire"], path: "Sources/Services/Transfers/Wire"),
         .target(
             name: "TransferService",
             dependencies: [
-                "TransferCore", "LinuxSystem", "Wire", "Model", grdb, system,
+                "TransferCore", "TransferWire", "ServiceKit", "LinuxSystem", "Wire", "Model", grdb, system,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOHTTP1", package: nio), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ]),
+            ], path: "Sources/Services/Transfers/Service"),
+        .target(name: "CBackgroundTransfer", path: "Sources/Services/Transfers/CFramework"),
+        .target(
+            name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "TransferWire", "Wire"],
+            path: "Sources/Services/Transfers/Framework"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
-        .target(name: "CBackgroundTransfer", path: "Sources/Frameworks/CBackgroundTransfer"),
-        .target(
-            name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "Wire"],
-            path: "Sources/Frameworks/BackgroundTransfer"),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
         .target(
             name: "UIKit", dependencies: ["AppRuntime", "BackgroundTransfer", "CUIKit", "Wire"],
@@ -134,7 +138,9 @@ let package = Package(
             ]),
 
         // The tools' side.
-        .target(name: "Commands", dependencies: ["Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system]),
+        .target(
+            name: "Commands",
+            dependencies: ["TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system]),
 
         .target(
             name: "SimulationCommands",
@@ -143,7 +149,9 @@ let package = Package(
             ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
-        .executableTarget(name: "greenroom-transferd", dependencies: ["TransferService"]),
+        .executableTarget(
+            name: "greenroom-transferd", dependencies: ["TransferService"],
+            path: "Sources/Services/Transfers/Program"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
         .executableTarget(name: "greenroom-keeper", dependencies: ["Keeper"]),
@@ -174,7 +182,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom-fuzz",
             dependencies: [
-                "AppProtocol", "Host", "TransferService", "TransferCore", "ScenarioText", "Simulation", "Recording",
+                "AppProtocol", "Host", "TransferService", "TransferCore", "TransferWire", "ScenarioText", "Simulation",
+                "Recording",
                 "PolicyCore", "Bundles", "Timeline", "LinuxSystem", "Wire", "Model", "CAllocations", argumentParser,
             ],
             path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),
@@ -199,14 +208,16 @@ let package = Package(
                 "greenroom", "greenroom-simulator",
             ]),
         .testTarget(name: "TransferCoreTests", dependencies: ["TransferCore", "Model"]),
-        .testTarget(name: "WireTests", dependencies: ["Wire", "Model"]),
+        .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.
         .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
-        .testTarget(name: "BackgroundTransferTests", dependencies: ["BackgroundTransfer", "LinuxSystem", "Wire"]),
+        .testTarget(
+            name: "BackgroundTransferTests",
+            dependencies: ["BackgroundTransfer", "TransferWire", "LinuxSystem", "Wire"]),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
@@ -223,7 +234,7 @@ let package = Package(
         .testTarget(
             name: "IconReelTests", dependencies: ["IconReel", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/IconReel/Tests"),
-        .testTarget(name: "CommandsTests", dependencies: ["Commands", "Timeline", "Wire", "Model"]),
+        .testTarget(name: "CommandsTests", dependencies: ["Commands", "TransferWire", "Timeline", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
@@ -234,7 +245,8 @@ let package = Package(
         .testTarget(
             name: "TransferServiceTests",
             dependencies: [
-                "TransferService", "TransferCore", "Wire", "LinuxSystem", "Model", "greenroom", "greenroom-transferd",
+                "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model", "greenroom",
+                "greenroom-transferd",
             ]),
         .testTarget(name: "TidyTests"),
     ],

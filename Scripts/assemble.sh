@@ -18,6 +18,12 @@ for tool in greenroom greenroom-simulator greenroomd greenroom-keeper greenroom-
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 
+# Services that come with the programs lie beside them, also where they were built; nobody else may write there.
+for place in "$bin" "$products"; do
+    install -d -m 755 "$place/services"
+    install -m 644 Sources/Services/*/*.json "$place/services/"
+done
+
 # bundle NAME FOLDER: everything in FOLDER but the sources, and the executable.
 bundle() {
     local target="$apps/$1.app"

@@ -40,7 +40,7 @@ class Storm:
 
     @property
     def transfers(self):
-        return self.system.home + "/transfers"
+        return self.system.home + "/services/transfers"
 
     @property
     def episode(self):

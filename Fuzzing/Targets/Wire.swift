@@ -1,3 +1,4 @@
+internal import TransferWire
 internal import Wire
 
 extension FuzzTarget {
@@ -81,9 +82,8 @@ extension FuzzTarget {
         check(TransferDelayedAnswer.self), check(TransferCompletion.self), check(TransferHello.self),
         check(TransferOpen.self), check(TransferSettings.self), check(TransferProxy.self), check(TransferOpened.self),
         check(TransferTasksParameters.self), check(TransferTaskPage.self), check(TransferTaskInfo.self),
-        check(TransferInvalidate.self), check(TransferAttach.self), check(TransferAppState.self),
-        check(TransferAppStates.self), check(TransferAppParameters.self), check(TransferConditionsInfo.self),
-        check(TransferSessionEvents.self), check(TransferTraffic.self), check(TransfersWaiting.self),
+        check(TransferInvalidate.self), check(ServiceAttach.self), check(ServiceAppState.self),
+        check(ServiceGreeting.self), check(ServiceInfo.self), check(ServiceConditions.self), check(ServiceTraffic.self),
         check(TransferCreate.self), check(TransferRequestInfo.self), check(TransferTaskParameters.self),
         check(TransferCancelled.self), check(TransferChangeParameters.self), check(TransferCredentialParameters.self),
         check(TransferAdd.self), check(TransferName.self), check(TransferInfo.self), check(TransferList.self),

@@ -109,7 +109,7 @@ class World:
             self.seen.update(found)
 
     def pid(self, what):
-        path = {"daemon": "daemon.pid", "keeper": "keeper.pid", "transfers": "transfers/pid"}[what]
+        path = {"daemon": "daemon.pid", "keeper": "keeper.pid", "transfers": "services/transfers/pid"}[what]
         words = kernel.text(os.path.join(self.home, path)).split()
         pid = int(words[0]) if words and words[0].isdigit() else None
         return pid if pid and kernel.born(pid) else None

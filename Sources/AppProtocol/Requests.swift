@@ -22,7 +22,7 @@ extension AppRequest {
         case .submitTask: self = try params.taskRequest(at: now)
         case .cancelTask: self = try params.cancellation
         case .pendingTasks: self = .pendingTasks
-        case .hello, .ping, .state, .snapshot, .ignoreSnapshot, .transfers, .connect: return nil
+        case .hello, .ping, .state, .snapshot, .ignoreSnapshot, .connect: return nil
         }
     }
 }

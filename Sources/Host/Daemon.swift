@@ -92,7 +92,6 @@ package enum Daemon {
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.start(installations, isNew: kept == nil)
-        host.transfers.resume()
         host.services.begin([host.home.services, configuration.programs.services])
         host.resumeRemovals()
         host.keeperLink?.tellServing()

@@ -16,8 +16,6 @@ package struct Home: Sendable {
     package var restoring: String { path + "/restoring" }
     package var timeline: String { path + "/timeline" }
     package var snapshots: String { path + "/snapshots" }
-    /// The transfer service's.
-    package var transfers: String { path + "/transfers" }
     /// Declarations of services, and a folder for each (docs/SERVICES.md).
     package var services: String { path + "/services" }
     package var serviceSocket: String { path + "/service" }

@@ -46,11 +46,9 @@ final class Host {
     var memory: MemorySensor?
     var timeline: TimelineKeeper?
     private(set) lazy var conditions = ConditionWatch(self)
-    private(set) lazy var transfers = TransferLink(self)
     /// Made when it is first needed: it knows the host.
     private(set) lazy var mechanisms = HostMechanisms(self)
     private(set) lazy var services = ServiceBroker(self)
-    let transferProgram: String
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
     var gpuDevices = GPUDevices()
@@ -75,7 +73,6 @@ final class Host {
             later: { [unowned loop] in loop.after(nanoseconds: $0, $1) })
         records = RecordKeeper(store, workers)
         launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)
-        transferProgram = programs.transfers
         installer = Installer(home: home, helper: programs.bundle, store: store, environment: environment)
     }
 
@@ -101,7 +98,6 @@ final class Host {
             journal?.append(effects, system: system)
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
-            transfers.note(effects)
             services.note(effects)
         }
         queue.clear()
@@ -184,7 +180,6 @@ final class Host {
     private func halt() {
         guard !isHalting else { return }
         isHalting = true
-        transfers.end()
         services.end()
         records.flush()
         saveWishes(isEnd: true)
@@ -194,7 +189,6 @@ final class Host {
         if let cgroup = environment.cgroup { try? Cgroup.remove(at: cgroup) }
         if let group = environment.legacyPids { try? Cgroup.remove(at: group) }
         LegacyShares.removeAll(environment)
-        transfers.waitForEnd()
         services.waitForEnd()
         loop.stop()
     }
@@ -204,7 +198,6 @@ final class Host {
 package struct Programs: Sendable {
     package let keeper: String
     package let bundle: String
-    package let transfers: String
     /// Declarations that came with them.
     package let services: String
 
@@ -212,6 +205,5 @@ package struct Programs: Sendable {
         services = directory + "/services"
         keeper = directory + "/greenroom-keeper"
         bundle = directory + "/greenroom-bundle"
-        transfers = directory + "/greenroom-transferd"
     }
 }

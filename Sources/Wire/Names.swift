@@ -43,7 +43,7 @@ package enum CallbackName: String, Sendable, CaseIterable {
 package enum AppMethod: String, Sendable, CaseIterable {
     case hello, ping, openURL, canOpenURL, state, beginTask, endTask, backgroundTime
     case provideSnapshots, refreshSnapshot, snapshot, ignoreSnapshot
-    case transfers, connect
+    case connect
     case complete, setFetchInterval, submitTask, cancelTask, pendingTasks
 }
 
@@ -56,7 +56,7 @@ package enum AppNotification: String, Sendable, CaseIterable {
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
     case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot, fetch, refresh
-    case transfers, energy, services
+    case energy, services, service
 }
 
 /// The notification that follows `log` with `follow`.

@@ -37,6 +37,8 @@ extension JSONValue {
         return Int(number)
     }
 
+    package func integer(_ name: String) throws(RPCError) -> Int64 { Int64(try int(name)) }
+
     package func number(_ name: String) throws(RPCError) -> Double { try required(name, optionalNumber(name)) }
 
     package func optionalNumber(_ name: String) throws(RPCError) -> Double? {

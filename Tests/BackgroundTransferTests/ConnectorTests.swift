@@ -1,5 +1,6 @@
 import BackgroundTransfer
 import Testing
+import TransferWire
 
 @Suite("The service of a user")
 struct ConnectorTests {

@@ -2,6 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Requests that were delayed", .timeLimit(.minutes(1)))

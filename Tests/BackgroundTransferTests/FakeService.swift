@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 import Synchronization
+import TransferWire
 import Wire
 
 /// The transfer service as a client sees it, without a network: what happens to a transfer the test says. What it has

@@ -1,6 +1,7 @@
 import BackgroundTransfer
 import Foundation
 import Testing
+import TransferWire
 
 /// A session whose service never answers.
 private func idle(_ delegate: any URLSessionDelegate = Recorder()) -> URLSession {

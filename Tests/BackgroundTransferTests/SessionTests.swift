@@ -1,6 +1,7 @@
 import BackgroundTransfer
 import Foundation
 import Testing
+import TransferWire
 import Wire
 
 /// A program's run: a client of its own, as after a launch.

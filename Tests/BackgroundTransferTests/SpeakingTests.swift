@@ -2,6 +2,7 @@ import BackgroundTransfer
 import Foundation
 import Synchronization
 import Testing
+import TransferWire
 import Wire
 
 @Suite("What a program has not said yet", .timeLimit(.minutes(1)))

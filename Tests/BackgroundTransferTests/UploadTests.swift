@@ -1,6 +1,7 @@
 import BackgroundTransfer
 import Foundation
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Uploads, challenges and ends", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Transfers")
@@ -53,7 +54,7 @@ struct TransferTests {
         let path = JSONValue.string("\(tool.home)/service/control")
         let daemon = try FakeDaemon(in: tool.home) { _ in .result(["path": path]) }
         #expect(tool.run("transfers", "--json").code == 0)
-        #expect(daemon.methods == ["transfers"])
+        #expect(daemon.methods == ["service"])
         #expect(service.methods == ["hello", "list"])
     }
 

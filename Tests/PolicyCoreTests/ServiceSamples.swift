@@ -7,20 +7,30 @@ enum ServiceSamples {
     private static let app = Incarnation(AppIndex(3_000_000_000), Generation(.max))
     private static let hold = StatedHold(incarnation: app, hold: 2, because: "é\u{0}")
 
+    private static func windows(_ callbacks: WindowCallback...) -> [ServiceDeclaration.Window] {
+        callbacks.map { .init(name: "w", sentence: "s", time: .seconds(1), callback: $0) }
+    }
+
+    private static let declarations: [[ServiceDeclaration]] = [
+        [], [ServiceDeclaration(name: "")],
+        [
+            ServiceDeclaration(
+                name: "steps",
+                holds: [
+                    .init(name: "counting", sentence: "it counts", isPerceived: true, limit: .seconds(3)),
+                    .init(name: "x", sentence: ""),
+                ],
+                windows: [.init(name: "goal", sentence: "a goal", time: .seconds(10))], mode: [.location, .audio],
+                worksInForeground: false),
+            ServiceDeclaration(name: "other"),
+        ],
+    ]
+
     static let events: [Event] =
-        ([
-            .declared([]), .declared([ServiceDeclaration(name: "")]),
-            .declared([
-                ServiceDeclaration(
-                    name: "steps",
-                    holds: [
-                        .init(name: "counting", sentence: "it counts", isPerceived: true, limit: .seconds(3)),
-                        .init(name: "x", sentence: ""),
-                    ],
-                    windows: [.init(name: "goal", sentence: "a goal", time: .seconds(10))], mode: [.location, .audio],
-                    worksInForeground: false),
-                ServiceDeclaration(name: "other"),
-            ]),
+        (declarations.map { .declaredFormerly($0) } + declarations.map { .declared($0) } + [
+            .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))]),
+            .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))]),
+            .remembered(service, []), .remembered(service, [AppIndex(1)]), .remembered(other, [AppIndex(2), app.app]),
             .arrived(service, []), .arrived(other, [hold, StatedHold(incarnation: app, hold: .max, because: "")]),
             .lost(service), .attached(other, app), .hold(service, ServiceRequestID(.max), hold, limit: .seconds(7)),
             .hold(service, ServiceRequestID(0), hold, limit: .zero),

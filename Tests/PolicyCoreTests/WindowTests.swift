@@ -294,25 +294,45 @@ import Testing
         device.finish()
     }
 
-    @Test("Until it was called an app that is woken for its transfers is about to hear of them, and then no longer")
-    func aboutToHear() throws {
+    @Test("A service calls its app by Apple's method, and until that was called the app is about to hear of it")
+    func awaitsCall() throws {
         let device = TestDevice()
         let app = device.installTest("pods")
+        device.declare([
+            ServiceDeclaration(
+                name: "sessions",
+                windows: [
+                    .init(name: "events", sentence: "a session's end", time: .seconds(10), callback: .sessionEvents),
+                    .init(name: "asks", sentence: "who asks?", time: .seconds(10), callback: .sessionChallenge),
+                ]), ServiceDeclaration(name: "other"),
+        ])
+        let (service, other) = (try device.service("sessions"), try device.service("other"))
+        func awaits() -> Bool {
+            #expect(!device.system.awaitsCall(app, from: other))
+            return device.system.awaitsCall(app, from: service)
+        }
+        device.send(.service(.arrived(service, [])))
+        // It connected before the device was started anew.
+        device.send(.service(.remembered(service, [app, app])))
+        #expect(device.system.broker?[service]?.known == [app])
         // Launched for it, and thawed for it.
-        for _ in 0..<2 {
+        for place in 0..<2 {
             device.change(app) { $0.hangsIn = [.handleEventsForBackgroundURLSession] }
-            #expect(!device.system.isAboutToHearOfTransfers(app))
-            device.send(.transferEvents(app, session: "s", authentication: false))
-            #expect(device.system.isAboutToHearOfTransfers(app))
+            #expect(!awaits())
+            device.send(
+                .service(
+                    .wake(service, ServiceRequestID(1), app, window: UInt8(place), because: "", payload: "s")))
+            #expect(awaits())
             device.run()
-            #expect(device.state(app) == .background && device.system.isAboutToHearOfTransfers(app))
+            #expect(device.state(app) == .background && awaits())
             device.change(app) { $0.hangsIn = [] }
             device.run()
-            #expect(device.state(app) == .background && !device.system.isAboutToHearOfTransfers(app))
+            #expect(device.state(app) == .background && !awaits())
+            #expect(try device.window(app).kind == .transferEvents(session: "s", authentication: place == 1))
             try device.complete(app, .done)
             #expect(device.state(app) == .suspended)
         }
-        #expect(!device.system.isAboutToHearOfTransfers(AppIndex(7)))
+        #expect(!device.system.awaitsCall(AppIndex(7), from: service))
         device.finish()
     }
 

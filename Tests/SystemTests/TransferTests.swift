@@ -31,7 +31,7 @@ extension SystemTests {
         private func last(_ system: TestSystem) throws -> Int { try system.entries().last?.seq ?? 0 }
 
         private func service(_ system: TestSystem) throws -> CInt {
-            let text = try #require(system.contents("transfers/pid"))
+            let text = try #require(system.contents("services/transfers/pid"))
             return try #require(text.split(separator: " ").first.flatMap { CInt($0) })
         }
 

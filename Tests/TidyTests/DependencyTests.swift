@@ -6,7 +6,7 @@ struct DependencyTests {
     static let allowed: [(folder: String, modules: Set<String>)] = [
         ("Sources/Model", []),
         ("Sources/PolicyCore", ["Model", "HeapModule", "DequeModule", "OrderedCollections", "BitCollections"]),
-        ("Sources/TransferCore", ["Model", "HeapModule", "DequeModule"]),
+        ("Sources/Services/Transfers/Core", ["Model", "HeapModule", "DequeModule"]),
         ("Sources/AppProtocol", ["Model", "PolicyCore", "Wire"]),
         ("Sources/Simulation", ["Model", "PolicyCore", "HeapModule"]),
         ("Sources/ScenarioText", ["Model", "PolicyCore", "Simulation", "SystemPackage", "Yams"]),
@@ -14,22 +14,24 @@ struct DependencyTests {
         ("Sources/Wire", ["FoundationEssentials", "Model"]),
         ("Sources/Timeline", ["Model", "Wire"]),
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
+        ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
+        ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
         (
-            "Sources/TransferService",
+            "Sources/Services/Transfers/Service",
             [
                 "AsyncHTTPClient", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "GRDB",
                 "LinuxSystem", "Model", "NIOCore", "NIOHPACK", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL",
-                "Synchronization", "SystemPackage", "TransferCore", "Wire",
+                "ServiceKit", "Synchronization", "SystemPackage", "TransferCore", "TransferWire", "Wire",
             ]
         ),
         (
-            "Sources/Frameworks/BackgroundTransfer",
+            "Sources/Services/Transfers/Framework",
             [
                 "CBackgroundTransfer", "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization",
-                "Wire",
+                "TransferWire", "Wire",
             ]
         ),
         (
@@ -48,7 +50,7 @@ struct DependencyTests {
             "Sources/Commands",
             [
                 "ArgumentParser", "Glibc", "LinuxSystem", "Model", "Synchronization", "SystemPackage", "Timeline",
-                "Wire",
+                "TransferWire", "Wire",
             ]
         ),
         (
@@ -77,7 +79,7 @@ struct DependencyTests {
         ("Sources/greenroom-bundle", ["Bundles", "Glibc"]),
         ("Sources/greenroom-keeper", ["Glibc", "Keeper"]),
         ("Sources/greenroom-simulator", ["Commands", "Glibc", "SimulationCommands"]),
-        ("Sources/greenroom-transferd", ["TransferService"]),
+        ("Sources/Services/Transfers/Program", ["TransferService"]),
         ("Sources/greenroomd", ["Glibc", "Host"]),
         ("Tests/ContractSuite", ["Model"]),
         ("Fuzzing/Driver", ["ArgumentParser", "CAllocations", "Foundation", "Glibc", "Simulation"]),
@@ -86,7 +88,7 @@ struct DependencyTests {
             [
                 "AppProtocol", "Bundles", "Foundation", "Host", "LinuxSystem", "Model", "PolicyCore", "ScenarioText",
                 "Simulation",
-                "Timeline", "TransferCore", "TransferService", "Wire",
+                "Timeline", "TransferCore", "TransferService", "TransferWire", "Wire",
             ]
         ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
@@ -112,7 +114,8 @@ struct DependencyTests {
         let listed = Set(Self.allowed.map(\.folder))
         for file in Repository.files("Sources") {
             let names = file.path.split(separator: "/")
-            let folder = names.prefix(names[1] == "Frameworks" ? 3 : 2).joined(separator: "/")
+            let depth = names[1] == "Services" ? 4 : names[1] == "Frameworks" ? 3 : 2
+            let folder = names.prefix(depth).joined(separator: "/")
             #expect(listed.contains(folder), "\(file.path) may import anything")
         }
     }
@@ -127,7 +130,7 @@ struct DependencyTests {
         (["Sources/Host"], ["Simulation", "ScenarioText", "Foundation", "ArgumentParser", "Bundles", "Keeper"]),
         (["Sources/SimulationCommands", "Sources/Recording"], ["Host", "Storage", "LinuxSystem", "AppRuntime"]),
         (
-            ["Sources/Model", "Sources/PolicyCore", "Sources/TransferCore"],
+            ["Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core"],
             ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]
         ),
     ]
@@ -146,7 +149,7 @@ struct DependencyTests {
     }
 
     /// What is a value in a folder of its own; the names of its type and of its case.
-    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots"]
+    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots", "Descriptors"]
 
     /// Where they may be named beside their folders: the list of what an app's state consists of.
     private static let registrations: Set<String> = ["Sources/PolicyCore/Lifecycle/App.swift"]
@@ -169,6 +172,29 @@ struct DependencyTests {
         }
     }
 
+    /// Those that decide for all services, and their ways to them.
+    private static let common = [
+        "Sources/Model", "Sources/PolicyCore", "Sources/AppProtocol", "Sources/Host", "Sources/Keeper",
+        "Sources/Storage", "Sources/Wire", "Sources/ServiceKit", "Sources/Simulation", "Sources/AppRuntime",
+    ]
+
+    @Test(
+        "What decides for all services names none of them: not its modules, its program, nor the word that it declares")
+    func servicesAreFolders() throws {
+        let folders = Set(Repository.files("Sources/Services").map { $0.path.split(separator: "/")[2] })
+        #expect(folders.contains("Transfers"), "the rule guards nothing")
+        for folder in folders {
+            let (word, stem) = (folder.lowercased(), folder.hasSuffix("s") ? String(folder.dropLast()) : String(folder))
+            let name = try Regex(
+                "\"\(word)\"|greenroom-\(stem.lowercased())d|\\b\(stem)(Core|Wire|Service)\\b|/\(word)\\b")
+            for file in Self.common.flatMap({ Repository.files($0) }) {
+                for (number, line) in file.code.enumerated() where line.contains(name) {
+                    Issue.record("\(file.path):\(number + 1) names a service: \(line)")
+                }
+            }
+        }
+    }
+
     @Test("Core and simulator know no clock, no randomness and no threads")
     func purity() {
         let words = [
@@ -177,7 +203,7 @@ struct DependencyTests {
             " print(",
         ]
         for file in Repository.files(
-            "Sources/Model", "Sources/PolicyCore", "Sources/TransferCore", "Sources/Simulation")
+            "Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core", "Sources/Simulation")
         {
             for (number, line) in file.code.enumerated() {
                 for word in words where line.contains(word) {

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 /// What an app can plant in its own container, while the service puts files there as root.
@@ -11,27 +12,21 @@ struct AttackTests {
     /// A system's service, an app of another user in its container, and a folder and a file that are not the app's.
     private struct Scene {
         let service: TestService
-        let system: TestPeer
+        let daemon: TestDaemon
         let client: TestClient
         let victim: String
         let secret: String
 
         init() throws {
             service = try TestService(isSystem: true)
-            system = try service.control(.system)
+            daemon = try service.daemon()
             try FileSystem.changeOwner(service.container, to: AttackTests.user)
             victim = service.base + "/victim"
             secret = victim + "/CFNetworkDownload_1.tmp"
             try FileSystem.makeDirectory(victim)
             try FileSystem.replace(secret, with: Array("secret".utf8))
-            try system.send(.notification(method: "conditions", params: TransferConditionsInfo(network: .wired).json))
-            let (mine, app) = try UnixSocket.pair()
-            let attach = TransferAttach(
-                app: "org.example.app", container: service.container, user: Int64(AttackTests.user),
-                group: Int64(AttackTests.user))
-            try system.ask("attach", attach.json, [app])
-            let state = TransferAppState(app: "org.example.app", state: .foreground)
-            try system.send(.notification(method: "app", params: state.json))
+            let mine = try daemon.attach("org.example.app", service.container, user: Int64(AttackTests.user))
+            try daemon.tell("org.example.app", "active")
             client = TestClient(try TestPeer(mine))
             try client.peer.ask("hello", TransferHello.client(name: "test/1", app: nil, container: nil).json)
             try client.open()

@@ -1,5 +1,6 @@
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Servers that ask who is there")

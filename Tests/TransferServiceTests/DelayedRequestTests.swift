@@ -1,5 +1,6 @@
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Delegates that are asked before a delayed request")

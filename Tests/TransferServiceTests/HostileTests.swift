@@ -1,5 +1,6 @@
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 /// The answers are those of `Fixtures/servers/hostile.py`. What becomes of each transfer is of no interest here: none

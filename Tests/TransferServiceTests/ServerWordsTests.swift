@@ -2,6 +2,7 @@ import Model
 import Testing
 import TransferCore
 import TransferService
+import TransferWire
 import Wire
 
 @Suite("What servers say, read as pure functions")

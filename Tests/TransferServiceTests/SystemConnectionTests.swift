@@ -1,5 +1,6 @@
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Under a system")
@@ -9,15 +10,10 @@ struct SystemConnectionTests {
         let server = try TestServer.shared.get()
         let service = try TestService(isSystem: true)
         #expect(throws: (any Error).self) { try TestPeer(service.home + "/client") }
-        let system = try service.control(.system)
-        try system.send(
-            .notification(method: "conditions", params: TransferConditionsInfo(network: .wired).json))
-        let (mine, app) = try UnixSocket.pair()
-        let attach = TransferAttach(app: "org.example.app", container: service.container, user: 12_345, group: 12_345)
-        try system.ask("attach", attach.json, [app])
-        try system.send(
-            .notification(
-                method: "app", params: TransferAppState(app: "org.example.app", state: .foreground).json))
+        let daemon = try service.daemon()
+        #expect(daemon.hello == ["protocol": 1, "service": "transfers", "holds": []])
+        let mine = try daemon.attach("org.example.app", service.container, user: 12_345)
+        try daemon.tell("org.example.app", "active")
         let client = TestClient(try TestPeer(mine))
         try client.peer.ask("hello", TransferHello.client(name: "test/1", app: nil, container: nil).json)
         try client.open()
@@ -34,13 +30,8 @@ struct SystemConnectionTests {
     @Test("An app that hoards connections leaves places for others, and has one again when it gives some up")
     func hoard() throws {
         let service = try TestService(isSystem: true)
-        let system = try service.control(.system)
-        func attach(_ name: String) throws -> Descriptor {
-            let (mine, app) = try UnixSocket.pair()
-            let attach = TransferAttach(app: name, container: service.container, user: 0, group: 0)
-            try system.ask("attach", attach.json, [app])
-            return mine
-        }
+        let daemon = try service.daemon()
+        func attach(_ name: String) throws -> Descriptor { try daemon.attach(name, service.container) }
         var kept: [Descriptor] = []
         #expect(throws: (any Error).self) { for _ in 0..<100 { kept.append(try attach("org.example.hoarder")) } }
         #expect(kept.count == 32)
@@ -61,18 +52,12 @@ struct SystemConnectionTests {
     func traffic() throws {
         let server = try TestServer.shared.get()
         let service = try TestService(isSystem: true)
-        let system = try service.control(.system)
-        try system.send(
-            .notification(method: "conditions", params: TransferConditionsInfo(network: .cellular).json))
-        let (mine, app) = try UnixSocket.pair()
-        let attach = TransferAttach(app: "org.example.app", container: service.container, user: 0, group: 0)
-        try system.ask("attach", attach.json, [app])
+        let daemon = try service.daemon(ServiceConditions(network: .cellular))
+        let mine = try daemon.attach("org.example.app", service.container)
         let client = TestClient(try TestPeer(mine))
         try client.peer.ask("hello", TransferHello.client(name: "test/1", app: nil, container: nil).json)
         try client.open()
-        try system.send(
-            .notification(
-                method: "app", params: TransferAppState(app: "org.example.app", state: .foreground).json))
+        try daemon.tell("org.example.app", "active")
         let near = server.url("/file", "size=50000", key: "near")
         try client.download(near)
         #expect(try client.outcome().completion.error == nil)
@@ -80,38 +65,89 @@ struct SystemConnectionTests {
         try client.download(
             server.url("/file", "size=1000", key: "far").replacing("127.0.0.1", with: name), task: 2)
         #expect(try client.outcome(2).completion.error == nil)
-        let message = try system.take("traffic") { message in
+        let message = try daemon.peer.take("traffic") { message in
             if case .notification("traffic", _) = message { true } else { false }
         }
         guard case .notification(_, let params) = message else { return }
-        let traffic = try TransferTraffic(json: params)
-        #expect(traffic.app == "org.example.app" && traffic.from <= traffic.to)
+        let traffic = try ServiceTraffic(json: params)
+        #expect(traffic.app == "org.example.app" && traffic.purpose == "transfer" && traffic.from <= traffic.to)
         #expect((1000..<10_000).contains(traffic.received))
     }
 
-    @Test("Of thousands of apps the system tells a thousand at a time; an app of which it said nothing hears nothing")
-    func thousands() throws {
+    @Test("An app of which the system said nothing hears nothing, nor does one that has yet to be called")
+    func unknown() throws {
         let service = try TestService(isSystem: true)
-        let system = try service.control(.system)
-        let names = (0..<6000).map { "org.example.app\($0)" }
-        let (mine, app) = try UnixSocket.pair()
-        let attach = TransferAttach(app: names[5999], container: service.container, user: 0, group: 0)
-        try system.ask("attach", attach.json, [app])
-        let client = TestClient(try TestPeer(mine))
+        let name = "org.example.app"
+        let others = (0..<1000).map {
+            ServiceAppState(
+                app: "org.example.other\($0)", process: 1, state: "active", visible: true, awaitsCall: false)
+        }
+        let daemon = try service.daemon(apps: others)
+        let client = TestClient(try TestPeer(try daemon.attach(name, service.container)))
         try client.peer.ask("hello", TransferHello.client(name: "test/1", app: nil, container: nil).json)
         try client.open()
         let request = TransferRequestInfo(url: "http://127.0.0.1:1/", method: "GET")
         let create = TransferCreate(session: client.session, task: 1, kind: .download, request: request)
         try client.peer.ask("create", create.json)
         try client.peer.ask("cancel", TransferTaskParameters(session: client.session, task: 1).json)
-        for start in stride(from: 0, to: names.count, by: TransferAppStates.most) {
-            #expect(client.peer.waiting.isEmpty)
-            let states = names[start..<start + TransferAppStates.most].map {
-                TransferAppState(app: $0, state: .background)
-            }
-            try system.ask("apps", TransferAppStates(apps: states).json)
+        // Whatever was to be told was told before the answer to something that came later.
+        func isSilent() throws -> Bool {
+            try daemon.peer.ask("stop", ["app": .string(name)])
+            _ = try client.open()
+            return client.peer.waiting.isEmpty
         }
+        #expect(try isSilent())
+        try daemon.tell(name, "background", awaitsCall: true)
+        #expect(try isSilent())
+        try daemon.tell(name, "background")
         #expect(try client.peer.event().info.kind.name == "completed")
+    }
+
+    @Test("Who is closed in the switcher gives up its transfers where the profile says so, and only there")
+    func closedByUser() throws {
+        let service = try TestService(isSystem: true)
+        let daemon = try service.daemon(ServiceConditions(network: .none))
+        let client = TestClient(try TestPeer(try daemon.attach("org.example.app", service.container)))
+        try client.peer.ask("hello", TransferHello.client(name: "test/1", app: nil, container: nil).json)
+        try client.open()
+        try client.download("http://127.0.0.1:1/")
+        let tool = try service.control()
+        func close(ends: Bool) throws -> String? {
+            try daemon.peer.send(
+                .notification(method: "closedByUser", params: ["app": "org.example.app", "ends": .bool(ends)]))
+            try daemon.peer.ask("stop")
+            return try tool.ask("list").array("transfers").first?["state"]?.string
+        }
+        let (kept, ended) = (try close(ends: false), try close(ends: true))
+        #expect(kept != "cancelled" && ended == "cancelled")
+    }
+
+    @Test("While something is left to do a file says so, and a service that is done takes it away")
+    func unfinished() throws {
+        let service = try TestService(isSystem: true, idleExit: "0.2")
+        let mark = service.home + "/unfinished"
+        #expect(FileSystem.exists(mark))
+        try service.process.send(9)
+        #expect(service.process.waitUntilDead(milliseconds: 5000) && FileSystem.exists(mark))
+        try service.dieAndRestart(of: 9)
+        let daemon = try service.daemon()
+        #expect(service.process.waitUntilDead(milliseconds: 20_000) && !FileSystem.exists(mark), "\(service.log)")
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("What an earlier version kept in another folder is taken over")
+    func adopted() throws {
+        let service = try TestService(isSystem: true)
+        _ = try service.daemon(ServiceConditions(network: .none))
+        let added = TransferAdd(url: "http://127.0.0.1:1/a", path: service.container + "/a")
+        try service.control().ask("add", added.json)
+        try service.process.send(9)
+        #expect(service.process.waitUntilDead(milliseconds: 5000))
+        try FileSystem.rename(service.home, to: service.base + "/former")
+        try FileSystem.makeDirectory(service.home)
+        service.arguments = ["--formerly", "../former"]
+        try service.dieAndRestart(of: 9)
+        #expect(try service.control().ask("list").array("transfers").count == 1)
     }
 
     @Test(
@@ -120,43 +156,36 @@ struct SystemConnectionTests {
     func announced() throws {
         let server = try TestServer.shared.get()
         let service = try TestService(isSystem: true)
-        var system = try service.control(.system)
-        try system.send(
-            .notification(method: "conditions", params: TransferConditionsInfo(network: .wired).json))
+        var daemon: TestDaemon? = try service.daemon()
         func attach() throws -> TestClient {
-            let (mine, app) = try UnixSocket.pair()
-            let attach = TransferAttach(app: "org.example.app", container: service.container, user: 0, group: 0)
-            try system.ask("attach", attach.json, [app])
-            let client = TestClient(try TestPeer(mine))
+            let client = TestClient(try TestPeer(try #require(daemon).attach("org.example.app", service.container)))
             try client.peer.ask("hello", TransferHello.client(name: "test/1", app: nil, container: nil).json)
             try client.open()
             return client
         }
-        func state(_ state: TransferAppPresence) throws {
-            try system.send(
-                .notification(method: "app", params: TransferAppState(app: "org.example.app", state: state).json))
-        }
-        try state(.foreground)
+        func state(_ state: String) throws { try daemon?.tell("org.example.app", state) }
+        try state("active")
         do {
             let client = try attach()
             try client.download(server.url("/file", "size=1000000&rate=1000000", key: "announced"))
-            try state(.none)
+            try state("notRunning")
         }
         func announcement() throws -> RPCID {
-            let message = try system.take("sessionEvents") { message in
-                if case .request(_, "sessionEvents", _) = message { true } else { false }
-            }
-            guard case .request(let id, _, let params) = message else { throw TestPeer.Closed() }
-            let events = try TransferSessionEvents(json: params)
-            #expect(events.app == "org.example.app" && events.session == "s" && events.reason == .finished)
+            let (id, params) = try #require(daemon).wake()
+            #expect(
+                params == [
+                    "app": "org.example.app", "window": "session",
+                    "because": "all transfers of the session have come to an end", "payload": "s",
+                ])
             return id
         }
         _ = try announcement()
         // It died before it answered; its successor says of every app how it is.
-        system = try service.control(.system)
-        try state(.none)
-        try system.send(.response(id: announcement(), result: [:]))
-        try state(.background)
+        daemon = nil
+        daemon = try service.daemon()
+        try state("notRunning")
+        try daemon?.peer.send(.failure(id: announcement(), RPCError(.refused, "the app is not woken")))
+        try state("background")
         let client = try attach()
         var kinds: [String] = []
         while kinds.last != "finishedEvents" {

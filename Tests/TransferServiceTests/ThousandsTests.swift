@@ -1,4 +1,5 @@
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Thousands of tasks")

@@ -1,5 +1,6 @@
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 @Suite("Tools and conditions")
@@ -57,16 +58,16 @@ struct ToolTests {
     func conditions() throws {
         let service = try TestService()
         let tool = try service.control()
-        try tool.ask("simulate", TransferConditionsInfo(network: .none).json)
+        try tool.ask("simulate", ServiceConditions(network: .none).json)
         // An address that leads out of this machine, where nobody answers.
         let id = try add(tool, "http://192.0.2.1/x", to: service.container + "/x", discretionary: true)
         func why() throws -> TransferExplanation {
             try TransferExplanation(json: tool.ask("why", TransferName(id: id).json))
         }
         #expect(try why().condition == "network")
-        try tool.ask("simulate", TransferConditionsInfo(network: .wifi, metered: true).json)
+        try tool.ask("simulate", ServiceConditions(network: .wifi, metered: true).json)
         #expect(try why().condition == "unmetered")
-        try tool.ask("simulate", TransferConditionsInfo(network: .wifi, externalPower: false, battery: 0.2).json)
+        try tool.ask("simulate", ServiceConditions(network: .wifi, externalPower: false, battery: 0.2).json)
         #expect(try why().condition == "power")
         try tool.ask("pause", TransferName(id: id).json)
         #expect(try TransferList(json: tool.ask("list")).transfers.map(\.state) == [.suspended])

@@ -34,7 +34,7 @@ extension UIKitTests {
             defer { for end in ends { close(end) } }
 
             async let refused = ask(connection)
-            guard case .request(let first, "transfers", _) = try await daemon.next() else {
+            guard case .request(let first, "connect", _) = try await daemon.next() else {
                 Issue.record("the app did not ask")
                 return
             }
@@ -42,7 +42,7 @@ extension UIKitTests {
             #expect(await refused == nil)
 
             async let given = ask(connection)
-            guard case .request(let second, "transfers", _) = try await daemon.next() else {
+            guard case .request(let second, "connect", _) = try await daemon.next() else {
                 Issue.record("the app did not ask again")
                 return
             }
@@ -58,7 +58,7 @@ extension UIKitTests {
         private func ask(_ connection: AppConnection) async -> CInt? {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async {
-                    let answer = connection.requestDescriptor(.transfers, .null, seconds: 20)
+                    let answer = connection.requestDescriptor(.connect, ["service": "transfers"], seconds: 20)
                     continuation.resume(returning: answer.flatMap { try? $0.get() })
                 }
             }

@@ -1,4 +1,5 @@
 import Testing
+import TransferWire
 import Wire
 
 @Suite("The records of transfers") struct TransferRecordTests {
@@ -72,20 +73,9 @@ import Wire
         #expect(try TransferDelayedAnswer(json: [:]).disposition == .continueLoading)
     }
 
-    @Test("What goes to tools and to the system")
+    @Test("What goes to tools")
     func others() throws {
         try check(TransferProgress(session: "s", task: 1, received: 5, bytes: 5, expected: 10))
-        try check(TransferAttach(app: "a.b", container: "/c", user: 1000, group: 1000))
-        try check(TransferAppState(app: "a.b", state: .suspended))
-        try check(TransferAppStates(apps: [TransferAppState(app: "a.b", state: .none)]))
-        let longest = TransferAppState(app: String(repeating: "a", count: 127), state: .foreground)
-        let most = TransferAppStates(apps: Array(repeating: longest, count: TransferAppStates.most))
-        #expect(most.json.encoded.count < Limits.waitingOutput)
-        try check(TransferAppParameters(app: "a.b"))
-        try check(TransferConditionsInfo(network: .cellular, metered: true, battery: 0.5))
-        try check(TransferSessionEvents(app: "a.b", session: "s", reason: .authentication, number: 2))
-        try check(TransferTraffic(app: "a.b", session: "s", sent: 1, received: 2, from: 3, to: 4))
-        try check(TransfersWaiting(count: 2, until: 5))
         try check(TransferAdd(url: "https://h/", path: "/a", priority: 0.25, checksum: "sha-256:00"))
         try check(TransferName(id: "t1"))
         let info = TransferInfo(
@@ -100,7 +90,7 @@ import Wire
 
     @Test("Either a role or a client says hello, in the version that is spoken")
     func hello() throws {
-        try check(TransferHello.control(.system))
+        try check(TransferHello.control(.tool))
         try check(TransferHello.client(name: "a/1.0", app: "a.b", container: nil))
         #expect(throws: RPCError.self) { try TransferHello(json: ["protocol": 2, "role": "tool"]) }
         #expect(throws: RPCError.self) { try TransferHello(json: ["protocol": 1]) }

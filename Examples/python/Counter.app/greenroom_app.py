@@ -21,7 +21,7 @@ CALLBACKS = {
     "willEnterForeground", "willTerminate", "openURL", "didReceiveMemoryWarning", "handleServiceEvents",
 }
 NOTIFICATIONS = {"tasksExpire", "systemChanged", "takeSnapshot"}
-WITH_DESCRIPTOR = {"connect", "transfers"}  # requests whose answers bring one
+WITH_DESCRIPTOR = {"connect"}  # requests whose answers bring one
 LONGEST_LINE = 1 << 20
 MOST_DESCRIPTORS = 8
 KEPT_RESULTS = 16

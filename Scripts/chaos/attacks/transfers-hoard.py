@@ -14,7 +14,7 @@ kept = []
 app.socket.settimeout(0.05)
 with contextlib.suppress(OSError):
     for number in range(3_000):
-        app.request("transfers")
+        app.request("connect", service="transfers")
         while True:
             try:
                 data, descriptors, _, _ = socket.recv_fds(app.socket, 1 << 16, 8)

@@ -20,7 +20,7 @@ package struct SettingProbes {
 
     private var process: String { daemon.map { "\(proc)/\($0)" } ?? "\(proc)/self" }
 
-    /// Supervisor, daemon and transfer service take as many as the hard limit allows.
+    /// Supervisor, daemon and services take as many as the hard limit allows.
     private func descriptors() -> DoctorFinding {
         let mechanism = "file descriptors"
         let lines = (Files.text("\(process)/limits") ?? "").split(separator: "\n")

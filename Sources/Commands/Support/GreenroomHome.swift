@@ -32,7 +32,7 @@ package struct GreenroomHome: Equatable {
     package var appSocket: String { "\(path)/app" }
     package var keeperFile: String { "\(path)/keeper.pid" }
     package var daemonFile: String { "\(path)/daemon.pid" }
-    package var transferFile: String { "\(path)/transfers/pid" }
+    package var servicesFolder: String { "\(path)/services" }
     package var daemonLog: String { "\(path)/daemon.log" }
     /// Names the system's cgroup; empty where SIGSTOP stands in for it.
     package var cgroupFile: String { "\(path)/cgroup" }
@@ -45,7 +45,8 @@ package struct GreenroomHome: Equatable {
 
     package var keeper: RecordedProcess? { RecordedProcess(file: keeperFile) }
     package var daemon: RecordedProcess? { RecordedProcess(file: daemonFile) }
-    package var transferService: RecordedProcess? { RecordedProcess(file: transferFile) }
+    /// Those of services, each beside what it keeps.
+    package var serviceFiles: [String] { Files.folders(in: servicesFolder).map { "\(servicesFolder)/\($0)/pid" } }
 
     package var notRunning: CommandFailure {
         .noDaemon("no Greenroom is running in \(path): start it with greenroom up")

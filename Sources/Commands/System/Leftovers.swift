@@ -33,8 +33,8 @@ struct Leftovers {
         var ended = endSupervision()
         ended += try CgroupTree(home: home)?.kill(within: Self.limit) ?? 0
         ended += try RecordedGroups(home: home).kill(within: Self.limit)
-        // Its records are on disk, and the next system goes on with them.
-        if home.transferService?.end(milliseconds: 5000) == true { ended += 1 }
+        // What they keep is on disk, and the next system goes on with it.
+        ended += home.serviceFiles.compactMap(RecordedProcess.init(file:)).count { $0.end(milliseconds: 5000) }
         // These go by themselves when the last process of their terminal has gone.
         let holders = ProcessTable.terminalHolders(below: home.runFolder)
         ended += holders.count { !$0.isDead(within: 500) && $0.end(milliseconds: 5000) }
@@ -59,15 +59,16 @@ struct Leftovers {
     private func removeFiles() {
         let files = [
             home.appSocket, home.keeperFile, home.daemonFile, home.cgroupFile, "\(home.path)/daemon.arguments",
-            home.transferFile, "\(home.path)/transfers/control",
+            "\(home.path)/service",
         ]
-        for file in files { Files.remove(file) }
+        for file in files + home.serviceFiles { Files.remove(file) }
         // The next `up` is a boot: the journal still has log entries to give, but nothing that lives.
         if FileSystem.exists("\(home.path)/journal") { try? FileSystem.replace("\(home.path)/ended", with: []) }
         for app in Files.folders(in: home.runFolder) { Files.remove("\(home.runFolder)/\(app)/birth") }
         let folders = [home.path, "\(home.path)/wire", home.runFolder]
         let apps = Files.folders(in: home.runFolder).map { "\(home.runFolder)/\($0)" }
-        for folder in folders + apps {
+        let services = Files.folders(in: home.servicesFolder).map { "\(home.servicesFolder)/\($0)" }
+        for folder in folders + apps + services {
             for name in Files.names(in: folder) where Files.isSocket("\(folder)/\(name)") {
                 Files.remove("\(folder)/\(name)")
             }

@@ -1,7 +1,8 @@
 package import ArgumentParser
 internal import LinuxSystem
 internal import SystemPackage
-package import Wire
+package import TransferWire
+internal import Wire
 
 /// `greenroom transfer URL`
 package struct TransferCommand: Verb {

@@ -1,6 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import SystemPackage
+internal import TransferWire
 internal import Wire
 
 /// Where a transfer service has its sockets: in the system's folder while a system is up, else the stand-alone one's.
@@ -43,7 +44,7 @@ struct TransferPlace {
     private static func ofSystem(_ context: CommandContext) throws(CommandFailure) -> String? {
         let home = try context.home
         guard home.holdsSystem else { return nil }
-        let answer = try context.client().request(.transfers)
+        let answer = try context.client().request(.service, ["service": "transfers"])
         do throws(RPCError) {
             return try answer.string("path")
         } catch {

@@ -1,5 +1,6 @@
 package import ArgumentParser
-package import Wire
+package import TransferWire
+internal import Wire
 
 /// `greenroom transfers`
 package struct TransfersCommand: ParsableCommand {

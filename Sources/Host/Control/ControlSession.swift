@@ -79,9 +79,13 @@ final class ControlSession {
         case .snapshot: try snapshot(params, id)
         case .fetch: respond(id, host.fetches)
         case .refresh: try refresh(params, id)
-        case .transfers: host.transfers.serve(connection, id)
         case .services: respond(id, host.services.info)
+        case .service: try service(params, id)
         }
+    }
+
+    private func service(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        host.services.serve(try params.string("service"), outcome(id))
     }
 
     private func opened(_ app: AppIndex?) -> JSONValue {
@@ -192,7 +196,6 @@ final class ControlSession {
                 connection.send(.failure(id: id, RPCError(.refused, "\(installation.name) could not be ended")))
                 return
             }
-            host.transfers.forget(installation.identifier)
             host.services.forget(installation.identifier)
             host.remove(installation, keepsData: keepsData) { [weak self] failure in
                 guard let self else { return }

@@ -8,12 +8,22 @@ struct DeclaredService {
     let program: String
     let arguments: [String]
     let startsWithDaemon: Bool
+    /// It is told of the network and the power.
+    let hearsConditions: Bool
+    /// Tools speak to it themselves, by this socket in its folder.
+    let toolSocket: String?
 
     /// Why a declaration is left out, with what to do about it.
     struct Fault: Error {
         let file: String
         let sentence: String
     }
+
+    /// Who could change what the daemon does anyway: its user, root, and whose program it is.
+    private static let owners: Set<UInt32> = {
+        let program = CurrentProcess.executablePath.flatMap { try? Descriptor.open($0, .path).identity() }
+        return Set([CurrentProcess.uid, 0, program?.owner].compactMap(\.self))
+    }()
 
     /// The largest declaration, in bytes.
     private static let largest = 1 << 16
@@ -46,7 +56,7 @@ struct DeclaredService {
         for path in [folder, file] {
             // Whoever may write to it says what the daemon starts.
             guard let identity = try? Descriptor.open(path, .path, followsLinks: false).identity(),
-                identity.owner == CurrentProcess.uid, !identity.isWritableByOthers
+                Self.owners.contains(identity.owner), !identity.isWritableByOthers
             else { throw fault("\(path) must belong to the daemon's user, and be writable by nobody else") }
         }
         guard let bytes = FileSystem.read(file, limit: Self.largest), bytes.count < Self.largest,
@@ -75,7 +85,8 @@ struct DeclaredService {
             guard let time = try kind.span("time") else { throw .invalidParameter("time", "a window has a time") }
             return ServiceDeclaration.Window(
                 name: try kind.text("name", ServiceDeclaration.longestName),
-                sentence: try kind.text("sentence", ServiceDeclaration.longestText), time: time)
+                sentence: try kind.text("sentence", ServiceDeclaration.longestText), time: time,
+                callback: try kind.callback)
         }
         if let key = try json.optionalString("mode") {
             declaration.mode = BackgroundModes(keys: [key])
@@ -93,7 +104,7 @@ struct DeclaredService {
             throw .invalidParameter("program", "a program has a path")
         }
         self.declaration = declaration
-        self.program = program.hasPrefix("/") ? program : "\(folder)/\(program)"
+        self.program = FileSystem.realPath(program.hasPrefix("/") ? program : "\(folder)/\(program)")
         arguments =
             try json["arguments"] == nil
             ? []
@@ -104,7 +115,14 @@ struct DeclaredService {
                 return text
             }
         startsWithDaemon = start == "always"
+        hearsConditions = try json.bool("conditions", default: false)
+        toolSocket = try json.optionalString("tools")
+        guard toolSocket.map({ !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.allSatisfy(Self.isPlain) }) ?? true else {
+            throw .invalidParameter("tools", "it is the name of a socket in the service's folder")
+        }
     }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F && byte != 0x2F }
 
     private static let nameBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-".utf8)
 }
@@ -122,6 +140,21 @@ extension JSONValue {
             throw .invalidParameter(name, "a service declares at most \(ServiceDeclaration.mostKinds)")
         }
         return kinds
+    }
+
+    /// The method of the app that a window calls.
+    fileprivate var callback: WindowCallback {
+        get throws(RPCError) {
+            let isChallenge = try bool("authentication", default: false)
+            switch try optionalString("callback") ?? CallbackName.handleServiceEvents.rawValue {
+            case CallbackName.handleServiceEvents.rawValue where !isChallenge: return .serviceEvents
+            case CallbackName.handleEventsForBackgroundURLSession.rawValue:
+                return isChallenge ? .sessionChallenge : .sessionEvents
+            default:
+                throw .invalidParameter(
+                    "callback", "a window calls handleServiceEvents, or handleEventsForBackgroundURLSession")
+            }
+        }
     }
 
     /// Seconds; none is no limit.

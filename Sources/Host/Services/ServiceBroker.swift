@@ -10,6 +10,7 @@ final class ServiceBroker {
     private var links: [ServiceLink] = []
     private var faults: [DeclaredService.Fault] = []
     private var acceptor: Acceptor?
+    private(set) lazy var conditions = ServiceConditionsWatch(host) { [unowned self] in tellConditions($0) }
     /// Those that have yet to say who they are.
     private var strangers: [ObjectIdentifier: Connection] = [:]
 
@@ -28,9 +29,13 @@ final class ServiceBroker {
         for fault in faults { Diagnostics.write("\(fault.file) declares no service: \(fault.sentence)") }
         guard !read.services.isEmpty || host.system.broker != nil else { return }
         host.post(.service(.declared(read.services.map(\.declaration))))
+        let registrations = ServiceRegistrations(host)
         links = read.services.compactMap { service in
-            host.system.broker?.index(of: service.declaration.name).map { ServiceLink(host, service, $0) }
+            host.system.broker?.index(of: service.declaration.name).map {
+                ServiceLink(host, service, $0, registrations)
+            }
         }
+        for link in links { registrations.restore(link) }
         guard !links.isEmpty else { return }
         do throws(SystemError) {
             let listener = try UnixSocket.listen(at: host.home.serviceSocket, mode: 0o600)
@@ -118,10 +123,26 @@ final class ServiceBroker {
 
     func note(_ effects: [Effect]) {
         guard !links.isEmpty else { return }
+        conditions.look()
         for effect in effects {
             guard case .log(let entry) = effect.action, let app = entry.app else { continue }
             for link in links { link.note(entry, app) }
         }
+    }
+
+    private func tellConditions(_ conditions: ServiceConditions) {
+        for link in links where link.service.hearsConditions { link.tell(.conditions, conditions.json) }
+    }
+
+    // MARK: Tools
+
+    /// A tool speaks to the service itself, and is told where; by then the service is there.
+    func serve(_ name: String, _ done: @escaping (Result<JSONValue, RPCError>) -> Void) {
+        guard let link = link(name), let socket = link.service.toolSocket else {
+            return done(.failure(RPCError(.unknown, "no service \(name.prefix(64)) that tools speak to is declared")))
+        }
+        let path = host.home.serviceFolder(name) + "/" + socket
+        link.withService { outcome in done(outcome.map { _ in ["path": .string(path)] }) }
     }
 
     // MARK: The end, and looking in

@@ -41,8 +41,13 @@ final class ServiceLink {
     private static let mostStated = 4096
     private static let mostOffered = 4
 
-    init(_ host: Host, _ service: DeclaredService, _ index: ServiceIndex) {
+    private let registrations: ServiceRegistrations
+
+    init(
+        _ host: Host, _ service: DeclaredService, _ index: ServiceIndex, _ registrations: ServiceRegistrations
+    ) {
         self.host = host
+        self.registrations = registrations
         self.service = service
         self.index = index
         process = ServiceProcess(host, service)
@@ -56,9 +61,10 @@ final class ServiceLink {
 
     // MARK: It comes and goes
 
-    /// What keeps it alive: what it holds, who waits, or its declaration.
+    /// What keeps it alive: what it holds, who waits, its declaration, or what it left for later.
     private var isNeeded: Bool {
         service.startsWithDaemon || !waiting.isEmpty || known?.holds.isEmpty == false
+            || FileSystem.exists(host.home.serviceFolder(name) + "/unfinished")
     }
 
     /// Who waits for it hears soon that it does not come.
@@ -142,8 +148,10 @@ final class ServiceLink {
         connection.onMessage = { [unowned self, unowned connection] in receive($0, from: connection) }
         connection.onClose = { [unowned self] in lost() }
         host.post(.service(.arrived(index, holds)))
-        let apps = (known?.known ?? []).compactMap { news(of: $0)?.json }
-        connection.send(.response(id: id, result: ["apps": .array(apps)]))
+        var greeting = page(after: nil)
+        greeting.conditions = service.hearsConditions ? host.services.conditions.present() : nil
+        connection.send(.response(id: id, result: greeting.json))
+        for app in known?.known ?? [] where host.system.isClosedByUser(app) { tellClosed(app) }
         for one in unknown { tell(.ended, one) }
         let waiting = waiting
         self.waiting = []
@@ -183,18 +191,17 @@ final class ServiceLink {
         }
     }
 
-    private func tell(_ news: ServiceNews, _ params: JSONValue) {
+    func tell(_ news: ServiceNews, _ params: JSONValue) {
         connection?.send(.notification(method: news.rawValue, params: params))
     }
 
     /// Hands the service one end of a new connection, and `done` the other.
     func connect(_ app: AppHost, _ generation: Generation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void) {
         let installation = app.installation
-        let params: JSONValue = [
-            "app": .string(installation.identifier), "process": .int(Int64(generation.rawValue)),
-            "container": .string(host.home.container(installation.identifier)),
-            "user": .int(Int64(installation.uid ?? CurrentProcess.uid)),
-        ]
+        let attach = ServiceAttach(
+            app: installation.identifier, process: Int64(generation.rawValue),
+            container: host.home.container(installation.identifier),
+            user: Int64(installation.uid ?? CurrentProcess.uid), group: Int64(installation.uid ?? CurrentProcess.gid))
         // Who asks without waiting for an answer would have the service read for nobody else.
         guard offered[app.index, default: 0] < Self.mostOffered else {
             return done(.failure(RPCError(.tooMuch, "\(Self.mostOffered) connections are being made: wait for one")))
@@ -208,15 +215,37 @@ final class ServiceLink {
             switch outcome {
             case .failure(let error): answered(.failure(error))
             case .success:
-                guard let (mine, its) = try? UnixSocket.pair() else {
-                    return answered(.failure(RPCError(.internalError, "no connection to the service can be made")))
+                // What it begins now it may have to tell after the device was started anew.
+                registrations.keep(installation.identifier, at: name) { [unowned self] in
+                    handOver(attach, Incarnation(app.index, generation), answered)
                 }
-                // Before the service can speak of it.
-                host.post(.service(.attached(index, Incarnation(app.index, generation))))
-                tell(app.index)
-                request(.attach, params, with: its) { answered($0.map { _ in mine }) }
             }
         }
+    }
+
+    private func handOver(
+        _ attach: ServiceAttach, _ incarnation: Incarnation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void
+    ) {
+        guard let (mine, its) = try? UnixSocket.pair() else {
+            return done(.failure(RPCError(.internalError, "no connection to the service can be made")))
+        }
+        // Before the service can speak of it.
+        host.post(.service(.attached(index, incarnation)))
+        tell(incarnation.app)
+        request(.attach, attach.json, with: its) { done($0.map { _ in mine }) }
+    }
+
+    func answered(_ id: RPCID, _ result: Result<JSONValue, RPCError>) { answers.removeValue(forKey: id)?(result) }
+
+    /// Asks the Core in its name; `perform` has the answer.
+    func ask(
+        _ id: RPCID, _ woken: (app: AppIndex, name: String)?, _ event: (ServiceRequestID) -> ServiceEvent
+    ) {
+        let number = nextAsked
+        nextAsked += 1
+        asked[number] = id
+        wakes[number] = woken
+        host.post(.service(event(ServiceRequestID(number))))
     }
 
     func perform(_ action: ServiceAction) {
@@ -253,20 +282,30 @@ final class ServiceLink {
 
     /// What the service has to know of an entry of the log.
     func note(_ entry: Model.LogEntry, _ app: AppIndex) {
-        guard connection != nil, known?.known.contains(app) == true, let installed = host.host(app) else { return }
+        guard connection != nil, known?.known.contains(app) == true else { return }
         tell(app)
-        let identifier = JSONValue.string(installed.installation.identifier)
         switch entry.reason {
-        case .end(.closedByUser, _, _): tell(.closedByUser, ["app": identifier])
-        case .windowCompleted(.service(let wake), let result) where wake.service == name:
-            windowEnded(app, wake.window, result.name)
-        case .windowOverrun(.service(let wake), _) where wake.service == name: windowEnded(app, wake.window, "late")
+        case .end(.closedByUser, _, _): tellClosed(app)
+        case .windowCompleted(let kind, let result): windowEnded(app, kind, result.name)
+        case .windowOverrun(let kind, _): windowEnded(app, kind, "late")
         default: break
         }
         // Perhaps it ended before it heard of it.
         if entry.event == .terminated {
             for window in (open[app] ?? []).sorted() { windowEnded(app, window, "gone") }
         }
+    }
+
+    private func windowEnded(_ app: AppIndex, _ kind: WindowKind, _ result: String) {
+        guard let window = service.declaration.window(of: kind) else { return }
+        windowEnded(app, window.name, result)
+    }
+
+    /// By the profile, what it has under way ends with that.
+    private func tellClosed(_ index: AppIndex) {
+        guard let app = host.host(index) else { return }
+        let ends = host.system.profile.windowRules.closingEndsTransfers
+        tell(.closedByUser, ["app": .string(app.installation.identifier), "ends": .bool(ends)])
     }
 
     private func windowEnded(_ index: AppIndex, _ window: String, _ result: String) {
@@ -281,6 +320,7 @@ final class ServiceLink {
 
     /// Also by one that does not run, if it ever did: it may have something of the app on the disk.
     func forget(_ app: String) {
+        registrations.forget(app, at: name)
         guard connection != nil || FileSystem.exists(host.home.serviceFolder(name)) else { return }
         withService { [unowned self] outcome in
             if case .success = outcome { tell(.forget, ["app": .string(app)]) }
@@ -291,93 +331,30 @@ final class ServiceLink {
         if let news = news(of: app) { tell(.app, news.json) }
     }
 
+    /// How the apps are that have ever connected, from behind one of them; where that is gone, from the first.
+    func page(after last: AppIndex?) -> ServiceGreeting {
+        let apps = known?.known ?? []
+        let from = last.flatMap { apps.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        let part = apps[from...].prefix(ServiceGreeting.most)
+        let states = part.compactMap { app in
+            let state = state(of: app)
+            told[app] = state
+            return state
+        }
+        return ServiceGreeting(apps: states, more: part.endIndex < apps.endIndex)
+    }
+
     /// How an app is, if the service does not know it.
     private func news(of index: AppIndex) -> ServiceAppState? {
-        guard let app = host.system.app(index) else { return nil }
-        let state = ServiceAppState(
-            app: app.manifest.identifier.rawValue, process: Int64(app.generation.rawValue), state: app.state.name,
-            visible: host.system.isVisible(index))
-        guard told[index] != state else { return nil }
+        guard let state = state(of: index), told[index] != state else { return nil }
         told[index] = state
         return state
     }
 
-    // MARK: What it says
-
-    private func receive(_ message: RPCMessage, from connection: Connection) {
-        switch message {
-        case .response(let id, let result): answers.removeValue(forKey: id)?(.success(result))
-        case .failure(let id, let error): if let id { answers.removeValue(forKey: id)?(.failure(error)) }
-        case .request(let id, let method, let params):
-            do throws(RPCError) {
-                try handle(method, params, id)
-            } catch {
-                connection.send(.failure(id: id, error))
-            }
-        case .notification: break
-        }
-    }
-
-    private func handle(_ method: String, _ params: JSONValue, _ id: RPCID) throws(RPCError) {
-        guard let known = ServiceMethod(rawValue: method) else {
-            throw RPCError(.methodNotFound, "there is no method \(method.prefix(100)); docs/SERVICES.md lists them")
-        }
-        let event: (ServiceRequestID) -> ServiceEvent
-        var woken: (app: AppIndex, name: String)?
-        switch known {
-        case .hello: throw RPCError(.outOfOrder, "hello is said once a connection")
-        case .hold:
-            let (hold, limit) = (try hold(params), try params.optionalNumber("limit"))
-            guard limit ?? 1 > 0 else { throw .invalidParameter("limit", "a limit is more than 0 seconds") }
-            event = { [index] in .hold(index, $0, hold, limit: limit.map { .seconds($0) } ?? .zero) }
-        case .drop:
-            let hold = try hold(params)
-            event = { [index] in .drop(index, $0, hold.incarnation, hold: hold.hold) }
-        case .wake:
-            let (app, name, payload) = (
-                try app(params), try params.string("window"), try params.optionalString("payload") ?? ""
-            )
-            guard let window = service.declaration.windows.firstIndex(where: { $0.name == name }) else {
-                throw RPCError(.undeclared(kind: String(name.prefix(64))))
-            }
-            guard payload.utf8.count <= ServiceWake.longestPayload else {
-                throw .invalidParameter("payload", "a payload has at most \(ServiceWake.longestPayload) bytes")
-            }
-            let because = try sentence(params)
-            woken = (app, name)
-            event = { [index] in
-                .wake(index, $0, app, window: UInt8(clamping: window), because: because, payload: payload)
-            }
-        }
-        let number = nextAsked
-        nextAsked += 1
-        asked[number] = id
-        wakes[number] = woken
-        host.post(.service(event(ServiceRequestID(number))))
-    }
-
-    private func app(_ params: JSONValue) throws(RPCError) -> AppIndex {
-        guard let identifier = AppIdentifier(try params.string("app")), let app = host.system.index(of: identifier)
-        else { throw RPCError(.unknownApp) }
-        return app
-    }
-
-    private func hold(_ params: JSONValue) throws(RPCError) -> StatedHold {
-        let (app, name) = (try app(params), try params.string("hold"))
-        guard let generation = UInt32(exactly: try params.int("process")) else { throw RPCError(.processGone) }
-        guard let hold = service.declaration.holds.firstIndex(where: { $0.name == name }) else {
-            throw RPCError(.undeclared(kind: String(name.prefix(64))))
-        }
-        return StatedHold(
-            incarnation: Incarnation(app, Generation(generation)), hold: UInt8(clamping: hold),
-            because: try sentence(params))
-    }
-
-    private func sentence(_ params: JSONValue) throws(RPCError) -> String {
-        let text = try params.optionalString("because") ?? ""
-        guard text.utf8.count <= ServiceDeclaration.longestText else {
-            throw .invalidParameter("because", "a reason has at most \(ServiceDeclaration.longestText) bytes")
-        }
-        return text
+    private func state(of index: AppIndex) -> ServiceAppState? {
+        guard let app = host.system.app(index) else { return nil }
+        return ServiceAppState(
+            app: app.manifest.identifier.rawValue, process: Int64(app.generation.rawValue), state: app.state.name,
+            visible: host.system.isVisible(index), awaitsCall: host.system.awaitsCall(index, from: self.index))
     }
 }

@@ -148,7 +148,6 @@ extension Host {
         case .ping: process.connection?.send(.response(id: id, result: [:]))
         case .snapshot: try snapshotMade(params, id: id, index, process)
         case .ignoreSnapshot: ignoreSnapshot(id: id, index, process)
-        case .transfers: connectTransfers(id: id, index, process)
         case .connect: try connectService(params, id: id, index, process)
         // Of the Core, above.
         case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot,
@@ -186,12 +185,6 @@ extension Host {
                 ]))
         let number = executed.flatMap { $0 > 0 ? CallbackNumber(UInt64($0)) : nil }
         post(.connected(index, process.generation, executed: number))
-    }
-
-    private func connectTransfers(id: RPCID, _ index: AppIndex, _ process: AppProcess) {
-        guard let app = host(index) else { return }
-        let generation = process.generation
-        transfers.connect(app) { [unowned self] in hand($0, id: id, index, generation) }
     }
 
     private func connectService(

@@ -31,13 +31,24 @@ package struct ServiceDeclaration: Hashable, Sendable, Codable {
         package var name: String
         /// What the app does meanwhile, for people: “the end of a walk”.
         package var sentence: String
-        /// How long the app has.
+        /// How long the app has, where no profile says so.
         package var time: Span
+        package var callback: WindowCallback
 
-        package init(name: String, sentence: String, time: Span) {
+        package init(name: String, sentence: String, time: Span, callback: WindowCallback = .serviceEvents) {
             self.name = name
             self.sentence = sentence
             self.time = time
+            self.callback = callback
+        }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            sentence = try container.decode(String.self, forKey: .sentence)
+            time = try container.decode(Span.self, forKey: .time)
+            // Earlier versions knew one.
+            callback = try container.decodeIfPresent(WindowCallback.self, forKey: .callback) ?? .serviceEvents
         }
     }
 
@@ -62,6 +73,40 @@ package struct ServiceDeclaration: Hashable, Sendable, Codable {
 
     /// How many a system may have, and of what each may declare; and how long its texts may be, in bytes.
     package static let (mostServices, mostKinds, longestName, longestText) = (64, 32, 64, 256)
+}
+
+extension ServiceDeclaration {
+    /// What an app is woken for by one of its windows.
+    package func wake(_ window: Window, payload: String) -> WindowKind {
+        switch window.callback {
+        case .serviceEvents:
+            .service(
+                ServiceWake(
+                    service: name, window: window.name, payload: payload, sentence: window.sentence, time: window.time))
+        case .sessionEvents: .transferEvents(session: payload, authentication: false)
+        case .sessionChallenge: .transferEvents(session: payload, authentication: true)
+        }
+    }
+
+    /// Its window of which this is an opening.
+    package func window(of kind: WindowKind) -> Window? {
+        switch kind {
+        case .service(let wake): wake.service == name ? windows.first { $0.name == wake.window } : nil
+        case .transferEvents(_, let authentication):
+            windows.first { $0.callback == (authentication ? .sessionChallenge : .sessionEvents) }
+        case .fetch, .refresh, .processing: nil
+        }
+    }
+}
+
+/// The method of its app that a window calls.
+package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
+    /// One of Greenroom's own, which takes whatever a service has to say.
+    case serviceEvents
+    /// `handleEventsForBackgroundURLSession`: the payload is the session's identifier.
+    case sessionEvents
+    /// The same, for a server that wants to know who asks.
+    case sessionChallenge
 }
 
 /// A service's part in an assertion.

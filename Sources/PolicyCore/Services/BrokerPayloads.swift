@@ -34,9 +34,14 @@ package enum ServiceEvent: Payload {
     /// The answer to `stop`: from now on it does nothing for the app.
     case stopped(ServiceIndex, Incarnation, hold: UInt8)
     case wake(ServiceIndex, ServiceRequestID, AppIndex, window: UInt8, because: String, payload: String)
+    /// Apps that connected to it before the device was started.
+    case remembered(ServiceIndex, [AppIndex])
+    /// `declared` in recordings from before windows had callbacks.
+    case declaredFormerly([ServiceDeclaration])
 
     package enum Tag: UInt8, CaseIterable, Sendable {
-        case declared = 61, arrived, lost, attached, hold, drop, stopped, wake
+        case declaredFormerly = 61, arrived, lost, attached, hold, drop, stopped, wake
+        case declared = 70, remembered
     }
 
     package var tag: Tag {
@@ -49,6 +54,8 @@ package enum ServiceEvent: Payload {
         case .drop: .drop
         case .stopped: .stopped
         case .wake: .wake
+        case .remembered: .remembered
+        case .declaredFormerly: .declaredFormerly
         }
     }
 
@@ -65,6 +72,8 @@ package enum ServiceEvent: Payload {
         case .drop: self = .drop(service, ServiceRequestID(0), nobody, hold: 0)
         case .stopped: self = .stopped(service, nobody, hold: 0)
         case .wake: self = .wake(service, ServiceRequestID(0), AppIndex(0), window: 0, because: "", payload: "")
+        case .remembered: self = .remembered(service, [])
+        case .declaredFormerly: self = .declaredFormerly([])
         }
     }
 
@@ -72,7 +81,11 @@ package enum ServiceEvent: Payload {
         switch self {
         case .declared(var declarations):
             try coder.code(&declarations)
+            try coder.codeCallbacks(&declarations)
             self = .declared(declarations)
+        case .declaredFormerly(var declarations):
+            try coder.code(&declarations)
+            self = .declaredFormerly(declarations)
         case .arrived(var service, var holds):
             try coder.code(&service)
             try coder.code(&holds)
@@ -109,6 +122,11 @@ package enum ServiceEvent: Payload {
             try coder.code(&because)
             try coder.code(&payload)
             self = .wake(service, id, app, window: window, because: because, payload: payload)
+        case .remembered(var service, var apps):
+            try coder.code(&service)
+            try coder.codeCount(&apps, blank: AppIndex(0))
+            for place in apps.indices { try coder.code(&apps[place]) }
+            self = .remembered(service, apps)
         }
     }
 }
@@ -189,6 +207,15 @@ extension FieldCoder {
     mutating func code(_ declarations: inout [ServiceDeclaration]) throws(Failure) {
         try codeCount(&declarations, blank: ServiceDeclaration(name: ""))
         for place in declarations.indices { try code(&declarations[place]) }
+    }
+
+    /// Behind all declarations.
+    mutating func codeCallbacks(_ declarations: inout [ServiceDeclaration]) throws(Failure) {
+        for place in declarations.indices {
+            for window in declarations[place].windows.indices {
+                try code(&declarations[place].windows[window].callback)
+            }
+        }
     }
 
     private mutating func code(_ declaration: inout ServiceDeclaration) throws(Failure) {

@@ -19,8 +19,9 @@ extension System {
 
     func sentence(for event: ServiceEvent) -> String {
         switch event {
-        case .declared(let declarations):
+        case .declared(let declarations), .declaredFormerly(let declarations):
             "services are declared: \(declarations.map(\.name).joined(separator: ", "))"
+        case .remembered(let service, let apps): "\(name(of: service)) knows \(apps.count) apps from before"
         case .arrived(let service, let holds): "\(name(of: service)) is there, and holds \(holds.count) things"
         case .lost(let service): "\(name(of: service)) is gone"
         case .attached(let service, let incarnation):

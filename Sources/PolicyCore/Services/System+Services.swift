@@ -1,11 +1,12 @@
-internal import Model
+package import Model
 
 // The daemon is the broker of services, and this is what it decides: who may be held, for how long it counts, and who
 // is told. No service is known by its name.
 extension System {
     mutating func handle(_ event: ServiceEvent) {
         switch event {
-        case .declared(let declarations): declareServices(declarations)
+        case .declared(let declarations), .declaredFormerly(let declarations): declareServices(declarations)
+        case .remembered(let service, let apps): remember(apps, at: service)
         case .arrived(let service, let stated): serviceArrived(service, stated)
         case .lost(let service): serviceLost(service)
         case .attached(let service, let incarnation): attach(incarnation, to: service)
@@ -133,6 +134,16 @@ extension System {
         if broker?.services[s].known.contains(incarnation.app) == false {
             broker?.services[s].known.append(incarnation.app)
         }
+    }
+
+    /// The device was started anew since they connected.
+    private mutating func remember(_ apps: [AppIndex], at service: ServiceIndex) {
+        guard let s = try? place(service), let known = broker?.services[s].known else { return }
+        let others = apps.filter { app in
+            app.rawValue < self.apps.count && self.apps[Int(app.rawValue)].isInstalled && !known.contains(app)
+        }
+        var seen: Set<AppIndex> = []
+        broker?.services[s].known += others.filter { seen.insert($0).inserted }
     }
 
     // MARK: Holding
@@ -276,12 +287,28 @@ extension System {
             throw .missingMode(key: declaration.mode.keys.joined(separator: ", "), isForeground: false)
         }
         let declared = declaration.windows[Int(window)]
-        let kind = WindowKind.service(
-            ServiceWake(
-                service: declaration.name, window: declared.name, payload: payload, sentence: declared.sentence,
-                time: declared.time))
-        if let obstacle = wakeObstacle(i, kind) { throw .notWoken(obstacle) }
-        wake(i, kind, because: because, cause: nil, launchedBy: declaration.mode)
+        let kind = declaration.wake(declared, payload: payload)
+        if let obstacle = wakeObstacle(i, kind) {
+            noteRefusal(i, kind, obstacle)
+            throw .notWoken(obstacle)
+        }
+        wake(
+            i, kind, because: because.isEmpty ? declared.sentence : because, cause: nil, launchedBy: declaration.mode)
+    }
+
+    /// It was woken for what this service has to tell, and has yet to be called.
+    package func awaitsCall(_ app: AppIndex, from service: ServiceIndex) -> Bool {
+        guard app.rawValue < apps.count, let declaration = broker?[service]?.declaration else { return false }
+        let i = Int(app.rawValue)
+        return apps[i].windows.held.contains { $0.isWaiting && declaration.window(of: $0.kind) != nil }
+            || apps[i].outstanding.contains { outstanding in
+                outstanding.callback.window.map { declaration.window(of: $0.kind) != nil } ?? false
+            }
+    }
+
+    /// In the switcher, and it was not opened since.
+    package func isClosedByUser(_ app: AppIndex) -> Bool {
+        app.rawValue < apps.count && apps[Int(app.rawValue)].wake.isClosedByUser
     }
 
     // MARK: Invariants

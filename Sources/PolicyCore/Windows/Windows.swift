@@ -90,15 +90,6 @@ extension System {
         armWindows(i)
     }
 
-    /// It was woken for what a background session has to tell, and has yet to be called. Before that its delegates hear
-    /// nothing: `handleEventsForBackgroundURLSession` comes first (document C).
-    package func isAboutToHearOfTransfers(_ app: AppIndex) -> Bool {
-        guard app.rawValue < apps.count else { return false }
-        let i = Int(app.rawValue)
-        return apps[i].windows.waiting(for: .handleEventsForBackgroundURLSession) != nil
-            || apps[i].outstanding.contains { $0.callback.kind == .handleEventsForBackgroundURLSession }
-    }
-
     // MARK: Closing
 
     mutating func complete(_ id: WindowID, _ result: WindowResult, _ i: Int, _ request: RequestID) {
@@ -248,13 +239,19 @@ extension System {
         let i = Int(app.rawValue)
         guard i < apps.count, apps[i].isInstalled, !apps[i].isPlain else { return }
         let kind = WindowKind.transferEvents(session: session, authentication: authentication)
-        switch wakeObstacle(i, kind) {
-        case nil:
+        guard let obstacle = wakeObstacle(i, kind) else {
             let why =
                 authentication ? "a server wants to know who asks" : "all transfers of the session have come to an end"
-            wake(i, kind, because: why, cause: nil)
-        case .onScreen?, .underWay?, .shuttingDown?: return
-        case let obstacle?: log(i, .wakeRefused, .notWoken(kind, because: obstacle), after: nil)
+            return wake(i, kind, because: why, cause: nil)
+        }
+        noteRefusal(i, kind, obstacle)
+    }
+
+    /// Why an app was not woken; what is over by itself nobody has to know.
+    mutating func noteRefusal(_ i: Int, _ kind: WindowKind, _ obstacle: WakeObstacle) {
+        switch obstacle {
+        case .onScreen, .underWay, .shuttingDown: return
+        default: log(i, .wakeRefused, .notWoken(kind, because: obstacle), after: nil)
         }
     }
 }

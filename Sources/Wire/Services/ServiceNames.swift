@@ -7,7 +7,12 @@ package enum ServiceEnvironment {
 
 /// What services ask the daemon for (section 3).
 package enum ServiceMethod: String, Sendable, CaseIterable {
-    case hello, hold, drop, wake
+    case hello, apps, hold, drop, wake
+}
+
+/// What services tell it.
+package enum ServiceNotice: String, Sendable, CaseIterable {
+    case traffic
 }
 
 /// What the daemon asks of services, and tells them (section 4).
@@ -16,5 +21,5 @@ package enum ServiceOrder: String, Sendable, CaseIterable {
 }
 
 package enum ServiceNews: String, Sendable, CaseIterable {
-    case app, ended, windowEnded, closedByUser, forget
+    case app, conditions, ended, windowEnded, closedByUser, forget
 }

@@ -76,12 +76,15 @@ package struct ServiceAppState: WireRecord, Hashable {
     package var process: Int64
     package var state: String
     package var visible: Bool
+    /// It was woken for what this service has to say, and has yet to be called.
+    package var awaitsCall: Bool
 
-    package init(app: String, process: Int64, state: String, visible: Bool) {
+    package init(app: String, process: Int64, state: String, visible: Bool, awaitsCall: Bool) {
         self.app = app
         self.process = process
         self.state = state
         self.visible = visible
+        self.awaitsCall = awaitsCall
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -89,9 +92,79 @@ package struct ServiceAppState: WireRecord, Hashable {
         process = Int64(try json.int("process"))
         state = try json.string("state")
         visible = try json.bool("visible")
+        awaitsCall = try json.bool("awaitsCall", default: false)
     }
 
     package var json: JSONValue {
-        ["app": .string(app), "process": .int(process), "state": .string(state), "visible": .bool(visible)]
+        [
+            "app": .string(app), "process": .int(process), "state": .string(state), "visible": .bool(visible),
+            "awaitsCall": .bool(awaitsCall),
+        ]
+    }
+}
+
+/// The parameters of `attach`. The app's socket is the message's descriptor.
+package struct ServiceAttach: WireRecord, Hashable {
+    package var app: String
+    /// The number of its process.
+    package var process: Int64
+    package var container: String
+    package var user: Int64
+    package var group: Int64
+
+    package init(app: String, process: Int64, container: String, user: Int64, group: Int64) {
+        self.app = app
+        self.process = process
+        self.container = container
+        self.user = user
+        self.group = group
+    }
+
+    package init(json: JSONValue) throws(RPCError) {
+        app = try json.string("app")
+        process = try json.integer("process")
+        container = try json.string("container")
+        user = try json.integer("user")
+        group = try json.integer("group")
+    }
+
+    package var json: JSONValue {
+        [
+            "app": .string(app), "process": .int(process), "container": .string(container), "user": .int(user),
+            "group": .int(group),
+        ]
+    }
+}
+
+/// What `hello` and `apps` answer a service.
+package struct ServiceGreeting: WireRecord, Hashable {
+    /// With the longest identifiers they are no more than what may wait for a peer.
+    package static let most = 1000
+
+    package var apps: [ServiceAppState]
+    /// There are others: `apps` with the last of these tells of them.
+    package var more: Bool
+    /// In the answer to `hello`, to one that declared that it wants to know.
+    package var conditions: ServiceConditions?
+
+    package init(apps: [ServiceAppState], more: Bool = false, conditions: ServiceConditions? = nil) {
+        self.apps = apps
+        self.more = more
+        self.conditions = conditions
+    }
+
+    package init(json: JSONValue) throws(RPCError) {
+        apps = try ServiceAppState.list(json: .array(json.array("apps")))
+        more = try json.bool("more", default: false)
+        conditions = try json.optionalObject("conditions").map { json throws(RPCError) in
+            try ServiceConditions(json: json)
+        }
+    }
+
+    package var json: JSONValue {
+        var object: JSONObject = ["apps": .array(apps.map(\.json))]
+        if more { object["more"] = true }
+        if let conditions { object["conditions"] = conditions.json }
+        return .object(object)
     }
 }

@@ -54,6 +54,8 @@ enum EventTag: UInt8, CaseIterable {
     case serviceStopped = 67
     case serviceWakes = 68
     case descriptorsNearLimit = 69
+    case servicesDeclaredWithCallbacks = 70
+    case appsRemembered = 71
 }
 
 extension Event {
@@ -97,7 +99,9 @@ extension Event {
         case .habitsRestored: .habitsRestored
         case .trafficSeen: .trafficSeen
         case .mechanism(_, .disk(.filled)): .diskFilled
-        case .service(.declared): .servicesDeclared
+        case .service(.declaredFormerly): .servicesDeclared
+        case .service(.declared): .servicesDeclaredWithCallbacks
+        case .service(.remembered): .appsRemembered
         case .service(.arrived): .serviceArrived
         case .service(.lost): .serviceLost
         case .service(.attached): .serviceAttached

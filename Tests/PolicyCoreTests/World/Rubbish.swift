@@ -174,14 +174,19 @@ struct Rubbish {
         let hold = StatedHold(
             incarnation: incarnation, hold: UInt8(random.oneIn(10) ? 255 : random.below(3)), because: "\u{1b}")
         let span = Model.Span(nanoseconds: random.oneIn(2) ? 0 : Int64(bitPattern: random.next()))
-        switch random.below(12) {
+        switch random.below(13) {
+        case 12: return .remembered(service, random.oneIn(2) ? [app, app] : [AppIndex(.max)])
         case 0:
             return .declared(
                 (0..<random.below(4)).map { number in
                     ServiceDeclaration(
                         name: "s\(number)",
                         holds: (0..<random.below(4)).map { .init(name: "h\($0)", sentence: "", limit: span) },
-                        windows: (0..<random.below(3)).map { .init(name: "w\($0)", sentence: "", time: span) },
+                        windows: (0..<random.below(3)).map {
+                            .init(
+                                name: "w\($0)", sentence: "", time: span,
+                                callback: WindowCallback.allCases[random.below(3)])
+                        },
                         mode: random.oneIn(2) ? [] : .audio, worksInForeground: random.oneIn(2))
                 })
         case 1: return .arrived(service, random.oneIn(2) ? [] : [hold, hold])

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 /// A connection to the service, seen from outside: blocks, and waits at most so long for what has to come.

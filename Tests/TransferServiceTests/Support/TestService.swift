@@ -1,6 +1,7 @@
 import Foundation
 import LinuxSystem
 import Testing
+import TransferWire
 import Wire
 
 /// Where the build puts programs and the repository has its servers.
@@ -17,8 +18,10 @@ final class TestService {
     let home: String
     let container: String
     private(set) var process: PidFD
+    var arguments: [String] = []
     private let isSystem: Bool
     private let idleExit: String
+    private let listener: Descriptor?
 
     init(isSystem: Bool = false, idleExit: String = "600") throws {
         let base = "/tmp/greenroom-transfers-\(CurrentProcess.pid)-\(Clock.boot())"
@@ -33,7 +36,8 @@ final class TestService {
         try FileSystem.replace(
             base + "/proc/net/route",
             with: Array("Iface\tDest\nwire0\t00000000\t00000000\t3\t0\t0\t0\t00000000\n".utf8))
-        process = try Self.start(home: home, base: base, isSystem: isSystem, idleExit: idleExit)
+        listener = isSystem ? try UnixSocket.listen(at: base + "/service", mode: 0o600) : nil
+        process = try Self.start(home: home, base: base, isSystem: isSystem, idleExit: idleExit, arguments)
         try waitUntilServed()
     }
 
@@ -46,12 +50,16 @@ final class TestService {
 
     var base: String { String(home.dropLast("/home".count)) }
 
-    private static func start(home: String, base: String, isSystem: Bool, idleExit: String) throws -> PidFD {
+    private static func start(home: String, base: String, isSystem: Bool, idleExit: String, _ others: [String]) throws
+        -> PidFD
+    {
         let program = Place.products + "/greenroom-transferd"
         var spawn = Spawn(
             path: program,
-            arguments: [program, "--home", home, "--idle-exit", idleExit] + (isSystem ? ["--system"] : []),
+            arguments: [program, "--home", home, "--idle-exit", idleExit] + (isSystem ? ["--system"] : []) + others,
             environment: CurrentProcess.allEnvironment + [
+                "\(ServiceEnvironment.name)=transfers", "\(ServiceEnvironment.socket)=\(base)/service",
+                "\(ServiceEnvironment.folder)=\(home)",
                 "SWIFT_BACKTRACE=enable=no", "GREENROOM_TRANSFERS_PROC=\(base)/proc",
                 "GREENROOM_TRANSFERS_SYS=\(base)/sys",
             ])
@@ -79,16 +87,23 @@ final class TestService {
         try process.send(signal)
         #expect(process.waitUntilDead(milliseconds: 5000))
         _ = process.reap()
-        process = try Self.start(home: home, base: base, isSystem: isSystem, idleExit: idleExit)
+        process = try Self.start(home: home, base: base, isSystem: isSystem, idleExit: idleExit, arguments)
         try waitUntilServed()
     }
 
     // MARK: Connections
 
-    func control(_ role: TransferRole = .tool) throws -> TestPeer {
+    func control() throws -> TestPeer {
         let peer = try TestPeer(home + "/control")
-        try peer.ask("hello", TransferHello.control(role).json)
+        try peer.ask("hello", TransferHello.control(.tool).json)
         return peer
+    }
+
+    /// The system that started it.
+    func daemon(
+        apps: [ServiceAppState] = [], _ conditions: ServiceConditions? = ServiceConditions(network: .wired)
+    ) throws -> TestDaemon {
+        try TestDaemon(#require(listener), apps: apps, conditions)
     }
 
     func client(_ app: String = "org.example.app") throws -> TestClient {

@@ -13,7 +13,9 @@ final class SystemConnector: ServiceConnector {
 
     func connect() -> ServiceSocket? {
         // The daemon may have to start the service first, and may be restarting itself.
-        guard case .success(let number)? = link.requestDescriptor(.transfers, .null, seconds: 60), number >= 0 else {
+        guard case .success(let number)? = link.requestDescriptor(.connect, ["service": "transfers"], seconds: 60),
+            number >= 0
+        else {
             return nil
         }
         return ServiceSocket(owning: number)

@@ -1,0 +1,67 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Wire
+
+/// Tells what the network and the power are like when that changes. What can wait goes while somebody else keeps the
+/// radio awake; when that will be over, it is looked at again.
+final class ServiceConditionsWatch {
+    private unowned let host: Host
+    private let onChange: (ServiceConditions) -> Void
+    private var told: ServiceConditions?
+    private var version: UInt64?
+    /// When the radio will have gone cold, if nothing more moves.
+    private var coldAt: Int64?
+
+    init(_ host: Host, _ onChange: @escaping (ServiceConditions) -> Void) {
+        self.host = host
+        self.onChange = onChange
+    }
+
+    /// That they are the same costs little to find out, since every decision of the Core asks for it.
+    func look() {
+        let conditions = host.system.conditions
+        // Before that nobody has asked.
+        guard version != nil, conditions.presentNetwork == .cellular || version != conditions.changeCount else {
+            return
+        }
+        _ = present()
+    }
+
+    /// As they are now; who was told of others hears of it.
+    func present() -> ServiceConditions {
+        let system = host.system
+        version = system.conditions.changeCount
+        let isWarm = system.conditions.presentNetwork == .cellular && isRadioWarm()
+        let conditions = ServiceConditions(system.conditions, radioIsWarm: isWarm)
+        let before = told
+        told = conditions
+        if let before, before != conditions { onChange(conditions) }
+        return conditions
+    }
+
+    private func isRadioWarm() -> Bool {
+        let now = Clock.boot()
+        let radio = host.system.radio(in: host.system.energyAccount(at: Instant(nanoseconds: now)))
+        guard radio.isWarm else { return false }
+        if coldAt.map({ $0 <= now }) ?? true {
+            let rest = max(radio.warmFor.nanoseconds, 1_000_000)
+            coldAt = now + rest
+            host.loop.after(nanoseconds: rest) { [weak self] in
+                self?.coldAt = nil
+                self?.look()
+            }
+        }
+        return true
+    }
+}
+
+extension ServiceConditions {
+    fileprivate init(_ conditions: ConditionState, radioIsWarm: Bool) {
+        let battery = conditions.battery
+        let network = Network(rawValue: conditions.presentNetwork.name) ?? .none
+        self.init(
+            network: network, metered: network == .cellular, externalPower: battery.state != .unplugged,
+            battery: battery.state == .unknown ? nil : Double(battery.percent) / 100, radioWarm: radioIsWarm)
+    }
+}
