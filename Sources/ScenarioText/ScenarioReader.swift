@@ -38,9 +38,11 @@ package enum ScenarioReader {
         scenario.duration = reading.span(fields["duration"])
         scenario.memory = reading.bytes(fields["memory"])
         scenario.apps = reading.readApps(fields["apps"])
+        scenario.services = reading.services(fields["services"])
         scenario.rates = reading.rates(fields["rates"])
         scenario.steps = reading.timeline(fields["timeline"])
         scenario.expectations = reading.expectations(fields["expect"])
+        reading.checkServices(scenario, tree.place)
         guard reading.findings.errors.isEmpty else { throw reading.findings }
         return scenario
     }

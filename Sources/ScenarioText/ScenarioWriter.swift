@@ -20,6 +20,10 @@ package enum ScenarioWriter {
             lines.append("apps:")
             for app in scenario.apps { lines += self.app(app) }
         }
+        if !scenario.services.isEmpty {
+            lines.append("services:")
+            for service in scenario.services { lines += self.service(service) }
+        }
         if !scenario.steps.isEmpty {
             lines.append("timeline:")
             lines += scenario.steps.map { "  - " + step($0) }
@@ -122,6 +126,27 @@ package enum ScenarioWriter {
         add("manners", !manners.isEmpty, YAML.mapping(manners))
         guard !keys.isEmpty else { return ["  \(app.name): {}"] }
         return ["  \(app.name):"] + keys.map { "    \($0): \($1)" }
+    }
+
+    private static func service(_ service: ServiceScript) -> [String] {
+        let declaration = service.declaration
+        var keys: [(String, String)] = []
+        func add(_ key: String, _ isNeeded: Bool, _ value: @autoclosure () -> String) {
+            if isNeeded { keys.append((key, value())) }
+        }
+        add("mode", !declaration.mode.isEmpty, declaration.mode.keys.first ?? "")
+        add("foreground", !declaration.worksInForeground, "false")
+        let holds = declaration.holds.map { (YAML.text($0.name), ($0.limit ?? .zero).text) }
+        add("holds", !holds.isEmpty, YAML.mapping(holds))
+        let perceived = declaration.holds.filter(\.isPerceived).map { YAML.text($0.name) }
+        add("perceived", !perceived.isEmpty, YAML.list(perceived))
+        let windows = declaration.windows.map { (YAML.text($0.name), $0.time.text) }
+        add("windows", !windows.isEmpty, YAML.mapping(windows))
+        add("startup", service.startup != ServiceScript.standardStartup, service.startup.text)
+        add("stopTime", service.stopTime != ServiceScript.standardStop, service.stopTime.text)
+        add("forgets", service.forgets, "true")
+        guard !keys.isEmpty else { return ["  \(YAML.text(declaration.name)): {}"] }
+        return ["  \(YAML.text(declaration.name)):"] + keys.map { "    \($0): \($1)" }
     }
 
     private static func memory(_ memory: AppScript.Footprint) -> [(String, String)] {

@@ -30,7 +30,7 @@ struct ScenarioPageTests {
 
     static let tables: [(String, String)] = [
         ("scenario", table(KeyTable.scenario)), ("device", table(KeyTable.device)), ("app", table(KeyTable.app)),
-        ("memory", table(KeyTable.memory)), ("manners", table(KeyTable.manners)),
+        ("memory", table(KeyTable.memory)), ("service", table(KeyTable.service)), ("manners", table(KeyTable.manners)),
         ("launchFailure", table(KeyTable.launchFailure)), ("rates", table(KeyTable.rates)),
         ("step", table(KeyTable.step)), ("inputs", table(Language<Input>.inputs)),
         ("actions", table(Language<AppAction>.actions)), ("faults", table(Language<Fault>.faults)),
@@ -75,6 +75,8 @@ struct ScenarioPageTests {
                 seed: 1
                 apps:
                   radio: {}
+                services:
+                  steps: {}
                 timeline:
                   - {at: 0s, \(key): \(example)}
 

@@ -6,6 +6,7 @@ import Simulation
 struct Generator {
     var random: SplitMix64
     private var names: [String] = []
+    private var serviceNames: [String] = []
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
@@ -17,6 +18,8 @@ struct Generator {
         names = (0..<(1 + random.below(4))).map { number in
             random.oneIn(3) ? "com.example.App-\(number)" : ["radio", "on", "1", "null"][number]
         }
+        scenario.services = (0..<random.below(3)).map { service("service-\($0)") }
+        serviceNames = scenario.services.map(\.declaration.name)
         scenario.apps = names.map { app($0) }
         scenario.rates = rates()
         let moments = (0..<random.below(12)).map { _ in span() }.sorted()
@@ -101,6 +104,33 @@ struct Generator {
         return flag() ? rates : FaultRates()
     }
 
+    // MARK: Services
+
+    private mutating func service(_ name: String) -> ServiceScript {
+        var declaration = ServiceDeclaration(name: name)
+        declaration.mode = pick([[], .audio, .location])
+        declaration.worksInForeground = flag()
+        declaration.holds = (0..<random.below(3)).map { number in
+            let name = "h\(number)" + text()
+            return ServiceDeclaration.Hold(
+                name: name, sentence: "it uses \(name)", isPerceived: flag(),
+                limit: flag() ? .seconds(Double(1 + random.below(99))) : nil)
+        }
+        declaration.windows = (0..<random.below(3)).map { number in
+            let name = "w\(number)" + text()
+            return ServiceDeclaration.Window(name: name, sentence: name, time: span())
+        }
+        var script = ServiceScript(declaration)
+        if flag() { (script.startup, script.stopTime) = (span(), span()) }
+        script.forgets = flag()
+        return script
+    }
+
+    /// Of a service that there is.
+    private mutating func part() -> ServicePart? {
+        serviceNames.isEmpty ? nil : ServicePart(pick(serviceNames), "p" + text())
+    }
+
     // MARK: Apps
 
     private mutating func app(_ name: String) -> AppScript {
@@ -151,7 +181,8 @@ struct Generator {
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 26 : 25) {
+        switch random.below(depth > 0 ? 27 : 26) {
+        case 25: .useGPU
         case 21: .complete(pick(WindowService.allCases), pick(WindowResult.allCases))
         case 22: .setFetchInterval(flag() ? span() : nil)
         case 23: .cancelTask(flag() ? text() : nil)
@@ -179,7 +210,7 @@ struct Generator {
         case 15: .endInvalidTask
         case 16: .askBackgroundTime
         case 17: .listen(text())
-        case 20: .useGPU
+        case 20: part().map { flag() ? .use($0) : .leave($0) } ?? .useGPU
         default: .after(span(), appAction(depth - 1))
         }
     }
@@ -199,7 +230,8 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(36) {
+        switch random.below(37) {
+        case 35: part().map { .wakeByService(name(), $0) } ?? .home
         case 32: .fetch(name(), launches: flag())
         case 33: .allowRefresh(name(), flag())
         case 34: .transferEvents(name(), session: text(), authentication: flag())
@@ -240,7 +272,9 @@ extension Generator {
     }
 
     private mutating func fault() -> Fault {
-        switch random.below(21) {
+        switch random.below(23) {
+        case 20: serviceNames.isEmpty ? .diskFull(flag()) : .killService(pick(serviceNames))
+        case 21: serviceNames.isEmpty ? .diskFull(flag()) : .stallService(pick(serviceNames), flag())
         case 0: .crash(name(), signal: Int32(1 + random.below(64)))
         case 1: .exit(name(), status: Int32(random.below(256)))
         case 2: .hang(name(), pick(CallbackKind.allCases))

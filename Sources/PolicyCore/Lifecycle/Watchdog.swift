@@ -169,6 +169,8 @@ extension System {
 
     /// Under a debugger every clock starts again.
     private mutating func forgive(_ i: Int, _ limit: Limit) {
+        // What it was woken for may be what the debugger looks at.
+        if !apps[i].windows.isEmpty { restartWindows(i) }
         switch limit {
         case .launch, .callback: restartCalls(i)
         case .termination: arm(i, .limit, after: profile.callbackLimits.willTerminate)
@@ -177,7 +179,7 @@ extension System {
             // It may be in a callback by now.
             restartCalls(i)
         case .tasks: restartExpiration(i)
-        case .window: restartWindows(i)
+        case .window: return
         }
     }
 

@@ -69,6 +69,7 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case result = "RESULT"
     case task = "TASK"
     case need = "NEED"
+    case part = "PART"
 
     /// For `docs/SCENARIOS.md`.
     package var meaning: String {
@@ -97,6 +98,7 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
         case .result: Names.results.list
         case .task: Names.tasks.list
         case .need: Names.needs.list
+        case .part: "a service of the scenario and one of its holds or windows: `steps.counting`"
         }
     }
 }
@@ -126,6 +128,7 @@ package struct Arguments: Sendable {
     var result = WindowResult.done
     var task = BackgroundTaskRequest.Kind.refresh
     var need = TaskNeed.network
+    var part = ServicePart("", "")
     /// The last word is the literal `off`, where that may be left out.
     var isOff = false
 }

@@ -87,6 +87,9 @@ extension Language<Input> {
             "transfers of APP ask in TEXT", "transfers of radio ask in \"music\"",
             "A server wants to know who asks for one of the session's transfers."
         ) { .transferEvents($0.app, session: $0.text ?? "", authentication: true) },
+        Form("wake APP by PART", "wake radio by steps.goal", "A service has something to say to the app.") {
+            .wakeByService($0.app, $0.part)
+        },
     ]
 
     /// What the machine tells of itself.
@@ -168,6 +171,8 @@ extension Language<AppAction> {
                 .refreshSnapshot
             },
             Form("draw", "draw", "It draws a picture with the GPU.") { _ in .useGPU },
+            Form("use PART", "use steps.counting", "It asks a service to do something for it.") { .use($0.part) },
+            Form("leave PART", "leave steps.counting", "It asks it to end that.") { .leave($0.part) },
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },
@@ -263,6 +268,12 @@ extension Language<Fault> {
                 .launchFails($0.app, !$0.isOff)
             },
             Form("network down [off]", "network down", "The network is dead, or back.") { .networkDown(!$0.isOff) },
+            Form("kill service KEY", "kill service steps", "The process of a service is killed.") {
+                .killService($0.key)
+            },
+            Form("stall service KEY [off]", "stall service steps", "It does not stop when it is told to.") {
+                .stallService($0.key, !$0.isOff)
+            },
             Form("kill daemon for TIME", "kill daemon for 2s", "The daemon is killed, and is back after so long.") {
                 .killDaemon(downFor: $0.time)
             },

@@ -88,6 +88,7 @@ struct Matcher {
         case .result: arguments.result = try pick(word, WindowResult.allCases, .results, \.name)
         case .task: arguments.task = try pick(word, BackgroundTaskRequest.Kind.allCases, .tasks, \.name)
         case .need: arguments.need = try pick(word, TaskNeed.allCases, .needs, \.rawValue)
+        case .part: arguments.part = try Self.part(word)
         case .text, .action: return
         }
     }
@@ -97,6 +98,14 @@ struct Matcher {
     ) throws(Mismatch) -> Value {
         guard let value = values.first(where: { name($0) == word }) else { throw names.mismatch(word) }
         return value
+    }
+
+    private static func part(_ word: String) throws(Mismatch) -> ServicePart {
+        let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            throw Mismatch(problem: "\(quoted(word)) names no part of a service", expected: "as in steps.counting")
+        }
+        return ServicePart(parts[0], parts[1])
     }
 
     private static func signal(_ word: String) throws(Mismatch) -> Int32 {

@@ -36,6 +36,7 @@ extension KeyTable {
             Key("memory", "SIZE", "What apps have of memory together; where it is left out, memory does not matter."),
             Key("duration", "TIME", "How long it runs, at least to its last step."),
             Key("apps", "mapping", "The installed apps, each by the name that the scenario uses for it."),
+            Key("services", "mapping", "Services that apps use, each by its name."),
             Key("rates", "mapping", "Faults that come by themselves."),
             Key("timeline", "list", "What happens, in the order of its moments."),
             Key("expect", "list", "What must be true of the whole run."),
@@ -116,6 +117,19 @@ extension KeyTable {
             Key("freezes", "true or false", "False: the kernel cannot freeze it."),
             Key("launchFailure", "mapping", "It cannot be launched."),
             Key("replyDelay", "TIME", "Its replies come so much later."),
+        ])
+
+    package static let service = KeyTable(
+        what: "service",
+        keys: [
+            Key("mode", "a key", "The key of `UIBackgroundModes` that it guards; without one every app may use it."),
+            Key("foreground", "true or false", "Whether an app without the key may use it on screen: true."),
+            Key("holds", "mapping to TIME", "What it does for apps, each with its limit; `0s`: as long as it likes."),
+            Key("perceived", "list", "Those of them that the user notices."),
+            Key("windows", "mapping to TIME", "What it wakes apps for, each with the time that they have."),
+            Key("startup", "TIME", "From its start to its first word: 60ms where it is left out."),
+            Key("stopTime", "TIME", "How long it takes to stop: 5ms where it is left out."),
+            Key("forgets", "true or false", "True: after its death it knows nothing of what it held."),
         ])
 
     package static let launchFailure = KeyTable(

@@ -52,6 +52,7 @@ extension Input {
         case .allowRefresh(let app, let isAllowed): "refresh \(app)\(off(isAllowed))"
         case .transferEvents(let app, let session, let authentication):
             "transfers of \(app) \(authentication ? "ask" : "end") in \(Words.quote(session))"
+        case .wakeByService(let app, let part): "wake \(app) by \(part.phrase)"
         }
     }
 }
@@ -86,6 +87,8 @@ extension AppAction {
             "submit \(kind.name) \(Words.quote(identifier))" + (span.map { " after \($0.text)" } ?? "")
                 + (need.map { " with \($0.rawValue)" } ?? "")
         case .cancelTask(let identifier): identifier.map { "cancel task \(Words.quote($0))" } ?? "cancel all tasks"
+        case .use(let part): "use \(part.phrase)"
+        case .leave(let part): "leave \(part.phrase)"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
         }
     }
@@ -113,6 +116,8 @@ extension Fault {
         case .diskFull(let isOn): "disk full\(off(isOn))"
         case .launchFails(let app, let isOn): "launch fails \(app)\(off(isOn))"
         case .networkDown(let isOn): "network down\(off(isOn))"
+        case .killService(let name): "kill service \(Words.word(name))"
+        case .stallService(let name, let isStalled): "stall service \(Words.word(name))\(off(isStalled))"
         case .killDaemon(let span): "kill daemon for \(span.text)"
         case .killDaemonWithin(let effects, let span):
             "kill daemon within \(effects) effects for \(span.text)"
@@ -183,4 +188,8 @@ extension LaunchOptions {
         ]
         return values.compactMap { key, value in value.map { (key, $0) } }
     }
+}
+
+extension ServicePart {
+    fileprivate var phrase: String { Words.word("\(service).\(part)") }
 }

@@ -182,7 +182,8 @@ extension Checkers {
             !process.isThawedFromOutside, watch.awaited.isEmpty, watch.askedAt == nil, !watch.isExempt,
             process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
             device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty,
-            !process.tasks.contains(where: \.isGranted), !device.isServing(place), watch.windows.isEmpty
+            !mayBeHeld(place, device), !process.tasks.contains(where: \.isGranted), !device.isServing(place),
+            watch.windows.isEmpty
         else { return false }
         return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background
     }

@@ -30,7 +30,9 @@ extension Checkers {
         guard let process = app.process, let index = app.index, !process.isStarting, process.status == nil,
             !process.isDying, process.generation == watch.generation, watch.killed == nil
         else { return nil }
-        let isHeard = process.isConnected && entitlements(place, device).contains(.audio)
+        if device.hasUnclearServices(place) { return nil }
+        let isPerceived = !device.usedServices(place, withKey: true, isPerceived: true).isEmpty
+        let isHeard = isPerceived || process.isConnected && entitlements(place, device).contains(.audio)
         let isUp = watch.hasLaunched || process.isPlain
         let isSeen = device.system.isVisible(index) || isUp && !app.script.manifest.isFreezable
         if isSeen || isUp && isHeard && process.requests.isEmpty { return watch.priority == .foreground ? nil : true }

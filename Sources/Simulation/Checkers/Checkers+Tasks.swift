@@ -59,7 +59,7 @@ extension Checkers {
         let isOnTasks =
             process.tasks.contains(where: \.isGranted) && watch.grammar.state == .background && !watch.isExempt
             && device.apps[place].script.manifest.isFreezable && entitlements(place, device).isEmpty
-            && watch.askedAt == nil && watch.windows.isEmpty
+            && !mayBeHeld(place, device) && watch.askedAt == nil && watch.windows.isEmpty
         guard isOnTasks else {
             watches[place].tasksSince = nil
             return

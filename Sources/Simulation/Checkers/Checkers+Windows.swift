@@ -7,6 +7,8 @@ extension Checkers.Watch {
     struct Window {
         let id: WindowID
         let service: WindowService
+        /// What its service declared.
+        var time: Span?
         /// Its time counts from here.
         var since: Instant
     }
@@ -29,7 +31,9 @@ extension Checkers.Watch {
     mutating func noteWindows(_ callbacks: [Callback], at now: Instant) {
         for callback in callbacks {
             if let window = callback.window, !windows.contains(where: { $0.id == window.id }) {
-                windows.append(Window(id: window.id, service: window.kind.service, since: now))
+                var time: Span?
+                if case .service(let wake) = window.kind { time = wake.time }
+                windows.append(Window(id: window.id, service: window.kind.service, time: time, since: now))
             }
             // On screen it has its time for itself; afterwards all of it again.
             if callback.kind == .willEnterForeground || callback.kind == .didEnterBackground {
@@ -164,9 +168,8 @@ extension Checkers {
 
     private func checkTime(_ place: Int, _ service: WindowService, _ what: String, _ device: Device) {
         guard hasStandardTimes, !watch(place).hasReconnected else { return }
-        let limit = Self.limit(service)
         guard let window = watch(place).windows.first(where: { $0.service == service }) else { return }
-        if device.now - window.since < limit {
+        if device.now - window.since < window.time ?? Self.limit(service) {
             device.violate(
                 "\(device.apps[place].script.name) is \(what) \((device.now - window.since).twoDigits) s after it was "
                     + "called for \(service)")
@@ -180,7 +183,7 @@ extension Checkers {
         guard let killed = watch(place).killed,
             let window = watch(place).windows.first(where: { $0.service == end.kind.service })
         else { return device.violate("\(name) is ended for \(end.kind.phrase), and had completed it") }
-        if killed.at - window.since < Self.limit(end.kind.service) {
+        if killed.at - window.since < window.time ?? Self.limit(end.kind.service) {
             device.violate("\(name) is ended \((killed.at - window.since).twoDigits) s after it was woken")
         }
     }
@@ -189,7 +192,7 @@ extension Checkers {
     mutating func checkWindows(_ place: Int, _ device: Device) {
         guard hasStandardTimes, watch(place).grammar.state == .background, watch(place).awaited.isEmpty else { return }
         for window in watch(place).windows
-        where device.now - window.since > Self.limit(window.service) + .seconds(8) {
+        where device.now - window.since > (window.time ?? Self.limit(window.service)) + .seconds(8) {
             watches[place].windows.removeAll { $0.id == window.id }
             device.violate(
                 "\(device.apps[place].script.name) does not complete \(window.service), and nobody does anything")

@@ -276,7 +276,7 @@ struct Checkers {
                 watch.askedAt = device.now
                 watch.unseenSince = nil
             }
-        case .freeze(let app, _): checkFreeze(app, device)
+        case .freeze(let app, _): checkFreeze(app, effects, device)
         case .setPriority(let app, let generation, let priority):
             change(app, generation, device) { $0.priority = priority }
         case .kill(let app, let generation):
@@ -310,7 +310,7 @@ struct Checkers {
         if isBackground { watches[place].leftAt = device.now }
     }
 
-    private func checkFreeze(_ app: AppIndex, _ device: Device) {
+    private func checkFreeze(_ app: AppIndex, _ effects: [Effect], _ device: Device) {
         guard let place = device.place(of: app) else { return }
         let (name, manifest) = (device.apps[place].script.name, device.apps[place].script.manifest)
         if watches[place].grammar.isForeground { device.violate("\(name) is frozen, and was never told to leave") }
@@ -319,6 +319,7 @@ struct Checkers {
         for service in entitlements(place, device) {
             device.violate("\(name) is frozen although it uses \(service), which it declares")
         }
+        checkServices(place, app, effects, device)
         checkFrozenWindows(place, device)
         if let task = device.apps[place].process?.tasks.first(where: \.isGranted) {
             device.violate("\(name) is frozen although it has yet to end the task \(task.name)")

@@ -42,6 +42,7 @@ extension Device {
         daemon = .down
         // Tools see their connection end, and say so.
         unanswered = []
+        servicesLoseDaemon()
         forgetGuards()
         for place in apps.indices {
             guard var process = apps[place].process else { continue }
@@ -90,6 +91,7 @@ extension Device {
         }
         waitingInstalls = []
         adoptAll()
+        if daemon == .running { declareServices(isFresh: false) }
         tellConditions()
         if memoryBudget != nil { senseMemory() }
         for place in apps.indices where isInTheWay(place) { awaitLook(place) }
@@ -152,6 +154,7 @@ extension Device {
             }
             begin(.exempt(index, true))
         }
+        declareServices(isFresh: true)
         if !memory.apps.isEmpty {
             send(.habitsRestored(memory.renumbered { app in earlier[app].flatMap { apps[$0].index } }))
         }

@@ -41,7 +41,8 @@ extension Device {
 
     private func perform(_ action: Action) {
         switch action {
-        case .log, .report: break
+        case .report: break
+        case .log(let entry): noteForServices(entry)
         case .launch(let app, let generation, _): launch(app, generation)
         case .deliver(let app, let generation, let callbacks):
             change(app, generation, "deliver") { place in deliver(callbacks, place) }
@@ -94,7 +95,7 @@ extension Device {
         case .tellConditions(let app, let generation, let conditions):
             change(app, generation, "tellConditions") { tell(conditions, $0) }
         case .stopService(let app, let service): stop(service, of: app)
-        case .service: break
+        case .service(let action): perform(action)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
             if unanswered.remove(id) == nil { violate("command \(id.rawValue) is answered and was not waiting") }
@@ -275,6 +276,7 @@ extension Device {
         for app in apps where app.process != nil { violate("the system halts while \(app.script.name) runs") }
         if !unanswered.isSubset(of: undelivered) { violate("the system halts and leaves commands unanswered") }
         daemon = .off
+        endServices()
     }
 }
 

@@ -46,6 +46,7 @@ extension Device {
         case .transferEvents(let name, let session, let authentication):
             guard let app = place(named: name).flatMap({ apps[$0].index }) else { return nil }
             send(.transferEvents(app, session: session, authentication: authentication))
+        case .wakeByService(let name, let part): wake(name, by: part)
         }
         return nil
     }
@@ -92,6 +93,8 @@ extension Device {
             let failure = LaunchFailure(stage: "execve", errorNumber: 2, message: "No such file or directory")
             change(name) { $0.launchFailure = fails ? failure : nil }
         case .networkDown(let isDown): changeWorld { $0.setNetworkDown(isDown) }
+        case .killService(let name): killService(name)
+        case .stallService(let name, let isStalled): stallService(name, isStalled)
         case .killDaemon(let span): killDaemon(downFor: span)
         case .killDaemonWithin(let effects, let span):
             if daemon == .running { effectsUntilDeath = (effects, span) }

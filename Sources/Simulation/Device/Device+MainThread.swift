@@ -230,6 +230,8 @@ extension Device {
         case .submitTask(let kind, let identifier, let span, let need):
             submit(kind, identifier, after: span, needs: need, place)
         case .cancelTask(let identifier): request(.cancelTask(identifier), place)
+        case .use(let part): use(part, place)
+        case .leave(let part): leave(part, place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

@@ -19,6 +19,7 @@ package final class Device {
         case daemonReturns
         case memoryChanged
         case conditionsChanged
+        case service(Int, life: UInt32?, ServiceStep)
     }
 
     package let profile: DeviceProfile
@@ -31,6 +32,7 @@ package final class Device {
     /// The place in `apps` of each app that the present system knows, by its index.
     var places: [Int] = []
     var files = SharedFiles()
+    package internal(set) var services: [SimulatedService] = []
     var queue = EventQueue<Occurrence>()
     var random: SplitMix64
     package var rates = FaultRates()
@@ -102,6 +104,7 @@ package final class Device {
         send(.clockChanged(wallOffset: wallOffset))
         tellBudget()
         tellConditions()
+        declareServices(isFresh: true)
         send(.booted)
     }
 
@@ -255,6 +258,7 @@ package final class Device {
         case .daemonReturns: returnDaemon()
         case .memoryChanged: senseMemory()
         case .conditionsChanged: tellConditions()
+        case .service(let service, let life, let step): take(step, service, life: life)
         }
     }
 }

@@ -81,6 +81,9 @@ package enum AppAction: Hashable, Sendable {
     case submitTask(BackgroundTaskRequest.Kind, String, after: Span?, needs: TaskNeed?)
     /// `nil`: all of them.
     case cancelTask(String?)
+    /// It asks a service to do something for it, or to end that.
+    case use(ServicePart)
+    case leave(ServicePart)
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
 }

@@ -11,6 +11,7 @@ package struct Scenario: Hashable, Sendable {
     /// Bytes for all apps together; `nil`: memory does not matter.
     package var memory: Int64?
     package var apps: [AppScript] = []
+    package var services: [ServiceScript] = []
     /// In the order of their moments.
     package var steps: [Step] = []
     package var rates = FaultRates()
@@ -113,6 +114,8 @@ package enum Input: Hashable, Sendable {
     case allowRefresh(String, Bool)
     /// A background URL session of the app has something to tell.
     case transferEvents(String, session: String, authentication: Bool)
+    /// A service has something to say to the app, by a window of its declaration.
+    case wakeByService(String, ServicePart)
 }
 
 /// What goes wrong.
@@ -154,6 +157,10 @@ package enum Fault: Hashable, Sendable {
     case killDaemon(downFor: Span)
     /// The daemon is killed within its next event, after so many effects.
     case killDaemonWithin(effects: Int, downFor: Span)
+    /// Its process is gone; the daemon starts it again when somebody needs it.
+    case killService(String)
+    /// It does not stop when it is told to; or does again.
+    case stallService(String, Bool)
 }
 
 /// Faults that come by themselves, until the last step: how often in a thousand opportunities, drawn from the

@@ -45,6 +45,7 @@ package final class ScenarioRun {
     /// Installs, boots, and lets everything happen; what failed.
     @discardableResult
     package func run() -> [Failure] {
+        device.declare(scenario.services)
         for app in scenario.apps { device.install(app) }
         device.boot()
         let start = device.now

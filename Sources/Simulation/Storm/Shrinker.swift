@@ -86,6 +86,13 @@ package struct Shrinker {
     }
 
     private mutating func simplify() {
+        for number in best.services.indices.reversed() {
+            _ = change { scenario in
+                let name = scenario.services[number].declaration.name
+                scenario.services.remove(at: number)
+                scenario.steps.removeAll { $0.action.serviceName == name }
+            }
+        }
         for number in best.apps.indices {
             _ = change { $0.apps[number].reactions = [:] }
             _ = change { $0.apps[number].callbackTimes = [:] }
@@ -149,12 +156,24 @@ extension Scenario.Action {
     }
 }
 
+extension Scenario.Action {
+    /// The service that it is about.
+    var serviceName: String? {
+        switch self {
+        case .input(.wakeByService(_, let part)): part.service
+        case .fault(.killService(let name)), .fault(.stallService(let name, _)): name
+        default: nil
+        }
+    }
+}
+
 extension Input {
     package var appName: String? {
         switch self {
         case .open(let name, _), .close(let name), .restart(let name), .exempt(let name, _), .install(let name),
             .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _),
-            .fetch(let name, _), .allowRefresh(let name, _), .transferEvents(let name, _, _):
+            .fetch(let name, _), .allowRefresh(let name, _), .transferEvents(let name, _, _),
+            .wakeByService(let name, _):
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,
@@ -174,7 +193,7 @@ extension Fault {
             .endOthers(let name), .debugger(let name, _), .fork(let name, _), .thaw(let name),
             .launchFails(let name, _), .ignorePeers(let name, _):
             name
-        case .diskFull, .networkDown, .killDaemon, .killDaemonWithin: nil
+        case .diskFull, .networkDown, .killDaemon, .killDaemonWithin, .killService, .stallService: nil
         }
     }
 }

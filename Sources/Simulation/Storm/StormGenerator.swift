@@ -18,6 +18,7 @@ package struct StormGenerator {
         var generator = StormGenerator(seed: seed, length: length)
         generator.makeApps()
         generator.makeDay()
+        StormServices.add(to: &generator.scenario)
         return generator.scenario
     }
 
@@ -109,7 +110,7 @@ package struct StormGenerator {
         }
     }
 
-    // Storms have no services that are programs of their own: nobody calls for them.
+    // What services do comes by itself (`StormServices`).
     private static let callbacks = CallbackKind.allCases.filter { $0 != .handleServiceEvents }
     private static let windows = WindowService.allCases.filter { $0 != .service }
 

@@ -266,7 +266,7 @@ extension AppAction {
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
-            .refreshSnapshot, .useGPU, .complete, .cancelTask:
+            .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave:
             action
         case .setFetchInterval(let interval): .setFetchInterval(interval.map { $0 * factor })
         case .submitTask(let kind, let identifier, let span, let need):
@@ -311,7 +311,7 @@ extension Input {
         case .fetch(let app, let launches): .fetch(app, launches: launches)
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
-            .timeZone, .brightness, .screens, .setting, .connect, .transferEvents:
+            .timeZone, .brightness, .screens, .setting, .connect, .transferEvents, .wakeByService:
             nil
         }
     }

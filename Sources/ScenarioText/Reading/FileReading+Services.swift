@@ -1,0 +1,101 @@
+internal import Model
+internal import Simulation
+
+// The services of a scenario, and that what is said of services names one of them.
+extension FileReading {
+    private static let nameForm = "lower-case letters, digits and hyphens, at most 64"
+
+    mutating func services(_ tree: Tree?) -> [ServiceScript] {
+        guard let tree, let pairs = pairs(tree, of: "a mapping from names to services") else { return [] }
+        if pairs.count > ServiceDeclaration.mostServices {
+            findings.note(tree.place, "there are too many services", expected: "\(ServiceDeclaration.mostServices)")
+        }
+        return pairs.compactMap { name, place, value in
+            let bytes = name.utf8
+            let isName =
+                !bytes.isEmpty && bytes.count <= ServiceDeclaration.longestName
+                && bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+            guard isName else {
+                findings.note(place, "\(quoted(name)) cannot be a service's name", expected: Self.nameForm)
+                return nil
+            }
+            return service(name, value)
+        }
+    }
+
+    private mutating func service(_ name: String, _ tree: Tree) -> ServiceScript {
+        var script = ServiceScript(ServiceDeclaration(name: name))
+        guard let fields = fields(tree, .service) else { return script }
+        if let key = fields["mode"].flatMap({ pick($0, Names.modes.all, .modes) { $0 } }) {
+            script.declaration.mode = BackgroundModes(keys: [key])
+        }
+        set(&script.declaration.worksInForeground, truth(fields["foreground"]))
+        script.declaration.holds = parts(fields["holds"]).map { name, limit in
+            ServiceDeclaration.Hold(name: name, sentence: "it uses \(name)", limit: limit > .zero ? limit : nil)
+        }
+        for tree in list(fields["perceived"], of: "holds") {
+            guard let word = text(tree, of: "a hold") else { continue }
+            guard let place = script.declaration.holds.firstIndex(where: { $0.name == word }) else {
+                note(tree.place, Names("hold", script.declaration.holds.map(\.name)).mismatch(word))
+                continue
+            }
+            script.declaration.holds[place].isPerceived = true
+        }
+        script.declaration.windows = parts(fields["windows"]).map { name, time in
+            ServiceDeclaration.Window(name: name, sentence: name, time: time)
+        }
+        set(&script.startup, span(fields["startup"]))
+        set(&script.stopTime, span(fields["stopTime"]))
+        set(&script.forgets, truth(fields["forgets"]))
+        return script
+    }
+
+    private mutating func parts(_ tree: Tree?) -> [(String, Span)] {
+        guard let tree, let pairs = pairs(tree, of: "a mapping from names to times") else { return [] }
+        if pairs.count > ServiceDeclaration.mostKinds {
+            findings.note(tree.place, "there are too many", expected: "at most \(ServiceDeclaration.mostKinds)")
+        }
+        return pairs.prefix(ServiceDeclaration.mostKinds).compactMap { name, _, value in
+            span(value).map { (name, $0) }
+        }
+    }
+
+    /// Who speaks of a service that there is not would wait for nothing.
+    mutating func checkServices(_ scenario: Scenario, _ place: Place) {
+        let known = Names("service", scenario.services.map(\.declaration.name))
+        for name in scenario.serviceNames.sorted() where !known.all.contains(name) {
+            note(place, known.mismatch(name))
+        }
+    }
+}
+
+extension Scenario {
+    /// Of all services that somebody speaks of.
+    fileprivate var serviceNames: Set<String> {
+        var names: Set<String> = []
+        for app in apps {
+            for actions in Array(app.reactions.values) + [app.expirations] {
+                names.formUnion(actions.compactMap(\.serviceName))
+            }
+        }
+        for step in steps {
+            switch step.action {
+            case .input(.wakeByService(_, let part)): names.insert(part.service)
+            case .input(.app(_, let action)): if let name = action.serviceName { names.insert(name) }
+            case .fault(.killService(let name)), .fault(.stallService(let name, _)): names.insert(name)
+            default: continue
+            }
+        }
+        return names
+    }
+}
+
+extension AppAction {
+    fileprivate var serviceName: String? {
+        switch self {
+        case .use(let part), .leave(let part): part.service
+        case .after(_, let action): action.serviceName
+        default: nil
+        }
+    }
+}
