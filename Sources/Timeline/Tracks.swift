@@ -91,10 +91,11 @@ package struct Tracks: Sendable {
         var push: Int64 = 0
 
         /// Each daemon reads the two clocks anew, a moment apart. That is not setting them, and times stay as logged.
-        private static let set: Int64 = 100_000_000
+        private static let set: UInt64 = 100_000_000
 
         func time(_ moment: Instant) -> WallTime {
-            let correction = abs(final &- offset) < Self.set ? 0 : final &- offset
+            let difference = final &- offset
+            let correction = difference.magnitude < Self.set ? 0 : difference
             return WallTime(nanoseconds: moment.nanoseconds &+ offset &+ correction &+ push)
         }
     }

@@ -36,6 +36,14 @@ import Timeline
             app.processor.map(\.value) == [0.25, 0.5] && app.processor.map(\.begin) == [Sample.wall(1), Sample.wall(5)])
     }
 
+    @Test("Clocks that lie as far apart as numbers do are drawn as well as any")
+    func farthestClocks() {
+        let records = [0, Int64.min, 0, .max, 1].map { TimelineRecord(Instant(nanoseconds: 1), .clockSet(offset: $0)) }
+        for count in 1...records.count {
+            _ = Tracks(Array(records.prefix(count)), now: Instant(nanoseconds: .max), since: nil)
+        }
+    }
+
     @Test("With since, what ended before is left out, and what still was is there from its own beginning")
     func since() throws {
         let tracks = Tracks(Sample.session, now: Sample.at(10), since: Sample.wall(6))

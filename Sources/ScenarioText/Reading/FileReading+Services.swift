@@ -79,23 +79,8 @@ extension Scenario {
             }
         }
         for step in steps {
-            switch step.action {
-            case .input(.wakeByService(_, let part)): names.insert(part.service)
-            case .input(.app(_, let action)): if let name = action.serviceName { names.insert(name) }
-            case .fault(.killService(let name)), .fault(.stallService(let name, _)): names.insert(name)
-            default: continue
-            }
+            if let name = step.action.serviceName { names.insert(name) }
         }
         return names
-    }
-}
-
-extension AppAction {
-    fileprivate var serviceName: String? {
-        switch self {
-        case .use(let part), .leave(let part): part.service
-        case .after(_, let action): action.serviceName
-        default: nil
-        }
     }
 }

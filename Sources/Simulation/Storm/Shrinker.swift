@@ -158,10 +158,22 @@ extension Scenario.Action {
 
 extension Scenario.Action {
     /// The service that it is about.
-    var serviceName: String? {
+    package var serviceName: String? {
         switch self {
         case .input(.wakeByService(_, let part)): part.service
+        case .input(.app(_, let action)): action.serviceName
         case .fault(.killService(let name)), .fault(.stallService(let name, _)): name
+        default: nil
+        }
+    }
+}
+
+extension AppAction {
+    /// The service that it asks.
+    package var serviceName: String? {
+        switch self {
+        case .use(let part), .leave(let part): part.service
+        case .after(_, let action): action.serviceName
         default: nil
         }
     }

@@ -25,6 +25,7 @@ extension ScenarioMaker {
         scenario.apps = apps.map(script)
         scenario.duration = duration
         scenario.steps = (beginning?.steps ?? []) + beginningExpectations(scenario) + steps
+        scenario.services = usedServices(scenario.steps)
         scenario.expectations = expectations(system).map { Placed($0) }
         return scenario
     }

@@ -15,6 +15,7 @@ package struct ScenarioMaker {
     }
 
     var apps: [ObservedApp] = []
+    var services: [ServiceScript] = []
     /// The place in `apps` of each app that the present system knows, by its index.
     var places: [Int] = []
     var drafts: [Draft] = []
@@ -212,9 +213,9 @@ package struct ScenarioMaker {
         case .trafficSeen(let app, _, let sent, let received, _, _):
             noteTraffic(app, bytes: sent + received)
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored,
-            .service:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
             break
+        case .service(let event): note(event, system)
         case .conditionSensed(let condition): noteCondition(condition)
         case .transferEvents(let app, let session, let authentication):
             if let name = name(app) { add(.transferEvents(name, session: session, authentication: authentication)) }
@@ -247,8 +248,11 @@ package struct ScenarioMaker {
     /// Each start of a daemon tells the time; what matters is that somebody set the clock.
     private mutating func noteClock(_ offset: Int64) {
         defer { wallOffset = offset }
-        guard let before = wallOffset, abs(offset - before) > 50_000_000 else { return }
-        add(.setClock(by: Span(nanoseconds: (offset - before) / 1_000_000 * 1_000_000)))
+        guard let before = wallOffset else { return }
+        // As far as that can be counted.
+        let change = (Span(nanoseconds: offset) - Span(nanoseconds: before)).nanoseconds
+        guard change.magnitude > 50_000_000 else { return }
+        add(.setClock(by: Span(nanoseconds: change / 1_000_000 * 1_000_000)))
     }
 
     /// When a daemon died, nobody wrote down. If an answer was due within milliseconds and did not come, then right
