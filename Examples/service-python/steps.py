@@ -234,7 +234,7 @@ class Steps:
     def changed(self, params):
         app, record = params["app"], self.apps.get(params["app"])
         (self.visible.add if params.get("visible") else self.visible.discard)(app)
-        if record and (params["state"] == "notRunning" or params.get("process") != record["process"]):
+        if record and (params["state"] == "not-running" or params.get("process") != record["process"]):
             self.end(app, record["process"])
         if record and record["reached"] and not record["told"]:
             self.wake(app)

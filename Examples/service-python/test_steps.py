@@ -368,7 +368,7 @@ class StepsTests(unittest.TestCase):
         self.assertEqual(self.welcome(), [])
 
     def test_what_is_over_is_not_counted(self):
-        for end in (lambda: self.notify("ended", **HOLD), lambda: self.changed("notRunning"),
+        for end in (lambda: self.notify("ended", **HOLD), lambda: self.changed("not-running"),
                     lambda: self.notify("closedByUser", app=APP),
                     lambda: self.changed("inactive", process=PROCESS + 1)):
             with self.subTest():

@@ -94,8 +94,7 @@ package struct HeldMemoryLook {
         devices = [Self.ownDevice]
         guard let pid = pids.first else { return }
         let found: (folder: String, mounts: [Mount])? = procFS.looking(at: pid) { folder in
-            let mounts = Mount.all(folder)
-            return mounts.isEmpty ? nil : (folder, mounts)
+            Mount.ofInterest(folder).map { (folder, $0) }
         }
         guard let found else { return }
         for mount in found.mounts where mount.type == "tmpfs" { devices.insert(mount.device) }
@@ -120,9 +119,15 @@ package struct HeldMemoryLook {
         let point: Substring
         let type: Substring
 
-        static func all(_ folder: String) -> [Mount] {
-            guard let bytes = FileSystem.read(folder + "/mountinfo", limit: 1 << 20) else { return [] }
-            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+        /// Those with their files in memory, and those that a program serves; `nil` where nothing can be seen. It is
+        /// looked at for each app again and again, so that the others are not even taken apart.
+        static func ofInterest(_ folder: String) -> [Mount]? {
+            guard let bytes = FileSystem.read(folder + "/mountinfo", limit: 1 << 20), !bytes.isEmpty else {
+                return nil
+            }
+            return bytes.split(separator: UInt8(ascii: "\n")).compactMap { bytes in
+                guard isOfInterest(bytes) else { return nil }
+                let line = String(decoding: bytes, as: UTF8.self)
                 let fields = line.split(separator: " ")
                 guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else {
                     return nil
@@ -131,6 +136,20 @@ package struct HeldMemoryLook {
                 guard numbers.count == 2 else { return nil }
                 return Mount(device: numbers[0] << 32 | numbers[1], point: fields[4], type: fields[dash + 1])
             }
+        }
+
+        /// By the word behind ` - `.
+        private static func isOfInterest(_ line: ArraySlice<UInt8>) -> Bool {
+            var place = line.startIndex
+            while let dash = line[place...].firstIndex(of: UInt8(ascii: "-")) {
+                place = dash + 1
+                guard dash > line.startIndex, line[dash - 1] == UInt8(ascii: " "), place < line.endIndex,
+                    line[place] == UInt8(ascii: " ")
+                else { continue }
+                let type = line[(place + 1)...]
+                return type.starts(with: "tmpfs ".utf8) || type.starts(with: "fuse".utf8)
+            }
+            return false
         }
 
         func isOnTheWay(to places: [String]) -> Bool {

@@ -119,6 +119,43 @@ extension SystemTests {
             try system.follower().wait("suspended", of: "walker")
         }
 
+        @Test("After the device was started anew a service knows its apps, and one that left something undone is there")
+        func boot() throws {
+            let system = try system()
+            defer { system.end() }
+            try system.play(["open walker", "open walker:start", "home"])
+            try expectOutput(system, "walker", "\"counting\": true")
+            try system.expect("down")
+            try FileSystem.makeDirectory(system.home + "/services/probe", mode: 0o700)
+            try FileSystem.replace(system.home + "/services/probe/unfinished", with: [])
+            try system.up()
+            try until("what was left undone is a reason to start it") {
+                try service(system, "probe").state == "running"
+            }
+            #expect(try service(system, "steps").state == "idle")
+            // As a developer would, by hand.
+            let hello = """
+                import socket, sys
+                daemon = socket.socket(socket.AF_UNIX)
+                daemon.connect(sys.argv[1])
+                daemon.sendall(sys.argv[2].encode() + b"\\n")
+                print(daemon.makefile().readline())
+                """
+            let message = RPCMessage.request(
+                id: .int(1), method: "hello", params: ["protocol": 1, "service": "steps", "holds": []])
+            let text = String(decoding: message.encoded().dropLast(), as: UTF8.self)
+            let answer = try Child(
+                "/usr/bin/python3", ["-c", hello, system.home + "/service", text], environment: [:]
+            ).outcome().output
+            guard case .response(_, let result) = try RPCMessage.parse(Array(answer.utf8.prefix { $0 != 10 })) else {
+                Issue.record("\(answer)")
+                return
+            }
+            let apps = try ServiceGreeting(json: result).apps
+            #expect(apps.count == 1 && apps.first?.app.hasSuffix("walker") == true)
+            #expect(apps.first?.state == "not-running")
+        }
+
         @Test("Whoever is killed, the service states what it holds, and nobody is suspended or kept for nothing")
         func deaths() throws {
             let system = try system()

@@ -168,7 +168,7 @@ struct SystemConnectionTests {
         do {
             let client = try attach()
             try client.download(server.url("/file", "size=1000000&rate=1000000", key: "announced"))
-            try state("notRunning")
+            try state("not-running")
         }
         func announcement() throws -> RPCID {
             let (id, params) = try #require(daemon).wake()
@@ -183,7 +183,7 @@ struct SystemConnectionTests {
         // It died before it answered; its successor says of every app how it is.
         daemon = nil
         daemon = try service.daemon()
-        try state("notRunning")
+        try state("not-running")
         try daemon?.peer.send(.failure(id: announcement(), RPCError(.refused, "the app is not woken")))
         try state("background")
         let client = try attach()

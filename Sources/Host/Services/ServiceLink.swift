@@ -33,11 +33,14 @@ final class ServiceLink {
     private var offered: [AppIndex: Int] = [:]
     /// Deaths in a row before a hello.
     private var silentDeaths = 0
+    private var triesLater = false
     private(set) var trouble: String?
 
     /// Nanoseconds from its start to its hello.
     private static let longestGreeting: Int64 = 5_000_000_000
     private static let mostSilentDeaths = 4
+    /// Nanoseconds between attempts with a service that does not come to its hello.
+    private static let rarePause: Int64 = 60_000_000_000
     private static let mostStated = 4096
     private static let mostOffered = 4
 
@@ -64,8 +67,10 @@ final class ServiceLink {
     /// What keeps it alive: what it holds, who waits, its declaration, or what it left for later.
     private var isNeeded: Bool {
         service.startsWithDaemon || !waiting.isEmpty || known?.holds.isEmpty == false
-            || FileSystem.exists(host.home.serviceFolder(name) + "/unfinished")
+            || silentDeaths < Self.mostSilentDeaths && isUnfinished
     }
+
+    private var isUnfinished: Bool { FileSystem.exists(host.home.serviceFolder(name) + "/unfinished") }
 
     /// Who waits for it hears soon that it does not come.
     private func ended() {
@@ -74,9 +79,22 @@ final class ServiceLink {
             silentDeaths += 1
             if silentDeaths >= Self.mostSilentDeaths {
                 fail(RPCError(.ended, "the service \(name) ended before it said hello: \(log) may say why"))
+                tryLater()
             }
         }
         startIfNeeded()
+    }
+
+    /// What it left for later may have to wait for a disk with room; nobody else waits.
+    private func tryLater() {
+        guard isUnfinished, !triesLater else { return }
+        triesLater = true
+        host.loop.after(nanoseconds: Self.rarePause) { [weak self] in
+            guard let self else { return }
+            triesLater = false
+            silentDeaths = min(silentDeaths, Self.mostSilentDeaths - 1)
+            startIfNeeded()
+        }
     }
 
     private var log: String { host.home.serviceFolder(name) + "/log" }
