@@ -10,7 +10,9 @@ final class ServiceBroker {
     private var links: [ServiceLink] = []
     private var faults: [DeclaredService.Fault] = []
     private var acceptor: Acceptor?
-    private(set) lazy var conditions = ServiceConditionsWatch(host) { [unowned self] in tellConditions($0) }
+    private(set) lazy var conditions = ServiceConditionsWatch(
+        host, isHeard: { [unowned self] in links.contains { $0.service.hearsConditions && $0.connection != nil } },
+        { [unowned self] in tellConditions($0) })
     /// Those that have yet to say who they are.
     private var strangers: [ObjectIdentifier: Connection] = [:]
 

@@ -7,24 +7,24 @@ internal import Wire
 /// radio awake; when that will be over, it is looked at again.
 final class ServiceConditionsWatch {
     private unowned let host: Host
+    private let isHeard: () -> Bool
     private let onChange: (ServiceConditions) -> Void
     private var told: ServiceConditions?
     private var version: UInt64?
     /// When the radio will have gone cold, if nothing more moves.
     private var coldAt: Int64?
 
-    init(_ host: Host, _ onChange: @escaping (ServiceConditions) -> Void) {
+    /// - Parameter isHeard: whether anybody is there who wants to know.
+    init(_ host: Host, isHeard: @escaping () -> Bool, _ onChange: @escaping (ServiceConditions) -> Void) {
         self.host = host
+        self.isHeard = isHeard
         self.onChange = onChange
     }
 
     /// That they are the same costs little to find out, since every decision of the Core asks for it.
     func look() {
         let conditions = host.system.conditions
-        // Before that nobody has asked.
-        guard version != nil, conditions.presentNetwork == .cellular || version != conditions.changeCount else {
-            return
-        }
+        guard conditions.presentNetwork == .cellular || version != conditions.changeCount, isHeard() else { return }
         _ = present()
     }
 

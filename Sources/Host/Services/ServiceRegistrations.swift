@@ -29,20 +29,24 @@ final class ServiceRegistrations {
     /// - Parameter then: called when it is on the disk, at once where it is known.
     func keep(_ app: String, at service: String, then: @escaping () -> Void) {
         guard apps[service, default: []].insert(app).inserted else { return then() }
-        save(then)
+        save { [weak self] isSaved in
+            // A disk may be full for a while: the next connection tries again.
+            if !isSaved { self?.apps[service]?.remove(app) }
+            then()
+        }
     }
 
     func forget(_ app: String, at service: String) {
-        if apps[service]?.remove(app) != nil { save {} }
+        if apps[service]?.remove(app) != nil { save { _ in } }
     }
 
-    private func save(_ then: @escaping () -> Void) {
+    private func save(_ then: @escaping (_ isSaved: Bool) -> Void) {
         let (apps, store) = (apps, host.store)
-        host.workers.run(.storage) {
-            guard let json = try? JSONEncoder().encode(apps) else { return }
-            try? store.set(Self.key, to: String(decoding: json, as: UTF8.self))
+        host.workers.run(.storage) { () -> Bool in
+            guard let json = try? JSONEncoder().encode(apps) else { return false }
+            return (try? store.set(Self.key, to: String(decoding: json, as: UTF8.self))) != nil
         } then: {
-            then()
+            then($0)
         }
     }
 }

@@ -211,7 +211,9 @@ package struct ScenarioMaker {
         case .frozen(let app, let generation): noteFrozen(app, generation)
         case .timer: noteFailedFreezes(system)
         case .trafficSeen(let app, _, let sent, let received, _, _):
-            noteTraffic(app, bytes: sent + received)
+            // A service may have said any number.
+            let (bytes, isTooMuch) = sent.addingReportingOverflow(received)
+            if !isTooMuch { noteTraffic(app, bytes: bytes) }
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
             break
