@@ -101,6 +101,9 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Sources/Services/Transfers/Service"),
+        .target(
+            name: "TransferSimulation", dependencies: ["TransferCore", "Simulation", "Model"],
+            path: "Sources/Services/Transfers/Simulation"),
         .target(name: "CBackgroundTransfer", path: "Sources/Services/Transfers/CFramework"),
         .target(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "TransferWire", "Wire"],
@@ -145,7 +148,8 @@ let package = Package(
         .target(
             name: "SimulationCommands",
             dependencies: [
-                "Simulation", "ScenarioText", "Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser,
+                "TransferSimulation", "Simulation", "ScenarioText", "Recording", "Commands", "PolicyCore", "Model",
+                "Wire", argumentParser,
             ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
@@ -169,7 +173,8 @@ let package = Package(
         .executableTarget(name: "Article", dependencies: ["UIKit"], path: "Fixtures/Article/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(
-            name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks"], path: "Fixtures/Misbehaver/Sources"),
+            name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
+            path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
@@ -194,7 +199,9 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "ContractSuite", "PolicyCore", "Model"],
             exclude: ["Storm/traces.txt"]),
-        .testTarget(name: "ScenarioTextTests", dependencies: ["ScenarioText", "Simulation", "PolicyCore", "Model"]),
+        .testTarget(
+            name: "ScenarioTextTests",
+            dependencies: ["ScenarioText", "TransferSimulation", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"],
@@ -207,7 +214,8 @@ let package = Package(
                 "Model",
                 "greenroom", "greenroom-simulator",
             ]),
-        .testTarget(name: "TransferCoreTests", dependencies: ["TransferCore", "Model"]),
+        .testTarget(
+            name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),

@@ -44,7 +44,7 @@ PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "
 LEFT_OUT = ["Uploader", "Podcasts", "Article", "greenroom-transferd", "greenroom-bench-fetch"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.
-FOLDERS = ["Examples/python", "Examples/plain", ".build/bin", ".build/apps", "Tests/DeviceTests",
+FOLDERS = ["Examples/python", "Examples/plain", "Fixtures/Probe", ".build/bin", ".build/apps", "Tests/DeviceTests",
            "Benchmarks/memory-storms"]
 
 

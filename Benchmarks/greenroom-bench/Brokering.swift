@@ -1,19 +1,24 @@
 internal import LinuxSystem
 internal import Wire
 
-/// What it costs a service to hold an app: this program is the service, and the smallest app has connected to it.
+/// What it costs a service to hold an app and to wake it: this program is the service, and the smallest app has
+/// connected to it.
 struct Brokering {
     let system: RunningSystem
 
     struct Times {
         var held = Samples()
         var dropped = Samples()
+        /// From the request to wake a suspended app to the news that it is done: by a service, and by the Core itself.
+        var woken = Samples()
+        var fetched = Samples()
         /// A message to a process that runs, and its answer.
         var floor = Samples()
     }
 
     private static let declaration = """
-        {"name": "bench", "program": "/bin/true", "holds": [{"name": "held", "sentence": "it is measured"}]}
+        {"name": "bench", "program": "/bin/true", "holds": [{"name": "held", "sentence": "it is measured"}],
+         "windows": [{"name": "news", "sentence": "what is measured", "time": 10}]}
         """
 
     /// Before the system starts: declarations are read then.
@@ -27,7 +32,7 @@ struct Brokering {
     func measure(with tool: Tool, place: String, rounds: Int) throws -> Times {
         var service = try Service(system.home + "/service")
         _ = try service.ask("hello", ["protocol": 1, "service": "bench", "holds": []])
-        let app = try system.install(1, with: tool, does: "connect=1")
+        let app = try system.install(1, with: tool, does: "connect=1", mode: "fetch")
         try tool.ask(.open, ["app": .string(app), "wait": false])
         let process = try service.attach(app)
         let hold: JSONValue = ["app": .string(app), "process": .int(Int64(process)), "hold": "held"]
@@ -36,11 +41,28 @@ struct Brokering {
             times.held.append(try service.ask("hold", hold))
             times.dropped.append(try service.ask("drop", hold))
         }
+        for _ in 0..<rounds / 10 {
+            try awaitSuspension(of: app, tool)
+            times.woken.append(try service.wake(app))
+            try awaitSuspension(of: app, tool)
+            times.fetched.append(
+                try tool.time(.simulate, ["event": "fetch", "app": .string(app)]).nanoseconds)
+        }
         let raw = try RawProcess(1, program: nil, place: place)
         defer { raw.end() }
         _ = try raw.wake()
         for _ in 0..<rounds { times.floor.append(try raw.roundTrip()) }
         return times
+    }
+
+    private func awaitSuspension(of app: String, _ tool: Tool) throws {
+        try tool.ask(.home)
+        for _ in 0..<5_000 {
+            guard case .array(let apps) = try tool.ask(.apps) else { throw BenchError("apps are no array") }
+            if try apps.contains(where: { try $0.string("app") == app && $0.string("state") == "suspended" }) { return }
+            pause(milliseconds: 1)
+        }
+        throw BenchError("\(app) is not suspended")
     }
 
     /// This program's end of the service socket, one request at a time.
@@ -76,6 +98,26 @@ struct Brokering {
                 }
                 try socket.writeAll(RPCMessage.response(id: id, result: [:]).encoded())
                 return try params.int("process")
+            }
+        }
+
+        /// Nanoseconds until the news that the app is done with it.
+        mutating func wake(_ app: String) throws -> Int64 {
+            let id = nextID
+            nextID += 1
+            let params: JSONValue = ["app": .string(app), "window": "news"]
+            let request = RPCMessage.request(id: .int(id), method: "wake", params: params).encoded()
+            let start = Clock.monotonic()
+            try socket.writeAll(request)
+            while true {
+                switch try next() {
+                case .notification("windowEnded", let params):
+                    let time = Clock.monotonic() - start
+                    guard try params.string("result") == "done" else { throw BenchError("the app was not done") }
+                    return time
+                case .failure(_, let error): throw BenchError("wake was refused: \(error.message)")
+                case .response, .request, .notification: continue
+                }
             }
         }
 

@@ -69,6 +69,14 @@ struct Footprint {
         return sample
     }
 
+    /// Wakeups of one other process in a while, and the memory that it shares with nobody.
+    func activity(of pid: CInt, seconds: Int) throws -> (wakeups: Int64, memory: Double) {
+        let before = try switches(pid)
+        pause(milliseconds: seconds * 1_000)
+        guard let memory = procFS.memory(pid) else { throw BenchError("process \(pid) cannot be looked at") }
+        return (wakeups(before, try switches(pid)), Double(memory.dirty))
+    }
+
     private func switches(_ pid: CInt) throws -> [CInt: Int64] {
         var counts: [CInt: Int64] = [:]
         for name in FileSystem.names(in: "/proc/\(pid)/task") {

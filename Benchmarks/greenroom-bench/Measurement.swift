@@ -268,9 +268,10 @@ struct Measurement {
     private mutating func measureServices() throws {
         let brokering = Brokering(system: system)
         try brokering.declare()
+        let tool = try system.start()
         say("a service that holds an app")
         let times = try brokering.measure(
-            with: try system.start(), place: options.place, rounds: options.isQuick ? 500 : 5_000)
+            with: tool, place: options.place, rounds: options.isQuick ? 500 : 5_000)
         for (what, samples) in [("hold acknowledged", times.held), ("drop acknowledged", times.dropped)] {
             for share in [0.5, 0.99] {
                 report.add(
@@ -280,6 +281,32 @@ struct Measurement {
                         samples: samples.count))
             }
         }
+        for share in [0.5, 0.99] {
+            report.add(
+                Figure(
+                    what: "woken by a service, and done p\(Int(share * 100))", value: times.woken.percentile(share),
+                    unit: .nanoseconds, floor: times.fetched.percentile(share), against: "a fetch by the Core itself",
+                    samples: times.woken.count))
+        }
+        try measureIdleService(tool)
+    }
+
+    /// A service that is there, and that nobody needs: as it is in the short while before it ends.
+    private mutating func measureIdleService(_ tool: Tool) throws {
+        say("an idle service")
+        try tool.ask(.service, ["service": "transfers"])
+        guard case .array(let services)? = try tool.ask(.services)["services"],
+            let pid = services.first(where: { $0["service"]?.string == "transfers" })?["pid"]?.int
+        else { throw BenchError("the service does not run") }
+        pause(milliseconds: 2_000)
+        let seconds = 20
+        let idle = try Footprint(system, tool).activity(of: CInt(pid), seconds: seconds)
+        report.add([
+            Figure(what: "an idle service: memory of its own", value: idle.memory, unit: .bytes),
+            Figure(
+                what: "an idle service: wakeups a minute", value: Double(idle.wakeups) * 60 / Double(seconds),
+                unit: .count),
+        ])
     }
 
     // MARK: Waking

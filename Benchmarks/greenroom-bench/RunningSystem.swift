@@ -75,7 +75,9 @@ struct RunningSystem {
 
     /// Makes a bundle whose executable is a line for the kernel: a thousand of them cost no disk.
     /// `words` say what it takes of memory (`Appetite`).
-    func install(_ number: Int, with tool: Tool, does words: String = "") throws -> String {
+    func install(
+        _ number: Int, with tool: Tool, does words: String = "", mode: String? = nil
+    ) throws -> String {
         let identifier = Self.identifier(number)
         let bundle = "\(place)/bundles-\(name)/Bench\(number).app"
         try FileSystem.makeDirectory(bundle, mode: 0o755)
@@ -85,6 +87,7 @@ struct RunningSystem {
             <key>CFBundleIdentifier</key><string>\(identifier)</string>
             <key>CFBundleName</key><string>Bench \(number)</string>
             <key>CFBundleExecutable</key><string>run</string>
+            <key>UIBackgroundModes</key><array>\(mode.map { "<string>\($0)</string>" } ?? "")</array>
             </dict></plist>
 
             """

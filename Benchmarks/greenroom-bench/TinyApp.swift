@@ -14,6 +14,10 @@ enum TinyApp {
 
         """
 
+    private static let window = Array("\"window\":".utf8)
+    private static let completionStart = Array(
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"complete\",\"params\":{\"window\":".utf8)
+
     private static let connect = """
         {"jsonrpc":"2.0","id":2,"method":"connect","params":{"service":"bench"}}
 
@@ -33,6 +37,7 @@ enum TinyApp {
             guard case .bytes = try socket.read(into: &bytes, upTo: 2_048) else { return 0 }
             while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
                 if let answer = answer(bytes[..<end]) { try socket.writeAll(answer) }
+                if let completion = completion(bytes[..<end]) { try socket.writeAll(completion) }
                 bytes.removeSubrange(...end)
             }
         }
@@ -48,6 +53,13 @@ enum TinyApp {
         guard find(method, in: line) != nil, let start = find(id, in: line) else { return nil }
         let value = line[start...].prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
         return answerStart + value + answerEnd
+    }
+
+    /// What it was woken for is done at once; `nil` for what is no window.
+    private static func completion(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+        guard find(method, in: line) != nil, let start = find(window, in: line) else { return nil }
+        let number = line[start...].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        return completionStart + number + answerEnd.drop { $0 != UInt8(ascii: "}") }
     }
 
     /// Index after the first occurrence.

@@ -56,7 +56,7 @@ enum Sowing {
             .trafficSeen(
                 app, .transfer, sent: 1000, received: 1 << 20, from: Instant(nanoseconds: 1),
                 to: Instant(nanoseconds: 9)),
-            .transferEvents(app, session: "s", authentication: false),
+            .sessionEvents(app, session: "s", authentication: false),
             .firstProcessEnded(app, generation, .signaled(11)), .allProcessesEnded(app, generation),
             .command(CommandID(9), .simulateFetch(app, launches: true, wait: false)),
             .command(CommandID(10), .uninstall(app)),

@@ -39,7 +39,7 @@ extension JSONObject {
         self["window"] = .int(Int64(clamping: window.id.rawValue))
         switch window.kind {
         case .fetch: break
-        case .transferEvents(let session, let authentication):
+        case .sessionEvents(let session, let authentication):
             self["session"] = .string(session)
             self["authentication"] = .bool(authentication)
         case .refresh(let identifier), .processing(let identifier):

@@ -93,6 +93,6 @@ extension TestDevice {
     public func endTransfers(
         of app: InstalledApp, session: String, needsAuthentication: Bool = false
     ) async throws(TestDeviceError) {
-        try await perform(.transferEvents(app.name, session: session, authentication: needsAuthentication))
+        try await perform(.sessionEvents(app.name, session: session, authentication: needsAuthentication))
     }
 }

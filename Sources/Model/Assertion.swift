@@ -10,7 +10,7 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
     /// Somebody is connected to an app that serves others, or has just been (X5).
     case listen
     /// It was woken, and says when it is done (S9, S10).
-    case fetch, transferEvents, refresh, processing
+    case fetch, sessionEvents, refresh, processing
     /// A service that is a program of its own says so.
     case service
 
@@ -23,7 +23,7 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
         case .task: "task"
         case .listen: "listen"
         case .fetch: "fetch"
-        case .transferEvents: "transferEvents"
+        case .sessionEvents: "transferEvents"
         case .refresh: "refresh"
         case .processing: "processing"
         case .service: "service"
@@ -60,6 +60,27 @@ package struct Assertion: Hashable, Sendable, Codable {
 }
 
 extension AssertionKind {
+    /// Where it comes from.
+    package enum Source: Sendable { case itself, task, peers, window, service }
+
+    package var source: Source {
+        switch self {
+        case .audio, .location, .exemption, .graphical: .itself
+        case .task: .task
+        case .listen: .peers
+        case .fetch, .sessionEvents, .refresh, .processing: .window
+        case .service: .service
+        }
+    }
+
+    /// The user notices the app by it, by ear or in a window that nobody else knows of. A service says so itself.
+    package var isPerceived: Bool {
+        switch self {
+        case .audio, .graphical: true
+        case .location, .exemption, .task, .listen, .fetch, .sessionEvents, .refresh, .processing, .service: false
+        }
+    }
+
     /// Why it lets an app run, for people.
     package var reason: String {
         switch self {
@@ -72,7 +93,7 @@ extension AssertionKind {
         case .task: "it finishes a background task"
         case .listen: "it answers others and declares the background mode listen"
         case .fetch: "it fetches what is new, and has yet to call its completion handler"
-        case .transferEvents:
+        case .sessionEvents:
             "it handles the events of a background URL session, and has yet to call its completion handler"
         case .refresh: "it refreshes its content in a task of BGTaskScheduler"
         case .processing: "it works in a processing task of BGTaskScheduler"

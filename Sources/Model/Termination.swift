@@ -175,7 +175,7 @@ package struct TerminationCode: Hashable, Sendable, Codable {
     package static let taskTooLong = TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
     /// The completion handler of a fetch, or of a URL session's events, was not called in time.
     package static let fetchNotFinished = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad4)
-    package static let transferEventsNotFinished = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad3)
+    package static let sessionEventsNotFinished = TerminationCode(namespace: "RUNNINGBOARD", code: 0x2182_bad3)
     package static let excessiveUse = TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
     /// Ours: the app could not be started, or ended before it had launched ("fail to run").
     package static let launchFailed = TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
@@ -266,9 +266,10 @@ extension EndReason {
 extension Span {
     /// Seconds with two digits, as in Apple's reports.
     package var twoDigits: String {
-        let hundredths = (self + .milliseconds(5)).nanoseconds / 10_000_000
+        let hundredths = (nanoseconds.magnitude + 5_000_000) / 10_000_000
         let rest = hundredths % 100
-        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+        let sign = nanoseconds < 0 && hundredths > 0 ? "-" : ""
+        return "\(sign)\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
     }
 }
 

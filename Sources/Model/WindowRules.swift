@@ -7,7 +7,7 @@ package struct WindowRules: Hashable, Sendable, Codable {
     }
 
     package var fetch = Span.seconds(30)
-    package var transferEvents = Span.seconds(10)
+    package var sessionEvents = Span.seconds(10)
     package var refresh = Span.seconds(30)
     /// Some minutes.
     package var processing = Span.seconds(180)
@@ -15,27 +15,34 @@ package struct WindowRules: Hashable, Sendable, Codable {
     package var notice = Span.seconds(5)
     package var overrun = Overrun.terminates
     /// Who closes an app in the switcher gives up its transfers, too.
-    package var closingEndsTransfers = true
+    package var closingEndsSessions = true
     /// With less, in percent, and no charger, nothing is fetched and no task begun.
     package var leastBattery: Int32 = 20
     /// Requests of an app that may wait: to refresh, and to process.
     package var refreshRequests = 1
     package var processingRequests = 10
 
+    /// As checkpoints have them.
+    private enum CodingKeys: String, CodingKey {
+        case fetch, refresh, processing, notice, overrun, leastBattery, refreshRequests, processingRequests
+        case sessionEvents = "transferEvents"
+        case closingEndsSessions = "closingEndsTransfers"
+    }
+
     package init() {}
 
-    package init(overrun: Overrun, closingEndsTransfers: Bool) {
+    package init(overrun: Overrun, closingEndsSessions: Bool) {
         self.overrun = overrun
-        self.closingEndsTransfers = closingEndsTransfers
+        self.closingEndsSessions = closingEndsSessions
     }
 
     /// 2010 and 2013.
-    package static let early = WindowRules(overrun: .suspends, closingEndsTransfers: false)
+    package static let early = WindowRules(overrun: .suspends, closingEndsSessions: false)
 
     package func limit(_ service: WindowService) -> Span {
         switch service {
         case .fetch: fetch
-        case .transferEvents: transferEvents
+        case .sessionEvents: sessionEvents
         case .refresh: refresh
         case .processing: processing
         // Each service declares its own.

@@ -10,18 +10,18 @@ package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
     /// A background fetch (S9).
     case fetch = 1
     /// A background transfer has something to tell (S10).
-    case transferEvents
+    case sessionEvents
     /// Tasks of `BGTaskScheduler`.
     case refresh, processing
     /// A service that is a program of its own has something for the app.
     case service
 
-    package var name: String { "\(self)" }
+    package var name: String { assertion.name }
 
     package var assertion: AssertionKind {
         switch self {
         case .fetch: .fetch
-        case .transferEvents: .transferEvents
+        case .sessionEvents: .sessionEvents
         case .refresh: .refresh
         case .processing: .processing
         case .service: .service
@@ -31,7 +31,7 @@ package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
     package var callback: CallbackKind {
         switch self {
         case .fetch: .performFetch
-        case .transferEvents: .handleEventsForBackgroundURLSession
+        case .sessionEvents: .handleEventsForBackgroundURLSession
         case .refresh, .processing: .launchBackgroundTask
         case .service: .handleServiceEvents
         }
@@ -40,29 +40,35 @@ package enum WindowService: UInt8, Hashable, Sendable, Codable, CaseIterable {
     /// The app is told shortly before its time is over.
     package var hasExpirationHandler: Bool {
         switch self {
-        case .fetch, .transferEvents, .service: false
+        case .fetch, .sessionEvents, .service: false
         case .refresh, .processing: true
         }
     }
 
     /// An app that the user closed in the switcher is left alone (FACTS, "Order of callbacks").
-    package var isForUser: Bool { self != .transferEvents }
+    package var isForUser: Bool { self != .sessionEvents }
 }
 
 /// What an app is woken for.
 package enum WindowKind: Hashable, Sendable, Codable {
     case fetch
     /// Of the session with this identifier: all its transfers are done, or somebody has to say who he is.
-    case transferEvents(session: String, authentication: Bool)
+    case sessionEvents(session: String, authentication: Bool)
     /// The task with this identifier.
     case refresh(String)
     case processing(String)
     indirect case service(ServiceWake)
 
+    /// As checkpoints have them.
+    private enum CodingKeys: String, CodingKey {
+        case fetch, refresh, processing, service
+        case sessionEvents = "transferEvents"
+    }
+
     package var service: WindowService {
         switch self {
         case .fetch: .fetch
-        case .transferEvents: .transferEvents
+        case .sessionEvents: .sessionEvents
         case .refresh: .refresh
         case .processing: .processing
         case .service: .service
@@ -73,7 +79,7 @@ package enum WindowKind: Hashable, Sendable, Codable {
     package var identifier: String? {
         switch self {
         case .fetch: nil
-        case .transferEvents(let session, _): session
+        case .sessionEvents(let session, _): session
         case .refresh(let identifier), .processing(let identifier): identifier
         case .service(let wake): "\(wake.service).\(wake.window)"
         }
@@ -88,7 +94,7 @@ package enum WindowKind: Hashable, Sendable, Codable {
     package var phrase: String {
         switch self {
         case .fetch: "a background fetch"
-        case .transferEvents(let session, _): "the events of the URL session “\(session)”"
+        case .sessionEvents(let session, _): "the events of the URL session “\(session)”"
         case .refresh(let identifier): "the refresh task “\(identifier)”"
         case .processing(let identifier): "the processing task “\(identifier)”"
         case .service(let wake): wake.sentence
@@ -140,7 +146,7 @@ package struct WindowEnd: Hashable, Sendable, Codable {
     package var code: TerminationCode {
         switch kind.service {
         case .fetch: .fetchNotFinished
-        case .transferEvents: .transferEventsNotFinished
+        case .sessionEvents: .sessionEventsNotFinished
         case .refresh, .processing, .service: .taskNotEnded
         }
     }
@@ -149,7 +155,7 @@ package struct WindowEnd: Hashable, Sendable, Codable {
         let whose =
             switch kind {
             case .fetch: "the completion handler of performFetchWithCompletionHandler"
-            case .transferEvents(let session, _):
+            case .sessionEvents(let session, _):
                 "the completion handler of handleEventsForBackgroundURLSession for “\(session)”"
             case .refresh(let task), .processing(let task): "setTaskCompleted of the background task “\(task)”"
             case .service(let wake): "complete for \(wake.sentence) (service \(wake.service))"
@@ -168,7 +174,7 @@ extension WindowService {
     var endName: String {
         switch self {
         case .fetch: "background fetch"
-        case .transferEvents: "background URL session"
+        case .sessionEvents: "background URL session"
         case .refresh, .processing: "background task"
         case .service: "background event"
         }

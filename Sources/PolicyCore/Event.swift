@@ -62,7 +62,7 @@ package enum Event: Hashable, Sendable {
     case trafficSeen(AppIndex?, Purpose, sent: Int64, received: Int64, from: Instant, to: Instant)
     /// A background URL session of the app has come to its end, or somebody has to say who he is. Not told of a session
     /// to which a running process of the app is attached.
-    case transferEvents(AppIndex, session: String, authentication: Bool)
+    case sessionEvents(AppIndex, session: String, authentication: Bool)
 
     /// What the app asked for before the device was restarted.
     case wishesRestored(AppIndex, WakeWishes)
@@ -131,29 +131,6 @@ package enum AppRequest: Hashable, Sendable {
     /// `nil`: all that it has asked for.
     case cancelTask(String?)
     case pendingTasks
-}
-
-/// The services that need a key of `UIBackgroundModes` (L11).
-package enum ServiceKind: UInt8, Hashable, Sendable, Codable, CaseIterable {
-    case audio, location, voip, fetch, remoteNotification
-
-    package var mode: BackgroundModes {
-        switch self {
-        case .audio: .audio
-        case .location: .location
-        case .voip: .voip
-        case .fetch: .fetch
-        case .remoteNotification: .remoteNotification
-        }
-    }
-
-    /// Of use in the foreground, so it needs the key only to go on in the background.
-    package var hasForegroundUse: Bool {
-        switch self {
-        case .audio, .location: true
-        case .voip, .fetch, .remoteNotification: false
-        }
-    }
 }
 
 /// What a starting daemon found of an app.

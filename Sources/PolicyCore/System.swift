@@ -114,8 +114,8 @@ package struct System: Sendable, Codable {
         case .service(let event): handle(event)
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
-        case .transferEvents(let app, let session, let authentication):
-            transferEvents(app, session: session, authentication: authentication)
+        case .sessionEvents(let app, let session, let authentication):
+            sessionEvents(app, session: session, authentication: authentication)
         case .wishesRestored(let app, let wishes): restoreWishes(app, wishes)
         case .habitsRestored(let memory): restoreHabits(memory)
         case .memoryConfigured(let budget, let source): memoryConfigured(budget: budget, source: source)
@@ -256,7 +256,7 @@ package struct System: Sendable, Codable {
     mutating func countRunningApps() -> Int {
         if let runningApps { return runningApps }
         var count = 0
-        for app in apps where app.state.isRunning { count += 1 }
+        for i in apps.indices where apps[i].state.isRunning { count += 1 }
         runningApps = count
         return count
     }

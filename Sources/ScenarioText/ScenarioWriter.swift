@@ -82,11 +82,11 @@ package enum ScenarioWriter {
         add("taskVerdict", \.tasks?.verdict) { $0.tasks?.verdict.rawValue ?? "" }
         add("taskNotice", \.tasks?.notice) { $0.tasks?.notice.text ?? "" }
         add("fetchLimit", \.windowRules.fetch) { $0.windowRules.fetch.text }
-        add("transferEventsLimit", \.windowRules.transferEvents) { $0.windowRules.transferEvents.text }
+        add("transferEventsLimit", \.windowRules.sessionEvents) { $0.windowRules.sessionEvents.text }
         add("refreshLimit", \.windowRules.refresh) { $0.windowRules.refresh.text }
         add("processingLimit", \.windowRules.processing) { $0.windowRules.processing.text }
         add("windowNotice", \.windowRules.notice) { $0.windowRules.notice.text }
-        add("closingEndsTransfers", \.windowRules.closingEndsTransfers) { "\($0.windowRules.closingEndsTransfers)" }
+        add("closingEndsTransfers", \.windowRules.closingEndsSessions) { "\($0.windowRules.closingEndsSessions)" }
         add("windowOverrun", \.windowRules.overrun) { $0.windowRules.overrun.rawValue }
         add("cellular", \.cellularModel) { $0.cellularModel.name }
         add("connectionLimit", \.socketRules.connectionLimit) { ($0.socketRules.connectionLimit ?? .zero).text }
@@ -120,6 +120,8 @@ package enum ScenarioWriter {
             CallbackKind.allCases.compactMap { kind in app.reactions[kind].map { (kind.name, list($0)) } }
             + (app.expirations.isEmpty ? [] : [("expiration", list(app.expirations))])
         add("on", !reactions.isEmpty, YAML.mapping(reactions))
+        let hears = app.hears.sorted { $0.key < $1.key }.map { (YAML.text($0.key), list($0.value)) }
+        add("hears", !hears.isEmpty, YAML.mapping(hears))
         let memory = self.memory(app.footprint)
         add("memory", !memory.isEmpty, YAML.mapping(memory))
         let manners = self.manners(app.manners)
@@ -134,6 +136,7 @@ package enum ScenarioWriter {
         func add(_ key: String, _ isNeeded: Bool, _ value: @autoclosure () -> String) {
             if isNeeded { keys.append((key, value())) }
         }
+        add("runs", service.model != nil, YAML.text(service.model ?? ""))
         add("mode", !declaration.mode.isEmpty, declaration.mode.keys.first ?? "")
         add("foreground", !declaration.worksInForeground, "false")
         let holds = declaration.holds.map { (YAML.text($0.name), ($0.limit ?? .zero).text) }

@@ -4,7 +4,7 @@ package import Model
 package struct Contract: Sendable, CustomStringConvertible {
     package enum Group: String, Sendable, CaseIterable {
         case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks, sockets,
-            priority, windows
+            priority, windows, services
     }
 
     package let sentence: String
@@ -41,6 +41,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         case .sockets: sockets
         case .priority: priority
         case .windows: windows
+        case .services: services
         }
     }
 

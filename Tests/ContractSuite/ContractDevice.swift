@@ -44,6 +44,21 @@ package protocol ContractDevice: AnyObject {
     /// Somebody sends the app's first process SIGKILL.
     func kill(_ app: String) throws(Breach)
 
+    // MARK: The service `probe`
+
+    // It guards the background mode audio, has the holds `playing` and `watching`, and the window `news`.
+
+    /// What it does for the app, as the system says.
+    func holds(of app: String) throws(Breach) -> [String]
+    /// Whether it does what the app asked last; `nil` while it has answered nothing.
+    func serviceAnswer(to app: String) throws(Breach) -> Bool?
+    /// It has something to say to the app: whether that is allowed.
+    func wakeByService(_ app: String) throws(Breach) -> Bool
+    /// Somebody sends it SIGKILL; the system starts it again when it is needed.
+    func killService() throws(Breach)
+    /// It no longer answers when it is told to stop, or does so again.
+    func stallService(_ isStalled: Bool) throws(Breach)
+
     // MARK: What befalls
 
     /// The daemon is gone, by SIGKILL. Another one comes, whether or not anybody waits for it.
@@ -173,6 +188,8 @@ package enum Deed: Hashable, Sendable {
     case fork(Int32)
     /// It takes the exclusive lock on a file that all apps can reach, or waits for it beside all else that it does.
     case lock(String)
+    /// It asks the service `probe` for this, or to end it.
+    case use(String), leave(String)
     /// It waits for others to connect, at a place whose name ends in `listener`.
     case listen
     /// It calls the completion handler of what it was woken for; once more, if it has.

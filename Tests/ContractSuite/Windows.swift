@@ -4,7 +4,7 @@ extension DeviceProfile {
     /// Windows of seconds, and what becomes of who overruns them.
     fileprivate static func withWindows(of limit: Span, _ overrun: WindowRules.Overrun) -> DeviceProfile {
         var profile = DeviceProfile.linux
-        var windows = WindowRules(overrun: overrun, closingEndsTransfers: true)
+        var windows = WindowRules(overrun: overrun, closingEndsSessions: true)
         (windows.fetch, windows.refresh, windows.processing) = (limit, limit, limit)
         windows.notice = Span(nanoseconds: limit.nanoseconds / 2)
         profile.windows = windows

@@ -1,3 +1,4 @@
+import Glibc
 import Host
 import LinuxSystem
 import Model
@@ -26,6 +27,25 @@ struct DescriptorUseTests {
         ] as [(String, Int64?)])
     func limit(text: String, limit: Int64?) {
         #expect(DescriptorUse.limit(Array(text.utf8)) == limit)
+    }
+
+    @Test("Its limit is the one that it has set itself")
+    func ownLimit() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let command = "ulimit -S -n 77; echo; exec cat"
+        var spawn = Spawn(path: "/bin/sh", arguments: ["sh", "-c", command], environment: [])
+        spawn.descriptors = [(theirs, 0), (theirs, 1), (Descriptor(borrowing: 2), 2)]
+        let program = try spawn.start()
+        defer {
+            try? program.send(SIGKILL)
+            _ = program.waitUntilDead(milliseconds: 10_000)
+            _ = program.reap()
+        }
+        var line: [UInt8] = []
+        _ = try ours.read(into: &line, upTo: 1)
+        #expect(line == [10])
+        let use = try #require(DescriptorUse(of: program.pid))
+        #expect(use.limit == 77 && use.open >= 3)
     }
 
     @Test("An app is told of once, until it has far fewer, or another process")

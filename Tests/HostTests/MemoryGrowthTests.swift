@@ -38,4 +38,40 @@ struct MemoryGrowthTests {
         #expect(growth.bytes == bytes)
         #expect(growth.isUncertain == isUncertain)
     }
+
+    @Test(
+        "Once memory is short less growth is worth a closer look: who goes next hangs on it",
+        arguments: [(20, 1, false, false), (20, 2, false, true), (20, 5, true, true), (320, 20, false, false)])
+    func outdated(megabytes: Int64, growth: Int64, isWorthALook: Bool, isWorthALookWhenShort: Bool) {
+        let sample = MemorySample(
+            footprint: Footprint(dirty: megabytes << 20, purgeable: 0, clean: 0), sizes: sizes([1: megabytes]))
+        for (isShort, expected) in [(false, isWorthALook), (true, isWorthALookWhenShort)] {
+            #expect(sample.isOutdated(growth: growth << 20, mapped: 0, memoryIsShort: isShort) == expected)
+            #expect(sample.isOutdated(growth: -growth << 20, mapped: 0, memoryIsShort: isShort) == expected)
+        }
+    }
+
+    @Test("What is too much is told once of each: a program with a large reservation is still seen to map too often")
+    func newlyTooMany() {
+        func isTold(_ found: MappingCount, before: MappingCount?) -> Bool {
+            found.newlyExceeds(count: 1000, largest: 1 << 30, before: before)
+        }
+        let large = MappingCount(count: 10, largest: 1 << 40)
+        #expect(isTold(large, before: nil))
+        #expect(!isTold(large, before: large))
+        #expect(isTold(MappingCount(count: 1001, largest: 1 << 40), before: large))
+        #expect(!isTold(MappingCount(count: 1000, largest: 1 << 30), before: nil))
+    }
+
+    @Test("Mappings are counted anew before there can be too many of them")
+    func mappings() {
+        let known = MappingCount(count: 900, largest: 1 << 20)
+        let page = ProcessMemory.pageSize
+        let few = known.bound(mapped: 100 * page)
+        #expect(!few.exceeds(count: 1000, largest: 1 << 30))
+        // What was only assumed counts as well the next time.
+        #expect(few.bound(mapped: page).exceeds(count: 1000, largest: 1 << 30))
+        #expect(known.bound(mapped: 1 << 30).exceeds(count: .max, largest: 1 << 30))
+        #expect(known.bound(mapped: -page) == known)
+    }
 }

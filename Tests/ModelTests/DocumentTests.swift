@@ -52,7 +52,7 @@ import Testing
             { $0.hasMultitasking ? seconds($0.windowRules[keyPath: limit]) : "none" }
         }
         add("a background fetch", window(\.fetch))
-        add("the events of a background URL session", window(\.transferEvents))
+        add("the events of a background URL session", window(\.sessionEvents))
         add("a refresh task", window(\.refresh))
         add("a processing task", window(\.processing))
         func launches(_ kind: BackgroundTaskRequest.Kind) -> (DeviceProfile) -> String {
@@ -72,7 +72,7 @@ import Testing
             $0.hasMultitasking ? $0.windowRules.overrun == .suspends ? "is suspended" : "is ended" : "–"
         }
         add("transfers of an app that the user closed") {
-            $0.hasMultitasking ? $0.windowRules.closingEndsTransfers ? "end" : "go on" : "–"
+            $0.hasMultitasking ? $0.windowRules.closingEndsSessions ? "end" : "go on" : "–"
         }
         add("connections of a suspended app stand for") {
             $0.hasMultitasking ? $0.socketRules.connectionLimit.map(seconds) ?? "ever" : "–"
@@ -132,7 +132,7 @@ import Testing
             .listensSuspended,
             EndReason.usedGPU(GPUUse(.context, driver: "")).code,
             EndReason.filledDisk(DiskUse(written: 0, free: 0)).code,
-            .fetchNotFinished, .transferEventsNotFinished,
+            .fetchNotFinished, .sessionEventsNotFinished,
         ]
         for code in codes {
             let cells = row(codeCells(try #require(code)))
@@ -173,7 +173,7 @@ import Testing
                 .windowNotCompleted(WindowEnd(kind: .fetch, allowed: .seconds(30))),
                 .windowNotCompleted(WindowEnd(kind: .processing("x"), allowed: .seconds(180))),
                 .windowNotCompleted(
-                    WindowEnd(kind: .transferEvents(session: "x", authentication: false), allowed: .seconds(10))),
+                    WindowEnd(kind: .sessionEvents(session: "x", authentication: false), allowed: .seconds(10))),
             ] + Self.limits.map { .exceeded($0, allowed: .seconds(5)) }
         for reason in reasons {
             let sentence = reason.sentence(name: "Journal", state: .background)

@@ -28,7 +28,10 @@ struct WallTimeTests {
 
     @Test(
         "Spans print seconds with two digits, rounded",
-        arguments: [(20_000, "20.00"), (19_996, "20.00"), (19_974, "19.97"), (5, "0.01"), (4, "0.00")])
+        arguments: [
+            (20_000, "20.00"), (19_996, "20.00"), (19_974, "19.97"), (5, "0.01"), (4, "0.00"), (-2_735, "-2.74"),
+            (-4, "0.00"),
+        ])
     func twoDigits(milliseconds: Int64, expected: String) {
         #expect(Span.milliseconds(milliseconds).twoDigits == expected)
     }

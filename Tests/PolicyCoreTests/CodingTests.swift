@@ -18,8 +18,8 @@ import Testing
             ]),
             .installed(.test("x", modes: [.audio, .listen], schemes: ["geo", "käse"])),
             .installed(.test("z", modes: .processing, tasks: ["a", ""])),
-            .transferEvents(app, session: "é\u{0}", authentication: true),
-            .transferEvents(app, session: "", authentication: false),
+            .sessionEvents(app, session: "é\u{0}", authentication: true),
+            .sessionEvents(app, session: "", authentication: false),
             .wishesRestored(app, WakeWishes()),
             .wishesRestored(
                 app, WakeWishes(interval: .zero, tasks: [BackgroundTaskRequest(identifier: "a", kind: .refresh)])),

@@ -41,7 +41,7 @@ enum ServiceSamples {
     static let refusals: [ServiceRefusal] = [
         .unknownService, .undeclared(kind: "a"), .undeclared(kind: "b"), .unknownApp, .processGone,
         .missingMode(key: "a", isForeground: true), .missingMode(key: "a", isForeground: false),
-        .missingMode(key: "b", isForeground: true), .tooMany(limit: 1), .tooMany(limit: 2), .notHeld(kind: "a"),
+        .missingMode(key: "b", isForeground: true), .notHeld(kind: "a"),
         .notHeld(kind: "b"), .notWoken(.onScreen), .notWoken(.noPower),
     ]
 

@@ -54,7 +54,7 @@ import Testing
     func everyCallback(kind: CallbackKind) throws {
         for var profile in DeviceProfile.all where profile.hasMultitasking {
             // What it is woken for is not what is tested here.
-            for limit in [\WindowRules.fetch, \.transferEvents, \.processing] {
+            for limit in [\WindowRules.fetch, \.sessionEvents, \.processing] {
                 profile.windows?[keyPath: limit] = .seconds(1000)
             }
             let device = TestDevice(profile, label: "\(profile.name) \(kind.name)")

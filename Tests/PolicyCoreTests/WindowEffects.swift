@@ -5,9 +5,9 @@ import PolicyCore
 enum WindowEffects {
     private static let kinds: [WindowKind] =
         [
-            .fetch, .transferEvents(session: "a", authentication: false),
-            .transferEvents(session: "a", authentication: true),
-            .transferEvents(session: "b", authentication: false), .refresh("a"), .refresh("b"), .processing("a"),
+            .fetch, .sessionEvents(session: "a", authentication: false),
+            .sessionEvents(session: "a", authentication: true),
+            .sessionEvents(session: "b", authentication: false), .refresh("a"), .refresh("b"), .processing("a"),
         ] + wakes.map { .service($0) }
 
     private static let wakes: [ServiceWake] = [

@@ -61,7 +61,7 @@ import Testing
     func ended() throws {
         let ends: [(WindowKind, Model.Span, UInt64)] = [
             (.fetch, .seconds(30), 0x2182_bad4),
-            (.transferEvents(session: "s", authentication: false), .seconds(10), 0x2182_bad3),
+            (.sessionEvents(session: "s", authentication: false), .seconds(10), 0x2182_bad3),
         ]
         for (kind, limit, code) in ends {
             let device = TestDevice()
@@ -279,7 +279,7 @@ import Testing
         let app = device.installTest("pods")
         device.transfers(app)
         #expect(device.takeCalls(app) == Sequences.backgroundLaunch + [.handleEventsForBackgroundURLSession])
-        #expect(try device.window(app).kind == .transferEvents(session: "s", authentication: false))
+        #expect(try device.window(app).kind == .sessionEvents(session: "s", authentication: false))
         device.transfers(app)
         device.transfers(app, session: "t")
         #expect(device.takeCalls(app) == [.handleEventsForBackgroundURLSession])
@@ -328,7 +328,7 @@ import Testing
             device.change(app) { $0.hangsIn = [] }
             device.run()
             #expect(device.state(app) == .background && !awaits())
-            #expect(try device.window(app).kind == .transferEvents(session: "s", authentication: place == 1))
+            #expect(try device.window(app).kind == .sessionEvents(session: "s", authentication: place == 1))
             try device.complete(app, .done)
             #expect(device.state(app) == .suspended)
         }
@@ -355,7 +355,7 @@ import Testing
 
 extension TestDevice {
     func transfers(_ app: AppIndex, session: String = "s") {
-        send(.transferEvents(app, session: session, authentication: false))
+        send(.sessionEvents(app, session: session, authentication: false))
         run()
     }
 }

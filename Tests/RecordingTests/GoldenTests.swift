@@ -51,6 +51,29 @@ struct GoldenTests {
             """)
     }
 
+    @Test("A tour with services replays to what it came to; as it was first, it is committed")
+    func services() throws {
+        let folder = try Folder()
+        var tour = try ServicesTour(folder.path)
+        try tour.play()
+        let came = try RecordedDevice.bytes(of: tour.device.system)
+        // The next daemon cuts off the space behind the last record.
+        try tour.device.restart()
+        var tags: Set<ServiceEvent.Tag> = []
+        var replay = try Replay(RecordingFiles(folder.path))
+        while let step = try replay.next() {
+            if case .service(let service) = step.event { tags.insert(service.tag) }
+        }
+        #expect(tags == Set(ServiceEvent.Tag.allCases))
+        #expect(!came.isEmpty)
+        let golden = GoldenRecording(name: "v\(SegmentHeader.version)-services")
+        guard Self.writes, !FileSystem.exists(golden.path) else { return }
+        try FileManager.default.createDirectory(atPath: golden.path, withIntermediateDirectories: true)
+        for name in ["1.events", "1.checkpoint", "2.events", "2.checkpoint"] {
+            try FileManager.default.copyItem(atPath: "\(folder.path)/\(name)", toPath: "\(golden.path)/\(name)")
+        }
+    }
+
     @Test("The checkpoint of an older version is compared in what it holds")
     func olderCheckpoint() throws {
         let folder = try Folder()

@@ -56,7 +56,7 @@ struct ScenarioPageTests {
         #expect(blocks.count >= 3)
         for block in blocks {
             let scenario = try ScenarioReader.read(Array(block.utf8), file: "docs/SCENARIOS.md")
-            #expect(ScenarioRun(scenario).run() == [], "\(scenario.name)")
+            #expect(ScenarioRun(scenario, models: models).run() == [], "\(scenario.name)")
         }
     }
 
@@ -77,6 +77,7 @@ struct ScenarioPageTests {
                   radio: {}
                 services:
                   steps: {}
+                  transfers: {}
                 timeline:
                   - {at: 0s, \(key): \(example)}
 

@@ -24,7 +24,7 @@ enum ScenarioFolder {
     static func complaint(_ file: String, seed: UInt64? = nil) throws -> String {
         do throws(ScenarioErrors) {
             let scenario = try ScenarioReader.read((try? bytes(file)) ?? [], file: file)
-            let failures = ScenarioRun(scenario, seed: seed).run()
+            let failures = ScenarioRun(scenario, seed: seed, models: models).run()
             return failures.map { "\(file):\($0.line ?? 0): at \($0.at.text): \($0.text)" }.joined(separator: "\n")
         } catch {
             return error.description
@@ -92,7 +92,7 @@ struct FolderTests {
               - {at: 5s, do: home}
               - {at: 6s, expect: journal background}
             """
-        let run = ScenarioRun(try ScenarioReader.read(Array(text.utf8), file: "x.yaml"))
+        let run = ScenarioRun(try ScenarioReader.read(Array(text.utf8), file: "x.yaml"), models: models)
         let failure = try #require(run.run().first)
         #expect(failure.line == 7 && failure.at.text == "6s")
         #expect(failure.text == "journal should be background and is suspended")
@@ -106,5 +106,59 @@ struct FolderTests {
                 ["journal", "willResignActive", "it is no longer what the user acts on"],
                 ["", "homePressed", "the user pressed Home"],
             ])
+    }
+
+    @Test("A window that opens and closes within a moment gives tasks their whole time again, also for the oracles")
+    func shortWindow() throws {
+        let text = """
+            name: x
+            device: iphone-3gs
+            seed: 200126
+            duration: 14283.370121173s
+            apps:
+              app2:
+                identifier: org.example.app2
+                modes: [audio, location, remote-notification]
+                "on":
+                  didEnterBackground: [begin task "task 2"]
+                  handleServiceEvents: [after 210ms complete service done]
+                  expiration: [end task "task 2"]
+            services:
+              service0:
+                mode: audio
+                holds: {hold0: 18s, hold1: 0s}
+                perceived: [hold0]
+                windows: {window0: 21s, window1: 27s}
+                startup: 83ms
+                stopTime: 57ms
+            timeline:
+              - {at: 0s, do: open app2}
+              - {at: 3407695ms, do: let app2 use service0.hold0}
+              - {at: 13563157ms, do: home}
+              - {at: 13750553ms, do: wake app2 by service0.window0}
+            expect:
+              - at rest
+            """
+        #expect(ScenarioRun(try ScenarioReader.read(Array(text.utf8), file: "x.yaml")).run() == [])
+    }
+
+    @Test("One of two sessions is cut off when its time is over, and the other has its own, also for the oracles")
+    func twoSessions() throws {
+        let text = """
+            name: x
+            device: ios-7
+            apps: {radio: {}}
+            timeline:
+              - {at: 0s, do: unlock}
+              - {at: 1s, do: open radio}
+              - {at: 2s, do: home}
+              - {at: 10s, do: transfers of radio end in "a"}
+              - {at: 15s, do: transfers of radio end in "b"}
+              - {at: 24s, expect: radio background}
+              - {at: 30s, expect: radio suspended}
+            expect:
+              - {count: radio windowOverrun, is: 2}
+            """
+        #expect(ScenarioRun(try ScenarioReader.read(Array(text.utf8), file: "x.yaml")).run() == [])
     }
 }

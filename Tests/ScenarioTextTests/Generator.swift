@@ -153,6 +153,7 @@ struct Generator {
                 app.reactions[kind] = (0..<random.below(4)).map { _ in appAction(3) }
             }
             app.expirations = (0..<random.below(3)).map { _ in appAction(3) }
+            if random.oneIn(4) { app.hears = [text(): [appAction(3)], "completed photos": [appAction(3)]] }
         }
         if flag() { (app.footprint.dirtyBytes, app.footprint.cleanBytes) = (bytes(), bytes()) }
         if flag() { app.footprint.releasableBytes = bytes() }
@@ -234,7 +235,7 @@ extension Generator {
         case 35: part().map { .wakeByService(name(), $0) } ?? .home
         case 32: .fetch(name(), launches: flag())
         case 33: .allowRefresh(name(), flag())
-        case 34: .transferEvents(name(), session: text(), authentication: flag())
+        case 34: .sessionEvents(name(), session: text(), authentication: flag())
         case 0: .open(name(), role: pick(ScreenRole.allCases))
         case 1: .openURL(url())
         case 2: .home

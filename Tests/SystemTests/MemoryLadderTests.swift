@@ -87,11 +87,24 @@ extension SystemTests {
             }
         }
 
-        /// Who ended, in the order in which it was decided. Those of whom it was decided at once come as in `order`.
-        private func ends(_ system: TestSystem, _ order: [String]) throws -> [String] {
-            let ends = try system.entries().filter { $0.event == "terminated" }
+        private func decisions(_ system: TestSystem) throws -> [(app: String, decided: Double)] {
+            try system.entries().filter { $0.event == "terminated" }
                 .map { (app: $0.app ?? "", decided: $0.secondOfDay - ($0.took ?? 0)) }
                 .sorted { $0.decided < $1.decided }
+        }
+
+        /// What was known of each when its end was decided, for whoever has to find out why it was not another's turn.
+        private func account(_ system: TestSystem) throws -> String {
+            let decided = try decisions(system)
+            return try decided.map { end in
+                let after = end.decided - (decided.first?.decided ?? 0)
+                return "\(end.app) after \(after) s: \(try system.reports(end.app).first?.reason ?? "no report")"
+            }.joined(separator: "\n")
+        }
+
+        /// Who ended, in the order in which it was decided. Those of whom it was decided at once come as in `order`.
+        private func ends(_ system: TestSystem, _ order: [String]) throws -> [String] {
+            let ends = try decisions(system)
             var groups: [[(app: String, decided: Double)]] = []
             for end in ends {
                 // The log's times have six digits.
@@ -127,8 +140,9 @@ extension SystemTests {
             try #require(fed.count == 3, "\(feeder.errors)")
             print("the ladder: \(fed[0]) MB in \(fed[2]) s, \(fed[1]) of them for the app on screen")
             for name in order { try system.follower().wait("terminated", of: name) }
-            let ended = try system.ends()
-            #expect(try ends(system, order) == order, "\(ended)")
+            let account = try account(system)
+            #expect(try ends(system, order) == order, "\(account)")
+            print(account)
             for name in order {
                 let report = try #require(try system.reports(name).first, "\(name)")
                 #expect(report.namespace == "JETSAM" && report.code == 4, "\(name): \(report)")

@@ -71,7 +71,7 @@ struct DependencyTests {
             "Sources/SimulationCommands",
             [
                 "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "PolicyCore", "Recording",
-                "ScenarioText", "Simulation", "Synchronization", "Wire",
+                "ScenarioText", "Simulation", "Synchronization", "TransferSimulation", "Wire",
             ]
         ),
         ("Sources/Frameworks/TestingOverlay", []),
@@ -80,6 +80,7 @@ struct DependencyTests {
         ("Sources/greenroom-keeper", ["Glibc", "Keeper"]),
         ("Sources/greenroom-simulator", ["Commands", "Glibc", "SimulationCommands"]),
         ("Sources/Services/Transfers/Program", ["TransferService"]),
+        ("Sources/Services/Transfers/Simulation", ["Model", "Simulation", "TransferCore"]),
         ("Sources/greenroomd", ["Glibc", "Host"]),
         ("Tests/ContractSuite", ["Model"]),
         ("Fuzzing/Driver", ["ArgumentParser", "CAllocations", "Foundation", "Glibc", "Simulation"]),
@@ -191,6 +192,18 @@ struct DependencyTests {
                 for (number, line) in file.code.enumerated() where line.contains(name) {
                     Issue.record("\(file.path):\(number + 1) names a service: \(line)")
                 }
+            }
+        }
+    }
+
+    @Test("Core, host and simulator know no user-facing service by name: Model says what follows from a kind of it")
+    func userFacingServices() throws {
+        let name = try Regex(
+            "\\b(audio|voip|transferEvents|closingEndsTransfers)\\b|\\.(location|push|remoteNotification)\\b")
+        #expect("case .audio: true".contains(name) && "wake(.push)".contains(name))
+        for file in Repository.files("Sources/PolicyCore", "Sources/Host", "Sources/Simulation") {
+            for (number, line) in file.code.enumerated() where line.contains(name) {
+                Issue.record("\(file.path):\(number + 1) names a service: \(line)")
             }
         }
     }

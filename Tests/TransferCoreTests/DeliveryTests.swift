@@ -1,6 +1,7 @@
 import Model
 import Testing
 import TransferCore
+import TransferSimulation
 
 extension Bench {
     /// A delegate that returns from everything that it is told.

@@ -2,6 +2,7 @@ import Foundation
 import Model
 import Testing
 import TransferCore
+import TransferSimulation
 
 @Suite("What is stored") struct RestoringTests {
     /// A system with one of everything.

@@ -1,6 +1,7 @@
 import Model
 import Testing
 import TransferCore
+import TransferSimulation
 
 @Suite("Sessions") struct SessionTests {
     @Test("A session that is open on a live connection is not opened on another one, but again on its own")

@@ -40,6 +40,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     ) -> Bool {
         Surroundings.observe()
         Wakings.register()
+        Services.register { [unowned self] in told("handleServiceEvents") }
         told("didFinishLaunching")
         return true
     }

@@ -38,6 +38,7 @@ enum Wakings {
         let words = action.split(separator: " ").map(String.init)
         switch (words[0], words.dropFirst().first ?? "") {
         case ("complete", "fetch"): complete(words.last ?? "")
+        case ("complete", "service"): Services.complete()
         case ("complete", "transferEvents"): if !sessions.isEmpty { sessions.removeFirst()() }
         case ("complete", _): if !tasks.isEmpty { tasks.removeFirst().setTaskCompleted(success: words.last == "done") }
         case ("fetch", "never"):

@@ -94,7 +94,8 @@ package enum ApplicationLauncher {
         application.connection = connection
         let errand = TransferErrand(tasks)
         TransferClient.shared.whileSpeaking { errand.set($0) }
-        TransferClient.shared.use(SystemConnector(connection))
+        ServiceConnections.shared.use(connection)
+        TransferClient.shared.use(SystemConnector())
         connection.start()
         return application
     }

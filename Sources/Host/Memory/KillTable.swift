@@ -25,7 +25,10 @@ final class KillTable {
 
     private unowned let host: Host
     private var entries: [Entry] = []
-    private var chosen: [Incarnation] = []
+    /// What each entry's end would bring now, and who is chosen: in memory before they are needed.
+    private var orders: [StandingOrder] = []
+    private var isChosen: [Bool] = []
+    private var ended: [Incarnation] = []
     private let blank: KillSwitch?
     private(set) var rehearsals = 0
     private(set) var rehearsal = Passage()
@@ -43,7 +46,9 @@ final class KillTable {
         self.host = host
         blank = try? KillSwitch.blank()
         entries.reserveCapacity(Self.capacity)
-        chosen.reserveCapacity(Self.capacity)
+        orders.reserveCapacity(Self.capacity)
+        isChosen.reserveCapacity(Self.capacity)
+        ended.reserveCapacity(Self.capacity)
     }
 
     var count: Int { entries.count }
@@ -65,8 +70,8 @@ final class KillTable {
         for app in host.system.memoryVictims() where entries.count < Self.capacity {
             guard let process = host.host(app)?.process, let lever = process.killSwitch else { continue }
             let one = Incarnation(app, process.generation)
-            guard let order = host.system.standingOrder(one) else { continue }
-            entries.append(Entry(one: one, place: order.place, lever: lever))
+            let order = host.system.standingOrder(one)
+            if order.bytes > 0 { entries.append(Entry(one: one, place: order.place, lever: lever)) }
         }
         rehearse()
     }
@@ -82,25 +87,35 @@ final class KillTable {
         guard host.system.memoryNeed(available: available) > 0 else { return [] }
         let passage = pass(available: available, isRehearsal: false)
         if passage.kills > 0 { last = passage }
-        return chosen
+        return ended
     }
 
     private func pass(available: Int64, isRehearsal: Bool) -> Passage {
         let (began, allocations, faults) = (Clock.monotonic(), gr_allocations(), gr_page_faults())
-        chosen.removeAll(keepingCapacity: true)
+        ended.removeAll(keepingCapacity: true)
+        orders.removeAll(keepingCapacity: true)
+        isChosen.removeAll(keepingCapacity: true)
         var need = host.system.memoryNeed(available: available)
-        for index in entries.indices {
-            guard need > 0 else { break }
-            guard let order = host.system.standingOrder(entries[index].one), order.place <= entries[index].place else {
-                continue
+        for entry in entries {
+            let order = host.system.standingOrder(entry.one)
+            orders.append(order.place <= entry.place ? order : .none)
+            isChosen.append(false)
+        }
+        while need > 0 {
+            orders.choose(toFree: need, into: &isChosen)
+            guard isChosen.contains(true) else { break }
+            for index in entries.indices where isChosen[index] {
+                let isEnded = isRehearsal ? blank?.pull() ?? false : entries[index].lever.pull()
+                if isEnded {
+                    ended.append(entries[index].one)
+                    need -= orders[index].bytes
+                }
+                // Where the kernel refused, others have to go in its place.
+                orders[index] = .none
             }
-            let isEnded = isRehearsal ? blank?.pull() ?? false : entries[index].lever.pull()
-            guard isEnded else { continue }
-            chosen.append(entries[index].one)
-            need -= order.bytes
         }
         return Passage(
-            kills: chosen.count, nanoseconds: Clock.monotonic() - began,
+            kills: ended.count, nanoseconds: Clock.monotonic() - began,
             allocations: gr_allocations() - allocations, pageFaults: gr_page_faults() - faults)
     }
 

@@ -1,20 +1,46 @@
 package import LinuxSystem
 package import Model
 
+/// The most mappings of one of an app's processes, and the bytes of the largest.
+package struct MappingCount: Hashable, Sendable {
+    var count: Int32 = 0
+    var largest: Int64 = 0
+
+    package init(count: Int32 = 0, largest: Int64 = 0) {
+        self.count = count
+        self.largest = largest
+    }
+
+    /// At most so many there can be now that so many bytes more are mapped: each page could be one. Mappings that fall
+    /// apart without any more bytes are not seen by that.
+    package func bound(mapped bytes: Int64) -> MappingCount {
+        let bytes = max(0, bytes)
+        return MappingCount(
+            count: Int32(clamping: Int64(count) + bytes / ProcessMemory.pageSize), largest: largest &+ bytes)
+    }
+
+    package func exceeds(count limit: Int32, largest most: Int64) -> Bool { count > limit || largest > most }
+
+    /// One of both is too much now, and was not before.
+    package func newlyExceeds(count limit: Int32, largest most: Int64, before: MappingCount?) -> Bool {
+        let before = before ?? MappingCount()
+        return count > limit && before.count <= limit || largest > most && before.largest <= most
+    }
+}
+
 /// What an app had when it was looked at.
 package struct MemorySample: Sendable {
     /// What its end would bring back, as the policy counts it.
     var footprint: Footprint
     /// At that moment, of each process: what they have more of since is the app's growth.
     var sizes: [CInt: ProcessMemory.Size]
-    /// The most mappings of one of its processes, and the largest.
-    var mappings: (count: Int32, largest: Int64)
+    var mappings: MappingCount
     var peak: Int64 = 0
     /// What it had that no process shows, as `MemoryLook.unseen` finds it.
     var unseen: Int64 = 0
 
     package init(
-        footprint: Footprint, sizes: [CInt: ProcessMemory.Size], mappings: (count: Int32, largest: Int64) = (0, 0),
+        footprint: Footprint, sizes: [CInt: ProcessMemory.Size], mappings: MappingCount = MappingCount(),
         unseen: Int64 = 0
     ) {
         self.footprint = footprint
@@ -49,6 +75,13 @@ package struct MemorySample: Sendable {
         return (bytes, mapped, isUncertain)
     }
 
+    /// Whether so much growth is worth a closer look; of what is only mapped, more. Once memory is short, who goes next
+    /// hangs on it: of two that grow alike, the one that was looked at later must not seem to be the larger.
+    package func isOutdated(growth: Int64, mapped: Int64, memoryIsShort: Bool) -> Bool {
+        let much = memoryIsShort ? max(1 << 20, anonymous / 16) : max(4 << 20, anonymous / 8)
+        return abs(growth) > much || abs(mapped) > max(64 << 20, sizes.values.reduce(0) { $0 + $1.mapped } / 8)
+    }
+
     /// By how much a later look found more than was expected.
     func surprise(_ later: MemorySample) -> Int64 {
         later.footprint.total - max(0, footprint.total + growth(later.sizes).bytes)
@@ -71,6 +104,14 @@ struct MemoryLook: Sendable {
     let mappingLimit: Int32
     /// So many descriptors are looked at.
     var descriptors = Self.few
+    /// What is known well enough, and need not be looked for: that takes half of a look's time.
+    var known = Known()
+
+    struct Known: Sendable {
+        /// What no process shows.
+        var unseen: Int64?
+        var mappings: MappingCount?
+    }
 
     static let few = 1 << 10
     static let many = 1 << 16
@@ -86,22 +127,26 @@ struct MemoryLook: Sendable {
         let procFS = ProcFS()
         let sizes = pids.compactMap { pid in ProcessMemory.size(pid).map { (pid, $0) } }
         var sum = ProcFS.Memory()
-        var mappings: (count: Int32, largest: Int64) = (0, 0)
-        for pid in procFS.owners(ofMemory: pids) {
-            if let memory = procFS.memory(pid) { sum = sum + memory }
-            guard let own = ProcessMemory.mappings(pid, upTo: mappingLimit) else { continue }
-            mappings = (max(mappings.count, own.count), max(mappings.largest, own.largest))
-        }
+        let owners = procFS.owners(ofMemory: pids)
+        for pid in owners { if let memory = procFS.memory(pid) { sum = sum + memory } }
         let clean = max(0, sum.proportional - sum.dirty - sum.purgeable)
-        let held = held(mapped: sum.sharedFiles)
+        let held = (file == nil ? known.unseen : nil) ?? held(mapped: sum.sharedFiles).bytes
         return MemorySample(
-            footprint: Footprint(dirty: sum.dirty &+ held.bytes, purgeable: sum.purgeable, clean: clean),
-            sizes: Dictionary(sizes) { $1 }, mappings: mappings,
-            unseen: file == nil ? held.bytes : self.held(mapped: 0).bytes)
+            footprint: Footprint(dirty: sum.dirty &+ held, purgeable: sum.purgeable, clean: clean),
+            sizes: Dictionary(sizes) { $1 }, mappings: known.mappings ?? mappings(owners),
+            unseen: file == nil ? held : self.held(mapped: 0).bytes)
     }
 
     /// Only what no process shows, which is quickly found; where the kernel counts by groups, what is mapped as well.
     func unseen() -> Int64 { held(mapped: 0).bytes }
+
+    func mappings() -> MappingCount { mappings(ProcFS().owners(ofMemory: pids)) }
+
+    private func mappings(_ owners: [CInt]) -> MappingCount {
+        owners.compactMap { ProcessMemory.mappings($0, upTo: mappingLimit) }.reduce(into: MappingCount()) {
+            $0 = MappingCount(count: max($0.count, $1.count), largest: max($0.largest, $1.largest))
+        }
+    }
 
     /// What it has beside the memory of its processes.
     private func held(mapped: Int64) -> HeldMemory {

@@ -41,6 +41,7 @@ final class MemorySensor {
     private static let longestBackOff: Int64 = 40_000_000
     /// Where an app has a thousand processes, to look at them all takes its time; no more than a fifth of all time.
     private static let pausesPerLook: Int64 = 4
+    private static let littleUnseen: Int64 = 1 << 20
     private let table: KillTable
 
     init?(_ host: Host, budget: Int64?) {
@@ -109,14 +110,27 @@ final class MemorySensor {
             return pairs.map(\.1.anonymous).max() ?? 0
         }
         let (growth, mapped, isUncertain) = known.growth(Dictionary(pairs) { $1 })
-        // Four megabytes, or an eighth of what it had: worth a closer look. Of what is only mapped, more.
-        if isUncertain || abs(growth) > max(4 << 20, known.anonymous / 8)
-            || abs(mapped) > max(64 << 20, known.sizes.values.reduce(0) { $0 + $1.mapped } / 8)
-            || crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth)
-        {
+        if crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth) {
             lookCloser(app.index, process)
+        } else if isUncertain
+            || known.isOutdated(growth: growth, mapped: mapped, memoryIsShort: host.system.memory.isReclaiming)
+        {
+            lookCloser(app.index, process, known: wellKnown(of: known, mapped: mapped))
         }
         return max(0, known.footprint.total + growth)
+    }
+
+    /// With little that no process shows, an app that grows is not searched for it each time, nor are mappings counted
+    /// that cannot be too many yet: `lookAround` and `lookForUnseen` find what comes.
+    private func wellKnown(of sample: MemorySample, mapped: Int64) -> MemoryLook.Known {
+        let bound = sample.mappings.bound(mapped: mapped)
+        return MemoryLook.Known(
+            unseen: sample.unseen < Self.littleUnseen ? sample.unseen : nil, mappings: exceeds(bound) ? nil : bound)
+    }
+
+    private func exceeds(_ mappings: MappingCount) -> Bool {
+        let rules = host.system.memoryRules
+        return mappings.exceeds(count: rules.mappingLimit, largest: rules.largestMapping)
     }
 
     /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
@@ -189,11 +203,12 @@ final class MemorySensor {
         var look = look(process)
         look.descriptors = MemoryLook.many
         host.workers.run(.slow) { [look] in
-            look.unseen()
+            (unseen: look.unseen(), mappings: look.mappings())
         } then: { [unowned self] found in
-            guard let process = host.process(index, generation), abs(found - known.sample.unseen) > 4 << 20 else {
-                return
-            }
+            guard let process = host.process(index, generation) else { return }
+            reportMappings(index, generation, found.mappings, before: known.sample.mappings)
+            if samples[index]?.generation == generation { samples[index]?.sample.mappings = found.mappings }
+            guard abs(found.unseen - known.sample.unseen) > 4 << 20 else { return }
             if !looks.contains(index) { startSample(index, process, isThorough: true) }
         }
     }
@@ -207,23 +222,27 @@ final class MemorySensor {
     }
 
     /// Unless somebody does: the next poll sees whether that was enough.
-    private func lookCloser(_ index: AppIndex, _ process: AppProcess) {
-        if !looks.contains(index) { startSample(index, process) }
+    private func lookCloser(_ index: AppIndex, _ process: AppProcess, known: MemoryLook.Known = MemoryLook.Known()) {
+        if !looks.contains(index) { startSample(index, process, known: known) }
     }
 
-    private func startSample(_ index: AppIndex, _ process: AppProcess, isThorough: Bool = false) {
+    private func startSample(
+        _ index: AppIndex, _ process: AppProcess, isThorough: Bool = false, known: MemoryLook.Known = MemoryLook.Known()
+    ) {
         guard looks.begin(index) else { return }
         let generation = process.generation
         var look = look(process)
         if isThorough { look.descriptors = MemoryLook.many }
+        look.known = known
         host.workers.run(.slow) { [look] in
             look.sample()
         } then: { [unowned self] sample in
             let isStale = looks.end(index)
             if host.process(index, generation) != nil {
+                let before = samples[index].flatMap { $0.generation == generation ? $0.sample.mappings : nil }
                 note(index, generation, sample)
                 host.post(.footprintSampled(index, generation, sample.footprint))
-                reportMappings(index, generation, sample)
+                reportMappings(index, generation, sample.mappings, before: before)
             }
             // By now it may be another process of the app.
             if isStale, let process = host.host(index)?.process { startSample(index, process) }
@@ -235,13 +254,15 @@ final class MemorySensor {
             process.box.processes(), file: process.box.memoryFile, mappingLimit: host.system.memoryRules.mappingLimit)
     }
 
-    private func reportMappings(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {
+    /// What was too much when it was counted before was told then: a program may reserve what it likes.
+    private func reportMappings(
+        _ index: AppIndex, _ generation: Generation, _ found: MappingCount, before: MappingCount?
+    ) {
         let rules = host.system.memoryRules
-        guard sample.mappings.count > rules.mappingLimit || sample.mappings.largest > rules.largestMapping else {
+        guard found.newlyExceeds(count: rules.mappingLimit, largest: rules.largestMapping, before: before) else {
             return
         }
-        host.post(
-            .mappingsCounted(index, generation, sample.mappings.count, largest: sample.mappings.largest))
+        host.post(.mappingsCounted(index, generation, found.count, largest: found.largest))
     }
 
     private func note(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {

@@ -322,7 +322,7 @@ final class ServiceLink {
     /// By the profile, what it has under way ends with that.
     private func tellClosed(_ index: AppIndex) {
         guard let app = host.host(index) else { return }
-        let ends = host.system.profile.windowRules.closingEndsTransfers
+        let ends = host.system.profile.windowRules.closingEndsSessions
         tell(.closedByUser, ["app": .string(app.installation.identifier), "ends": .bool(ends)])
     }
 

@@ -21,6 +21,9 @@ package enum Purpose: UInt8, Sendable, Codable, CaseIterable {
     case use
     case transfer, streaming, browsing, keepAlive, push, fetch, location
 
+    /// What a provider sends, and the user is told of.
+    package static let notification = Purpose.push
+
     package var name: String { "\(self)" }
 
     package var phrase: String {
@@ -40,6 +43,9 @@ package enum Purpose: UInt8, Sendable, Codable, CaseIterable {
 /// What of the device spends it.
 package enum EnergyPart: UInt8, Sendable, Codable, CaseIterable {
     case cellular, wifi, gps, screen, processor, idle
+
+    /// What a provider sends, and the user is told of.
+    package static let notification = Purpose.push
 
     package var name: String { "\(self)" }
 }

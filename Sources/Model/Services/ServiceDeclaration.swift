@@ -83,8 +83,8 @@ extension ServiceDeclaration {
             .service(
                 ServiceWake(
                     service: name, window: window.name, payload: payload, sentence: window.sentence, time: window.time))
-        case .sessionEvents: .transferEvents(session: payload, authentication: false)
-        case .sessionChallenge: .transferEvents(session: payload, authentication: true)
+        case .sessionEvents: .sessionEvents(session: payload, authentication: false)
+        case .sessionChallenge: .sessionEvents(session: payload, authentication: true)
         }
     }
 
@@ -92,7 +92,7 @@ extension ServiceDeclaration {
     package func window(of kind: WindowKind) -> Window? {
         switch kind {
         case .service(let wake): wake.service == name ? windows.first { $0.name == wake.window } : nil
-        case .transferEvents(_, let authentication):
+        case .sessionEvents(_, let authentication):
             windows.first { $0.callback == (authentication ? .sessionChallenge : .sessionEvents) }
         case .fetch, .refresh, .processing: nil
         }
@@ -158,7 +158,6 @@ package enum ServiceRefusal: Error, Hashable, Sendable {
     /// The process that it speaks of is gone.
     case processGone
     case missingMode(key: String, isForeground: Bool)
-    case tooMany(limit: Int)
     case notHeld(kind: String)
     case notWoken(WakeObstacle)
 
@@ -172,7 +171,6 @@ package enum ServiceRefusal: Error, Hashable, Sendable {
             isForeground
                 ? "add \(key) to UIBackgroundModes in Info.plist to use this service"
                 : "add \(key) to UIBackgroundModes in Info.plist to use this service in the background"
-        case .tooMany(let limit): "a service holds at most \(limit) things for an app: drop one first"
         case .notHeld(let kind): "the service does not hold \(kind) for this app"
         case .notWoken(let obstacle): "the app is not woken: \(obstacle.sentence)"
         }

@@ -115,13 +115,3 @@ extension System {
         emit(.reply(apps[i].index, id, reply), cause: apps[i].cause)
     }
 }
-
-extension ServiceKind {
-    var assertion: AssertionKind? {
-        switch self {
-        case .audio: .audio
-        case .location: .location
-        case .voip, .fetch, .remoteNotification: nil
-        }
-    }
-}

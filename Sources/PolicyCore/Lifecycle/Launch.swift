@@ -126,11 +126,12 @@ extension System {
         for app in screen.clear() { leave(app) }
         screen = Screen()
         for i in apps.indices
-        where apps[i].isInstalled && apps[i].process == .none && apps[i].manifest.backgroundModes.contains(.voip)
+        where apps[i].isInstalled && apps[i].process == .none
+            && !apps[i].manifest.backgroundModes.isDisjoint(with: .launchedAtBoot)
             && !apps[i].isPlain && !endsOffScreen(i)
         {
             apps[i].cause = root
-            apps[i].launch = LaunchOptions(service: .voip)
+            apps[i].launch = LaunchOptions(service: .launchedAtBoot)
             apps[i].launchReason = .launchedAtBoot(apps[i].manifest.name)
             start(i, isBackground: true, isWoken: true)
         }

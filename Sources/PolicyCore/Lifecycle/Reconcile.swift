@@ -90,11 +90,11 @@ extension System {
         guard let assertion = apps[i].assertions.first else { return }
         let kind = assertion.kind
         let reason: Reason =
-            switch kind {
+            switch kind.source {
             case .task: .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit)
-            case .listen: .answersPeers(grace: profile.socketRules.grace)
-            case .fetch, .transferEvents, .refresh, .processing: windowReason(i, assertion)
-            case .audio, .location, .exemption, .graphical: .assertion(kind)
+            case .peers: .answersPeers(grace: profile.socketRules.grace)
+            case .window: windowReason(i, assertion)
+            case .itself: .assertion(kind)
             case .service: serviceReason(i, assertion)
             }
         resumeAndTell(i, reason)

@@ -22,7 +22,7 @@ package struct MemoryState: Hashable, Codable, Sendable {
     /// What a person pretends, until it is taken back.
     package internal(set) var simulated: MemoryLevel?
     /// Latches between the two ends of a mark.
-    var isReclaiming = false
+    package internal(set) var isReclaiming = false
     var isTerminating = false
     /// `available` is an estimate since something has gone: not enough to end what is on screen.
     var isEstimated = false

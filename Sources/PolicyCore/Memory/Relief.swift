@@ -187,10 +187,11 @@ extension System {
     /// What is on its way back: asked for and not yet seen.
     var comingMemory: Int64 {
         var bytes: Int64 = 0
-        for app in apps where app.process != .none {
-            if let ending = app.ending, ending.phase == .killing {
-                bytes += returns(app.memory.footprint)
-            } else if case .asked(let expected) = app.memory.reclaim, memory.source != .machine {
+        // By index: to walk through the apps themselves copies each.
+        for i in apps.indices where apps[i].process != .none {
+            if apps[i].ending?.phase == .killing {
+                bytes += returns(apps[i].memory.footprint)
+            } else if case .asked(let expected) = apps[i].memory.reclaim, memory.source != .machine {
                 bytes += expected
             }
         }
@@ -220,8 +221,8 @@ extension System {
     /// What the first rung has brought or will bring that what the machine has available does not show.
     private var takenMemory: Int64 {
         guard memory.source == .machine else { return 0 }
-        return apps.reduce(memory.taken ?? 0) { sum, app in
-            if case .asked(let bytes) = app.memory.reclaim { sum + bytes } else { sum }
+        return apps.indices.reduce(memory.taken ?? 0) { sum, i in
+            if case .asked(let bytes) = apps[i].memory.reclaim { sum + bytes } else { sum }
         }
     }
 

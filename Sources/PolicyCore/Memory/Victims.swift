@@ -9,12 +9,13 @@ extension System {
                 app: apps[i].index, dirtyBytes: max(1, apps[i].memory.footprint.dirty),
                 isSuspended: memoryRank(i) == 0)
         }
-        let order = ExpectedUsePolicy().order(candidates, knowing: memory.history)
-        // Each rank by itself, and in it those that are spared last; else as the policy says.
-        return order.enumerated().sorted { a, b in
-            let (first, second) = (place(a.element), place(b.element))
-            return first == second ? a.offset < b.offset : first < second
-        }.map(\.element)
+        let scores = ExpectedUsePolicy().scores(of: candidates, knowing: memory.history)
+        // Each class by itself, and in it those that are spared last; else as the policy says.
+        let ranked = zip(candidates, scores).map { (app: $0.app, place: place($0.app), score: $1) }
+        return ranked.sorted { a, b in
+            if a.place != b.place { return a.place < b.place }
+            return a.score == b.score ? a.app < b.app : a.score > b.score
+        }.map(\.app)
     }
 
     private func place(_ app: AppIndex) -> Int {
@@ -46,12 +47,12 @@ extension System {
         return max(0, memory.share(mark.until) - available - comingMemory)
     }
 
-    /// An app that the host may end by itself when there is no time to ask: its place in the order, and what it has.
-    /// Nothing where it may not. Allocates nothing.
-    package func standingOrder(_ one: Incarnation) -> (place: Int, bytes: Int64)? {
-        guard let i = current(one.app, one.generation), canTerminate(i) else { return nil }
+    /// An app that the host may end by itself when there is no time to ask, one of many from which it chooses as the
+    /// Core does. `none` where it may not. Allocates nothing.
+    package func standingOrder(_ one: Incarnation) -> StandingOrder {
+        guard let i = current(one.app, one.generation), canTerminate(i) else { return .none }
         let bytes = returns(apps[i].memory.footprint)
-        return bytes > 0 ? (place(one.app), bytes) : nil
+        return bytes > 0 ? StandingOrder(place: place(one.app), bytes: bytes) : .none
     }
 
     mutating func endedForMemory(_ ended: [Incarnation], available: Int64) {
@@ -72,15 +73,17 @@ extension System {
     mutating func terminateMore() {
         let rules = memoryRules
         let target = memory.share(rules.terminate.until)
-        var free = memory.available + comingMemory
+        let free = memory.available + comingMemory
         guard free < target else { return }
-        for i in memoryVictims().map({ Int($0.rawValue) }) {
-            guard free < target else { return }
-            guard returns(apps[i].memory.footprint) > 0 else { continue }
-            endForMemory(i, .pageShortage)
-            free = memory.available + comingMemory
+        let order = memoryVictims()
+        let orders = order.map { app in
+            StandingOrder(place: place(app), bytes: returns(apps[Int(app.rawValue)].memory.footprint))
         }
-        let isDying = apps.contains { $0.ending?.phase == .killing }
+        var isChosen = orders.map { _ in false }
+        orders.choose(toFree: target - free, into: &isChosen)
+        for (app, isChosen) in zip(order, isChosen) where isChosen { endForMemory(Int(app.rawValue), .pageShortage) }
+        guard memory.available + comingMemory < target else { return }
+        let isDying = apps.indices.contains { apps[$0].ending?.phase == .killing }
         guard memory.available < memory.share(rules.lastResort), comingMemory == 0, !isDying else { return }
         // What nobody has looked at yet may have something, and nobody sees it.
         if let hidden = memoryVictims().first(where: { !apps[Int($0.rawValue)].memory.isKnown }) {

@@ -47,11 +47,7 @@ extension AssertionTable {
     /// The user notices it although it is not on screen: by ear, or in a window that the Core knows nothing of.
     var isPerceived: Bool {
         others.contains { assertion in
-            switch assertion.kind {
-            case .audio, .graphical: true
-            case .service: assertion.claim?.isPerceived == true
-            case .location, .exemption, .task, .listen, .fetch, .transferEvents, .refresh, .processing: false
-            }
+            assertion.kind.isPerceived || assertion.claim?.isPerceived == true
         }
     }
 }

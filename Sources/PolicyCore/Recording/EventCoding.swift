@@ -55,7 +55,7 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
-        case .transferEvents, .wishesRestored, .habitsRestored: encodeWaking(into: &writer)
+        case .sessionEvents, .wishesRestored, .habitsRestored: encodeWaking(into: &writer)
         case .conditionSensed(let condition):
             writer.write(UInt8(34))
             condition.encode(into: &writer)
@@ -73,7 +73,7 @@ extension Event {
 
     private func encodeWaking(into writer: inout ByteWriter) {
         switch self {
-        case .transferEvents(let app, let session, let authentication):
+        case .sessionEvents(let app, let session, let authentication):
             writer.write(UInt8(32))
             writer.write(UInt64(app.rawValue))
             writer.write(session)
@@ -152,7 +152,7 @@ extension Event {
         case 41: self = .habitsRestored(try FetchMemory(from: &reader))
         case 32:
             let (app, session) = (try reader.app(), try reader.string())
-            self = .transferEvents(app, session: session, authentication: try reader.bool())
+            self = .sessionEvents(app, session: session, authentication: try reader.bool())
         case 5:
             let id = CommandID(try reader.unsigned())
             self = .command(id, try Command(from: &reader))

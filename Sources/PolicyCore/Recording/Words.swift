@@ -47,7 +47,7 @@ extension System {
         case .endedForMemory(let ended, let available):
             "\(available.mebibytes) of memory were available, and ended at once were "
                 + ended.map { name(of: $0.app) }.joined(separator: ", ")
-        case .transferEvents(let app, let session, let authentication):
+        case .sessionEvents(let app, let session, let authentication):
             "the URL session “\(session)” of \(name(of: app)) "
                 + (authentication ? "has to say who it is" : "has come to its end")
         case .wishesRestored(let app, let wishes):

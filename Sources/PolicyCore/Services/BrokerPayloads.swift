@@ -257,9 +257,7 @@ extension FieldSink {
             write(UInt8(5))
             write(key)
             write(isForeground)
-        case .tooMany(let limit)?:
-            write(UInt8(6))
-            write(Int64(limit))
+        // 6 was never written.
         case .notHeld(let kind)?:
             write(UInt8(7))
             write(kind)

@@ -27,7 +27,7 @@ extension FieldSink {
         write(kind.service.rawValue)
         switch kind {
         case .fetch: break
-        case .transferEvents(let session, let authentication):
+        case .sessionEvents(let session, let authentication):
             write(session)
             write(authentication)
         case .refresh(let identifier), .processing(let identifier): write(identifier)

@@ -14,7 +14,7 @@ extension System {
         if app.isPlain { return .plainProgram }
         if endsOffScreen(i) { return .noMultitasking(profile: profile.name) }
         if isShuttingDown { return .shuttingDown }
-        if app.wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsTransfers { return .closedByUser }
+        if app.wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsSessions { return .closedByUser }
         if app.wake.isRefreshOff, kind.service.isForUser { return .refreshIsOff }
         if app.ending != nil || !app.isInstalled { return .beingEnded }
         if presence(i) != .hidden || app.state.isForeground { return .onScreen }
@@ -232,13 +232,13 @@ extension System {
         end(i, .windowNotCompleted(WindowEnd(kind: late.kind, allowed: limit(late))))
     }
 
-    // MARK: Transfers
+    // MARK: Sessions
 
     /// A background transfer has something to tell. An app on screen is told by its delegate alone.
-    mutating func transferEvents(_ app: AppIndex, session: String, authentication: Bool) {
+    mutating func sessionEvents(_ app: AppIndex, session: String, authentication: Bool) {
         let i = Int(app.rawValue)
         guard i < apps.count, apps[i].isInstalled, !apps[i].isPlain else { return }
-        let kind = WindowKind.transferEvents(session: session, authentication: authentication)
+        let kind = WindowKind.sessionEvents(session: session, authentication: authentication)
         guard let obstacle = wakeObstacle(i, kind) else {
             let why =
                 authentication ? "a server wants to know who asks" : "all transfers of the session have come to an end"

@@ -82,11 +82,11 @@ extension Language<Input> {
         Form(
             "transfers of APP end in TEXT", "transfers of radio end in \"music\"",
             "All transfers of its background URL session of this identifier have come to an end."
-        ) { .transferEvents($0.app, session: $0.text ?? "", authentication: false) },
+        ) { .sessionEvents($0.app, session: $0.text ?? "", authentication: false) },
         Form(
             "transfers of APP ask in TEXT", "transfers of radio ask in \"music\"",
             "A server wants to know who asks for one of the session's transfers."
-        ) { .transferEvents($0.app, session: $0.text ?? "", authentication: true) },
+        ) { .sessionEvents($0.app, session: $0.text ?? "", authentication: true) },
         Form("wake APP by PART", "wake radio by steps.goal", "A service has something to say to the app.") {
             .wakeByService($0.app, $0.part)
         },
@@ -173,6 +173,10 @@ extension Language<AppAction> {
             Form("draw", "draw", "It draws a picture with the GPU.") { _ in .useGPU },
             Form("use PART", "use steps.counting", "It asks a service to do something for it.") { .use($0.part) },
             Form("leave PART", "leave steps.counting", "It asks it to end that.") { .leave($0.part) },
+            Form(
+                "ask KEY TEXT", "ask transfers \"download 20MB in photos\"",
+                "It says something to a service that decides as the real one does (`runs`), which knows what it may say."
+            ) { .ask($0.key, $0.text ?? "") },
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },

@@ -44,6 +44,9 @@ extension FileReading {
         set(&script.startup, span(fields["startup"]))
         for (callback, time) in times(fields["callbacks"]) { script.callbackTimes[callback] = time }
         set(&script, reactions: fields["on"])
+        for (words, _, value) in fields["hears"].flatMap({ pairs($0, of: "a mapping from words to actions") }) ?? [] {
+            script.hears[words] = actions(value)
+        }
         script.footprint = memory(fields["memory"])
         script.manners = manners(fields["manners"])
         checkPlain(script, fields)
@@ -86,9 +89,7 @@ extension FileReading {
     private mutating func set(_ script: inout AppScript, reactions tree: Tree?) {
         guard let tree else { return }
         for (key, place, value) in pairs(tree, of: "a mapping from delegate methods to actions") ?? [] {
-            var trees = [value]
-            if case .list(let several, _) = value { trees = several }
-            let actions = trees.compactMap { phrase($0, .actions) }
+            let actions = actions(value)
             if key == "expiration" {
                 script.expirations = actions
                 continue
@@ -96,6 +97,12 @@ extension FileReading {
             guard let callback = pick(.scalar(key, place), CallbackKind.allCases, .callbacks, \.name) else { continue }
             script.reactions[callback] = actions
         }
+    }
+
+    private mutating func actions(_ tree: Tree) -> [AppAction] {
+        var trees = [tree]
+        if case .list(let several, _) = tree { trees = several }
+        return trees.compactMap { phrase($0, .actions) }
     }
 
     private mutating func memory(_ tree: Tree?) -> AppScript.Footprint {

@@ -31,11 +31,11 @@ extension FileReading {
         device.sockets = sockets
         var windows = device.windowRules
         set(&windows.fetch, span(fields["fetchLimit"]))
-        set(&windows.transferEvents, span(fields["transferEventsLimit"]))
+        set(&windows.sessionEvents, span(fields["transferEventsLimit"]))
         set(&windows.refresh, span(fields["refreshLimit"]))
         set(&windows.processing, span(fields["processingLimit"]))
         set(&windows.notice, span(fields["windowNotice"]))
-        set(&windows.closingEndsTransfers, truth(fields["closingEndsTransfers"]))
+        set(&windows.closingEndsSessions, truth(fields["closingEndsTransfers"]))
         set(&windows.overrun, choice(fields["windowOverrun"], WindowRules.Overrun.allCases.map(\.rawValue)))
         device.windows = windows
         if let radio = pick(fields["cellular"], RadioModel.all, Names("radio", RadioModel.all.map(\.name)), \.name) {

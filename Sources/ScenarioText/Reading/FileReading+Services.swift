@@ -26,6 +26,7 @@ extension FileReading {
     private mutating func service(_ name: String, _ tree: Tree) -> ServiceScript {
         var script = ServiceScript(ServiceDeclaration(name: name))
         guard let fields = fields(tree, .service) else { return script }
+        script.model = text(fields["runs"], of: "the name of a real service")
         if let key = fields["mode"].flatMap({ pick($0, Names.modes.all, .modes) { $0 } }) {
             script.declaration.mode = BackgroundModes(keys: [key])
         }
@@ -74,7 +75,7 @@ extension Scenario {
     fileprivate var serviceNames: Set<String> {
         var names: Set<String> = []
         for app in apps {
-            for actions in Array(app.reactions.values) + [app.expirations] {
+            for actions in Array(app.reactions.values) + Array(app.hears.values) + [app.expirations] {
                 names.formUnion(actions.compactMap(\.serviceName))
             }
         }

@@ -110,6 +110,9 @@ extension FileReading {
         case "expirations":
             let names = all(are, of: "names of tasks") { $0.text($1, of: "a task's name") }
             value = names.map { names in { .expirations($0, names) } }
+        case "heard":
+            let words = all(are, of: "texts") { $0.text($1, of: "what a service says") }
+            value = words.map { words in { .heard($0, words) } }
         case "changes":
             let kinds = all(are, of: "changes") { $0.pick($1, SystemChange.allCases, .changes, \.name) }
             value = kinds.map { kinds in { .changes($0, kinds) } }

@@ -90,6 +90,7 @@ extension KeyTable {
             Key(
                 "on", "mapping from CALLBACK to a list of ACTION",
                 "What it does in a delegate method; `expiration`: in its expiration handlers."),
+            Key("hears", "mapping from words to a list of ACTION", "What it does when a service tells it just that."),
             Key("memory", "mapping", "What it has in memory when it runs."),
             Key("manners", "mapping", "How it behaves towards the system."),
         ])
@@ -122,6 +123,9 @@ extension KeyTable {
     package static let service = KeyTable(
         what: "service",
         keys: [
+            Key(
+                "runs", "a name",
+                "It decides as the real service of this name does; then nothing but times is said of it."),
             Key("mode", "a key", "The key of `UIBackgroundModes` that it guards; without one every app may use it."),
             Key("foreground", "true or false", "Whether an app without the key may use it on screen: true."),
             Key("holds", "mapping to TIME", "What it does for apps, each with its limit; `0s`: as long as it likes."),
@@ -236,6 +240,10 @@ extension ExpectationForm {
             "priority", "{priority: radio, is: background}",
             "What it has of the machine while others want it too: background, timed or foreground ([PRIORITY.md](PRIORITY.md)).",
             [app("priority"), Key("is", "a priority", "", isRequired: true)]),
+        ExpectationForm(
+            "heard", "{heard: radio, are: [completed photos, events done photos]}",
+            "What services have told the app since the last such expectation about it: exactly this, in this order.",
+            [app("heard"), Key("are", "list of texts", "", isRequired: true)]),
         ExpectationForm(
             "snapshots", "{snapshots: radio, are: 2}", "How many pictures of itself the app gave so far.",
             [app("snapshots"), Key("are", "COUNT", "", isRequired: true)]),

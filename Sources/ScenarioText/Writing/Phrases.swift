@@ -50,7 +50,7 @@ extension Input {
         case .connect(let app, let span): "connect to \(app) for \(span.text)"
         case .fetch(let app, let launches): launches ? "launch \(app) to fetch" : "fetch \(app)"
         case .allowRefresh(let app, let isAllowed): "refresh \(app)\(off(isAllowed))"
-        case .transferEvents(let app, let session, let authentication):
+        case .sessionEvents(let app, let session, let authentication):
             "transfers of \(app) \(authentication ? "ask" : "end") in \(Words.quote(session))"
         case .wakeByService(let app, let part): "wake \(app) by \(part.phrase)"
         }
@@ -89,6 +89,7 @@ extension AppAction {
         case .cancelTask(let identifier): identifier.map { "cancel task \(Words.quote($0))" } ?? "cancel all tasks"
         case .use(let part): "use \(part.phrase)"
         case .leave(let part): "leave \(part.phrase)"
+        case .ask(let service, let words): "ask \(Words.word(service)) \(Words.quote(words))"
         case .after(let span, let action): "after \(span.text) \(action.phrase)"
         }
     }
@@ -163,6 +164,7 @@ extension Expectation {
         case .assertions(let app, let kinds): are("assertions", app, kinds.map(\.name))
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
         case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
+        case .heard(let app, let words): are("heard", app, words.map(YAML.text))
         case .snapshots(let app, let count): YAML.mapping([("snapshots", app), ("are", "\(count)")])
         case .changes(let app, let changes): are("changes", app, changes.map(\.name))
         case .priority(let app, let priority): YAML.mapping([("priority", app), ("is", priority.name)])

@@ -66,8 +66,7 @@ extension Checkers {
         let modes = device.apps[place].script.manifest.backgroundModes
         let isWaiting = process.requests.contains { request in
             switch request.request {
-            case .beginService(.audio): modes.contains(.audio)
-            case .beginService(.location): modes.contains(.location)
+            case .beginService(let service): service.assertion != nil && modes.contains(service.mode)
             case .beginTask: true
             default: false
             }

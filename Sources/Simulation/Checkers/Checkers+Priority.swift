@@ -32,7 +32,10 @@ extension Checkers {
         else { return nil }
         if device.hasUnclearServices(place) { return nil }
         let isPerceived = !device.usedServices(place, withKey: true, isPerceived: true).isEmpty
-        let isHeard = isPerceived || process.isConnected && entitlements(place, device).contains(.audio)
+        let isHeard =
+            isPerceived
+            || process.isConnected
+                && entitlements(place, device).contains { $0.assertion?.isPerceived == true }
         let isUp = watch.hasLaunched || process.isPlain
         let isSeen = device.system.isVisible(index) || isUp && !app.script.manifest.isFreezable
         if isSeen || isUp && isHeard && process.requests.isEmpty { return watch.priority == .foreground ? nil : true }

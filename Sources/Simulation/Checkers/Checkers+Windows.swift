@@ -6,11 +6,13 @@ internal import PolicyCore
 extension Checkers.Watch {
     struct Window {
         let id: WindowID
-        let service: WindowService
+        let kind: WindowKind
         /// What its service declared.
         var time: Span?
         /// Its time counts from here.
         var since: Instant
+
+        var service: WindowService { kind.service }
     }
 
     /// What is known of an app's wishes, whether it runs or not.
@@ -28,12 +30,18 @@ extension Checkers.Watch {
         }
     }
 
+    /// Another daemon gives all their time again; who was killed before has had it.
+    mutating func restartWindows(at now: Instant) {
+        guard killed == nil else { return }
+        for number in windows.indices { windows[number].since = now }
+    }
+
     mutating func noteWindows(_ callbacks: [Callback], at now: Instant) {
         for callback in callbacks {
             if let window = callback.window, !windows.contains(where: { $0.id == window.id }) {
                 var time: Span?
                 if case .service(let wake) = window.kind { time = wake.time }
-                windows.append(Window(id: window.id, service: window.kind.service, time: time, since: now))
+                windows.append(Window(id: window.id, kind: window.kind, time: time, since: now))
             }
             // On screen it has its time for itself; afterwards all of it again.
             if callback.kind == .willEnterForeground || callback.kind == .didEnterBackground {
@@ -48,7 +56,7 @@ extension Checkers {
     private static func limit(_ service: WindowService) -> Span {
         switch service {
         case .fetch, .refresh, .service: .seconds(30)
-        case .transferEvents: .seconds(10)
+        case .sessionEvents: .seconds(10)
         case .processing: .seconds(180)
         }
     }
@@ -57,7 +65,7 @@ extension Checkers {
         let code: UInt64 =
             switch service {
             case .fetch: 0x2182_bad4
-            case .transferEvents: 0x2182_bad3
+            case .sessionEvents: 0x2182_bad3
             case .refresh, .processing, .service: 0x2182_bad2
             }
         return TerminationCode(namespace: "RUNNINGBOARD", code: code)
@@ -73,7 +81,10 @@ extension Checkers {
         case .request(let app, _, let request):
             guard let place = device.place(of: app), place < watches.count else { return }
             switch request {
-            case .complete(let id, _): watches[place].windows.removeAll { $0.id == id }
+            case .complete(let id, _):
+                watches[place].windows.removeAll { $0.id == id }
+                // Its tasks have their whole time again.
+                watches[place].tasksSince = nil
             case .openURL: noteWindows(.command(CommandID(0), .openURL("", wait: false)), device)
             case .setFetchInterval(let interval):
                 if device.apps[place].script.manifest.backgroundModes.contains(.fetch) {
@@ -113,8 +124,9 @@ extension Checkers {
         case (.willEnterForeground, _), (.launched, _): watches[place].fetches.opened()
         case (.windowOverrun, .windowOverrun(let kind, _)):
             if isEndedWhenLate, hasStandardTimes { device.violate("\(name) is suspended for \(kind), and should end") }
-            checkTime(place, kind.service, "cut off", device)
-            watches[place].windows.removeAll { $0.service == kind.service }
+            checkTime(place, kind, "cut off", device)
+            watches[place].windows.removeAll { $0.kind.isSame(as: kind) }
+            watches[place].tasksSince = nil
         case (.wakeRequested, .woken(let kind, let because)):
             watches[place].wasWoken = true
             watches[place].wasWokenNow = device.now
@@ -130,7 +142,7 @@ extension Checkers {
         {
             device.violate("\(name) is woken for \(kind) on screen")
         }
-        guard kind.service != .transferEvents else { return }
+        guard kind.service != .sessionEvents else { return }
         if fetches.isClosed { device.violate("\(name) is woken for \(kind), and the user closed it") }
         checkAllowance(place, kind.service, device)
         guard kind == .fetch, !because.contains("somebody wanted") else { return }
@@ -166,13 +178,13 @@ extension Checkers {
         device.violate("\(device.apps[place].script.name) is frozen, and has yet to complete \(window.service)")
     }
 
-    private func checkTime(_ place: Int, _ service: WindowService, _ what: String, _ device: Device) {
+    private func checkTime(_ place: Int, _ kind: WindowKind, _ what: String, _ device: Device) {
         guard hasStandardTimes, !watch(place).hasReconnected else { return }
-        guard let window = watch(place).windows.first(where: { $0.service == service }) else { return }
-        if device.now - window.since < window.time ?? Self.limit(service) {
+        guard let window = watch(place).windows.first(where: { $0.kind.isSame(as: kind) }) else { return }
+        if device.now - window.since < window.time ?? Self.limit(kind.service) {
             device.violate(
                 "\(device.apps[place].script.name) is \(what) \((device.now - window.since).twoDigits) s after it was "
-                    + "called for \(service)")
+                    + "called for \(kind.service)")
         }
     }
 
@@ -181,7 +193,7 @@ extension Checkers {
         let name = device.apps[place].script.name
         if !isEndedWhenLate { device.violate("\(name) is ended for \(end.kind.phrase), and should be suspended") }
         guard let killed = watch(place).killed,
-            let window = watch(place).windows.first(where: { $0.service == end.kind.service })
+            let window = watch(place).windows.first(where: { $0.kind.isSame(as: end.kind) })
         else { return device.violate("\(name) is ended for \(end.kind.phrase), and had completed it") }
         if killed.at - window.since < window.time ?? Self.limit(end.kind.service) {
             device.violate("\(name) is ended \((killed.at - window.since).twoDigits) s after it was woken")

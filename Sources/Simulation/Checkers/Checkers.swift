@@ -122,7 +122,7 @@ struct Checkers {
             watches[place].keptWaitingSince = nil
             watches[place].tasksSince = nil
             watches[place].mayHaveMissed = true
-            for number in watches[place].windows.indices { watches[place].windows[number].since = device.now }
+            watches[place].restartWindows(at: device.now)
             let isPlain = device.apps[place].process?.isPlain == true
             watches[place].launchedAt = isPlain ? nil : watches[place].launchedAt.map { _ in device.now }
             for number in watches[place].awaited.indices { watches[place].awaited[number].since = device.now }
@@ -288,7 +288,10 @@ struct Checkers {
                 watch.launchedAt = nil
                 watch.unseenSince = nil
             }
-        case .report, .checkTracer, .verify, .thaw, .expireWindow, .stopService, .reply, .answer, .halt, .sample,
+        case .thaw(let app, let generation):
+            // What its main thread had said on its way into the freeze is old by now.
+            change(app, generation, device) { $0.unseenSince = $0.unseenSince.map { _ in device.now } }
+        case .report, .checkTracer, .verify, .expireWindow, .stopService, .reply, .answer, .halt, .sample,
             .reclaim, .senseMemory, .mechanism, .service:
             return
         }
@@ -330,7 +333,7 @@ struct Checkers {
     func entitlements(_ place: Int, _ device: Device) -> [ServiceKind] {
         let modes = device.apps[place].script.manifest.backgroundModes
         return (device.apps[place].process?.services ?? []).filter {
-            ($0 == .audio && modes.contains(.audio)) || ($0 == .location && modes.contains(.location))
+            $0.assertion != nil && modes.contains($0.mode)
         }
     }
 

@@ -164,6 +164,7 @@ extension Device {
     /// Somebody sets the clock.
     package func setClock(by span: Span) {
         wallOffset &+= span.nanoseconds
+        for s in services.indices { tellLogic(s, .clock(offset: Span(nanoseconds: wallOffset))) }
         conditions.toldAt = now
         send(.clockChanged(wallOffset: wallOffset))
     }

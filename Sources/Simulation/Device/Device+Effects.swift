@@ -34,6 +34,7 @@ extension Device {
             switch effect.action {
             case .log(let entry): log.append(entry)
             case .report(let facts): reports.append(facts)
+            case .service(.ended(let service, let incarnation, let hold)): noteOver(service, incarnation, hold)
             default: continue
             }
         }
@@ -226,7 +227,10 @@ extension Device {
         }
         process.isThawedFromOutside = !byDaemon && (wasFrozen || process.isThawedFromOutside)
         apps[place].process = process
-        if wasFrozen { wake(place) }
+        if wasFrozen {
+            wake(place)
+            speakAfterThaw(place)
+        }
     }
 
     // MARK: Messages to apps

@@ -43,9 +43,9 @@ extension Device {
         case .fetch(let name, let launches):
             return command(name) { .simulateFetch($0, launches: launches, wait: true) }
         case .allowRefresh(let name, let isAllowed): return command(name) { .allowRefresh($0, isAllowed) }
-        case .transferEvents(let name, let session, let authentication):
+        case .sessionEvents(let name, let session, let authentication):
             guard let app = place(named: name).flatMap({ apps[$0].index }) else { return nil }
-            send(.transferEvents(app, session: session, authentication: authentication))
+            send(.sessionEvents(app, session: session, authentication: authentication))
         case .wakeByService(let name, let part): wake(name, by: part)
         }
         return nil

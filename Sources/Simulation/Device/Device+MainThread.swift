@@ -81,6 +81,9 @@ extension Device {
             draw(place)
             return .zero
         case .windowExpiration(let window): return runExpiration(window, place)
+        case .service(let message):
+            hear(message, place)
+            return .zero
         }
     }
 
@@ -140,7 +143,7 @@ extension Device {
             if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
             if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
-        case .block, .action, .timer, .expiration, .conditions, .snapshot, .windowExpiration: break
+        case .block, .action, .timer, .expiration, .conditions, .snapshot, .windowExpiration, .service: break
         }
     }
 
@@ -232,6 +235,7 @@ extension Device {
         case .cancelTask(let identifier): request(.cancelTask(identifier), place)
         case .use(let part): use(part, place)
         case .leave(let part): leave(part, place)
+        case .ask(let service, let words): ask(service, words, place)
         case .after(let span, let action): at(now + span, place, .timer(.action(action)))
         }
     }

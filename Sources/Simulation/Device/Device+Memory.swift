@@ -36,19 +36,21 @@ extension Device {
     }
 
     private func endAtOnce(_ available: Int64) -> [Incarnation] {
-        var need = system.memoryNeed(available: available)
-        var ended: [Incarnation] = []
-        for app in system.memoryVictims() where need > 0 {
-            guard let place = place(of: app), let process = apps[place].process, !process.isGone else { continue }
-            let one = Incarnation(app, process.generation)
-            guard let order = system.standingOrder(one) else { continue }
-            need -= order.bytes
+        let need = system.memoryNeed(available: available)
+        guard need > 0 else { return [] }
+        let candidates = system.memoryVictims().compactMap { app -> (place: Int, one: Incarnation)? in
+            guard let place = place(of: app), let process = apps[place].process, !process.isGone else { return nil }
+            return (place, Incarnation(app, process.generation))
+        }
+        var isChosen = candidates.map { _ in false }
+        candidates.map { system.standingOrder($0.one) }.choose(toFree: need, into: &isChosen)
+        let chosen = zip(candidates, isChosen).filter(\.1).map(\.0)
+        for (place, _) in chosen {
             checkMemoryChoice(place)
             apps[place].process?.isDying = true
             after(costs.kill, place) { _ in .die }
-            ended.append(one)
         }
-        return ended
+        return chosen.map(\.one)
     }
 
     func sample(_ place: Int) {

@@ -161,12 +161,9 @@ extension Device {
     private func sayLastWord(_ place: Int) {
         guard rates.lastWord > 0, var process = apps[place].process else { return }
         let speaks = process.random.chance(perMille: rates.lastWord)
-        let word: AppAction =
-            switch process.random.below(3) {
-            case 0: .begin(.audio)
-            case 1: .begin(.location)
-            default: .beginTask("last word")
-            }
+        let services = ServiceKind.entitling
+        let choice = process.random.below(services.count + 1)
+        let word: AppAction = choice < services.count ? .begin(services[choice]) : .beginTask("last word")
         apps[place].process = process
         if speaks { act(word, place) }
     }

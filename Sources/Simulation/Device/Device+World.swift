@@ -41,12 +41,13 @@ extension Device {
 
     func noteEnd(_ place: Int) {
         guard let process = apps[place].process else { return }
+        clientEnded(place)
         let consumer = consumer(place)
         changeWorld { world in
             world.setFootprint(.zero, of: AppIndex(UInt32(place)))
             for transfer in process.transfers { world.cancel(transfer) }
             for work in process.works { world.end(work) }
-            if process.services.contains(.location) { world.setSatellite(false, by: consumer) }
+            if process.services.contains(where: \.usesSatellites) { world.setSatellite(false, by: consumer) }
         }
         apps[place].process?.transfers = []
         apps[place].process?.works = []
@@ -64,7 +65,7 @@ extension Device {
     }
 
     func noteService(_ service: ServiceKind, _ isOn: Bool, _ place: Int) {
-        guard service == .location else { return }
+        guard service.usesSatellites else { return }
         let consumer = consumer(place)
         changeWorld { $0.setSatellite(isOn, by: consumer) }
     }

@@ -260,5 +260,6 @@ package final class Device {
         case .conditionsChanged: tellConditions()
         case .service(let service, let life, let step): take(step, service, life: life)
         }
+        noteForModels()
     }
 }

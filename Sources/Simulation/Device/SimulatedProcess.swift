@@ -18,6 +18,8 @@ package struct SimulatedProcess {
         case conditions(DeviceConditions)
         case snapshot
         case windowExpiration(WindowID)
+        /// What a service tells it.
+        case service(ServiceWords)
     }
 
     /// A background task that it began and has not ended, as far as it knows.
@@ -135,6 +137,10 @@ package struct SimulatedApp {
     /// Its number in the present system; `nil` while it is not installed.
     package internal(set) var index: AppIndex?
     package internal(set) var process: SimulatedProcess?
+    /// Whether a service does what it asked last.
+    package internal(set) var serviceAnswer: Bool?
+    /// What services told it, the first first.
+    package internal(set) var heard: [String] = []
     /// How it behaves from its next launch on, and in the present process.
     package internal(set) var manners: Manners
     /// Processes that were born.

@@ -1,5 +1,5 @@
 package import Model
-package import PolicyCore
+internal import PolicyCore
 
 /// An app as a scenario describes it: what is installed, how long things take it, and what it does when it is told
 /// something. The default behaves well and does nothing.
@@ -13,6 +13,8 @@ package struct AppScript: Hashable, Sendable {
     package var callbackTimes: [CallbackKind: Span] = [:]
     /// What it does when a delegate method has been called, before that returns.
     package var reactions: [CallbackKind: [AppAction]] = [:]
+    /// What it does when a service tells it something, by the words.
+    package var hears: [String: [AppAction]] = [:]
     /// What its expiration handlers do, each time that some are called.
     package var expirations: [AppAction] = []
     /// What it has in memory when it runs.
@@ -84,6 +86,8 @@ package enum AppAction: Hashable, Sendable {
     /// It asks a service to do something for it, or to end that.
     case use(ServicePart)
     case leave(ServicePart)
+    /// It says something to a service that runs by the logic of a real one.
+    case ask(String, String)
     /// Later, on a timer: in a suspended app it fires when that runs again.
     indirect case after(Span, AppAction)
 }

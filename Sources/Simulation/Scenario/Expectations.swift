@@ -36,6 +36,7 @@ extension ScenarioRun {
         case .expirations(let name, let tasks): explainExpirations(name, tasks)
         case .changes(let name, let changes): explainChanges(name, changes)
         case .priority(let name, let priority): explainPriority(name, priority)
+        case .heard(let name, let words): explainHeard(name, words)
         case .snapshots(let name, let count): explainSnapshots(name, count)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
@@ -113,6 +114,16 @@ extension ScenarioRun {
             text: "\(name) should have had the expiration handlers of \(list(tasks)) called, and had those of "
                 + "\(list(found))",
             entry: lastEntry(name, [.tasksExpired]))
+    }
+
+    private func explainHeard(_ name: String, _ words: [String]) -> Finding? {
+        let all = place(name).map { device.apps[$0].heard } ?? []
+        let found = Array(all.dropFirst(comparedWords[name] ?? 0))
+        comparedWords[name] = all.count
+        guard found != words else { return nil }
+        return Finding(
+            text: "services should have told \(name) \(list(words)), and told it \(list(found))",
+            entry: lastEntry(name, [.windowCompleted, .handleServiceEvents]))
     }
 
     private func explainChanges(_ name: String, _ changes: [SystemChange]) -> Finding? {

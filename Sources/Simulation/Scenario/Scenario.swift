@@ -113,7 +113,7 @@ package enum Input: Hashable, Sendable {
     /// The user lets the app refresh in the background, or no longer.
     case allowRefresh(String, Bool)
     /// A background URL session of the app has something to tell.
-    case transferEvents(String, session: String, authentication: Bool)
+    case sessionEvents(String, session: String, authentication: Bool)
     /// A service has something to say to the app, by a window of its declaration.
     case wakeByService(String, ServicePart)
 }
@@ -218,6 +218,8 @@ package enum Expectation: Hashable, Sendable {
     case launches(String, Int)
     /// The names of the tasks whose expiration handlers were called so far, in their order.
     case expirations(String, [String])
+    /// What services have told the app since the last such expectation about it.
+    case heard(String, [String])
     /// Pictures that the app gave so far.
     case snapshots(String, Int)
     /// The changes of the device that the app heard of since the last such expectation about it, exactly these.

@@ -9,6 +9,7 @@ package final class ScenarioRun {
     /// Of each app by its name: how many of its calls were compared already.
     package var comparedCalls: [String: Int] = [:]
     var comparedChanges: [String: Int] = [:]
+    var comparedWords: [String: Int] = [:]
     package private(set) var failures: [Failure] = []
 
     package struct Failure: Hashable, Sendable {
@@ -36,8 +37,12 @@ package final class ScenarioRun {
         }
     }
 
-    package init(_ scenario: Scenario, seed: UInt64? = nil) {
+    private let models: ServiceModels
+
+    /// - Parameter models: services that run by the logic of real ones.
+    package init(_ scenario: Scenario, seed: UInt64? = nil, models: ServiceModels = ServiceModels()) {
         self.scenario = scenario
+        self.models = models
         device = Device(scenario.profile, seed: seed ?? scenario.seed, memory: scenario.memory)
         device.rates = scenario.rates
     }
@@ -45,7 +50,7 @@ package final class ScenarioRun {
     /// Installs, boots, and lets everything happen; what failed.
     @discardableResult
     package func run() -> [Failure] {
-        device.declare(scenario.services)
+        device.declare(scenario.services, models)
         for app in scenario.apps { device.install(app) }
         device.boot()
         let start = device.now

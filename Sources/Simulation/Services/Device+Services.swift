@@ -4,7 +4,21 @@ internal import PolicyCore
 // Services that are programs of their own, as the broker of the real daemon has them: docs/SERVICES.md.
 extension Device {
     /// Before it boots.
-    package func declare(_ scripts: [ServiceScript]) { services = scripts.map { SimulatedService($0) } }
+    package func declare(_ scripts: [ServiceScript], _ models: ServiceModels = ServiceModels()) {
+        services = scripts.map { script in
+            guard let name = script.model else { return SimulatedService(script) }
+            guard let type = models.types[name] else {
+                violate("nobody here knows how the service \(name) decides")
+                return SimulatedService(script)
+            }
+            var known = script
+            known.declaration = type.declaration
+            known.declaration.name = script.declaration.name
+            var service = SimulatedService(known)
+            service.shell = ModelShell(type.init())
+            return service
+        }
+    }
 
     /// What a daemon says first of all; `isFresh`: of a system that is new.
     func declareServices(isFresh: Bool) {
@@ -25,7 +39,7 @@ extension Device {
         queue.insert(.service(s, life: services[s].life, step), at: now + span)
     }
 
-    private func service(named name: String) -> Int? {
+    func service(named name: String) -> Int? {
         services.firstIndex { $0.script.declaration.name == name }
     }
 
@@ -77,6 +91,11 @@ extension Device {
             guard let index = services[s].index, let app = apps[held.place].index else { return }
             touch(s, held.place)
             send(.service(.stopped(index, Incarnation(app, held.generation), hold: held.kind)))
+        case .says(let client): speak(client, s)
+        case .tells(let message, let place, let generation): arrive(message, place, generation)
+        case .heard(let message): tellLogic(s, .heard(connection: message.connection, number: message.number))
+        case .timer: fireLogic(s)
+        case .looks: lookAtMoves(s)
         }
     }
 
@@ -101,9 +120,12 @@ extension Device {
             guard services[s].asked[id] != nil else { return }
             let stated = StatedHold(incarnation: incarnation, hold: held.kind, because: "")
             send(.service(.hold(index, id, stated, limit: .zero)))
-        case .wake(let place, let window):
-            guard let app = apps[place].index else { return }
-            send(.service(.wake(index, id, app, window: window, because: "", payload: "")))
+        case .wake(let place, let window, let payload, let number):
+            guard let app = apps[place].index else {
+                if let number { wakeAnswered(s, number, isAllowed: false) }
+                return
+            }
+            send(.service(.wake(index, id, app, window: window, because: "", payload: payload)))
         }
     }
 
@@ -132,22 +154,25 @@ extension Device {
     // MARK: It comes and goes
 
     /// As the real broker: for who waits, and for what it holds.
-    private func startIfNeeded(_ s: Int) {
+    func startIfNeeded(_ s: Int) {
         guard daemon == .running, services[s].presence == .idle, let index = services[s].index else { return }
-        guard !services[s].wishes.isEmpty || system.broker?[index]?.holds.isEmpty == false else { return }
+        guard !services[s].wishes.isEmpty || services[s].isWanted || system.broker?[index]?.holds.isEmpty == false
+        else { return }
         services[s].presence = .starting
         schedule(s, .starts, after: services[s].script.startup)
     }
 
     private func start(_ s: Int) {
-        if daemon == .running { return arrive(s) }
         services[s].presence = .alone
+        beginLogic(s)
+        if daemon == .running { arrive(s) }
     }
 
     private func arrive(_ s: Int) {
         guard daemon == .running, let index = services[s].index else { return }
         services[s].presence = .here
         services[s].lost = nil
+        services[s].decidedOver = []
         // Of an app that is not installed any more nothing can be said.
         services[s].held.removeAll { apps[$0.place].index == nil }
         let stated = services[s].held.compactMap { held in
@@ -160,6 +185,7 @@ extension Device {
         let wishes = services[s].wishes
         services[s].wishes = []
         for wish in wishes { ask(s, wish) }
+        if services[s].presence == .here { logicArrived(s) }
     }
 
     /// Its process is gone, and with it its connections.
@@ -180,6 +206,7 @@ extension Device {
         services[s].asked = [:]
         services[s].wishes = []
         services[s].stopping = [:]
+        logicDied(s)
     }
 
     func stallService(_ name: String, _ isStalled: Bool) {
@@ -194,9 +221,11 @@ extension Device {
             services[s].stopping = [:]
             if services[s].presence == .here {
                 services[s].presence = .alone
-                services[s].lost = (services[s].held, now)
+                let over = services[s].decidedOver
+                services[s].lost = (services[s].held.filter { !over.contains($0) }, now)
             }
             for held in services[s].held { touch(s, held.place) }
+            logicLosesDaemon(s)
         }
     }
 
@@ -231,6 +260,12 @@ extension Device {
         }
     }
 
+    /// Decided is decided: a daemon that dies before it tells anybody leaves that to the next one.
+    func noteOver(_ index: ServiceIndex, _ incarnation: Incarnation, _ hold: UInt8) {
+        guard let s = place(of: index), let held = held(incarnation, hold) else { return }
+        services[s].decidedOver.insert(held)
+    }
+
     private func place(of index: ServiceIndex) -> Int? { services.firstIndex { $0.index == index } }
 
     private func held(_ incarnation: Incarnation, _ kind: UInt8) -> SimulatedService.Held? {
@@ -244,8 +279,12 @@ extension Device {
         switch wish {
         case .hold(let held):
             touch(s, held.place)
+            apps[held.place].serviceAnswer = refusal == nil
+            if refusal == nil { services[s].decidedOver.remove(held) }
             if refusal == nil, !services[s].held.contains(held) { services[s].held.append(held) }
-        case .wake(let place, let window):
+        case .wake(let place, let window, _, let number):
+            services[s].wakes.append(refusal == nil)
+            if let number { wakeAnswered(s, number, isAllowed: refusal == nil) }
             guard refusal == nil else { return }
             let name = apps[place].script.name
             if Int(window) >= declaration.windows.count {
@@ -266,6 +305,7 @@ extension Device {
     /// What services are told of an app that they know.
     func noteForServices(_ entry: LogEntry) {
         guard !services.isEmpty, let app = entry.app, let place = place(of: app) else { return }
+        noteForModels(entry, place)
         switch entry.event {
         case .terminated:
             for s in services.indices where services[s].presence == .here {
@@ -273,7 +313,7 @@ extension Device {
                 services[s].attached.removeAll { $0.place == place }
             }
         case .uninstalled: for s in services.indices { services[s].known.removeAll { $0 == place } }
-        default: return
+        default: break
         }
     }
 

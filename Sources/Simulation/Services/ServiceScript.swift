@@ -10,6 +10,8 @@ package struct ServiceScript: Hashable, Sendable {
     package var stopTime = ServiceScript.standardStop
     /// It keeps nothing: after its death it states nothing.
     package var forgets = false
+    /// It runs by the logic of a real service of this name (`ServiceModels`), which declares itself.
+    package var model: String?
 
     package init(_ declaration: ServiceDeclaration) { self.declaration = declaration }
 
@@ -48,10 +50,15 @@ package struct SimulatedService {
 
     enum Wish: Hashable {
         case hold(Held)
-        case wake(place: Int, window: UInt8)
+        /// A number where its logic waits for the answer.
+        case wake(place: Int, window: UInt8, payload: String = "", number: UInt64? = nil)
     }
 
     package let script: ServiceScript
+    /// Around the logic of a real service.
+    var shell: ModelShell?
+    /// An app wants to connect, or it left something undone.
+    var isWanted = false
     /// Its number in the present system.
     var index: ServiceIndex?
     var presence = Presence.idle
@@ -65,16 +72,23 @@ package struct SimulatedService {
     var asked: [ServiceRequestID: Wish] = [:]
     /// What it will ask for when it is there.
     var wishes: [Wish] = []
+    /// Whether it was allowed to wake an app, each time that it wanted to.
+    package internal(set) var wakes: [Bool] = []
     /// It answers no `stop`.
     var isStalled = false
     /// What it held when the daemon last lost it, or it the daemon, and since when the grace runs.
     var lost: (held: [Held], since: Instant)?
+    /// What the Core ended, whether or not the daemon lived to say so.
+    var decidedOver: Set<Held> = []
     /// What it was told to stop, and when.
     var stopping: [Held: Instant] = [:]
     /// When it last had to do with an app.
     var touched: [Int: Instant] = [:]
 
     init(_ script: ServiceScript) { self.script = script }
+
+    /// Its process runs, with or without a daemon.
+    var isAlive: Bool { presence == .here || presence == .alone }
 }
 
 /// What happens next to a service.
@@ -84,4 +98,10 @@ enum ServiceStep: Hashable {
     case starts
     case connects
     case stopped(SimulatedService.Held)
+    // Of one that runs by the logic of a real service.
+    case says(ModelShell.Client)
+    case tells(ServiceWords, Int, Generation)
+    case heard(ServiceWords)
+    case timer
+    case looks
 }

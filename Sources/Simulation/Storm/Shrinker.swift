@@ -8,11 +8,14 @@ package struct Shrinker {
     private var best: Scenario
     private var runs = 0
     private let limit: Int
+    private let models: ServiceModels
 
     /// - Parameter limit: how many runs it may take.
-    package static func shrink(_ scenario: Scenario, limit: Int = 2_000) -> Scenario {
-        guard let failure = ScenarioRun(scenario).run().first else { return scenario }
-        var shrinker = Shrinker(scenario, failure, limit: limit)
+    package static func shrink(
+        _ scenario: Scenario, limit: Int = 2_000, models: ServiceModels = ServiceModels()
+    ) -> Scenario {
+        guard let failure = ScenarioRun(scenario, models: models).run().first else { return scenario }
+        var shrinker = Shrinker(scenario, failure, limit: limit, models)
         shrinker.cutEnd(after: failure.at)
         var size = 0
         repeat {
@@ -24,7 +27,8 @@ package struct Shrinker {
         return shrinker.best
     }
 
-    private init(_ scenario: Scenario, _ failure: ScenarioRun.Failure, limit: Int) {
+    private init(_ scenario: Scenario, _ failure: ScenarioRun.Failure, limit: Int, _ models: ServiceModels) {
+        self.models = models
         best = scenario
         signature = Self.signature(failure.text)
         self.limit = limit
@@ -40,7 +44,9 @@ package struct Shrinker {
     private mutating func keep(_ candidate: Scenario) -> Bool {
         guard candidate != best, runs < limit else { return false }
         runs += 1
-        guard let failure = ScenarioRun(candidate).run().first, Self.signature(failure.text) == signature else {
+        guard let failure = ScenarioRun(candidate, models: models).run().first,
+            Self.signature(failure.text) == signature
+        else {
             return false
         }
         best = candidate
@@ -91,10 +97,12 @@ package struct Shrinker {
                 let name = scenario.services[number].declaration.name
                 scenario.services.remove(at: number)
                 scenario.steps.removeAll { $0.action.serviceName == name }
+                for app in scenario.apps.indices { scenario.apps[app].forget(service: name) }
             }
         }
         for number in best.apps.indices {
             _ = change { $0.apps[number].reactions = [:] }
+            _ = change { $0.apps[number].hears = [:] }
             _ = change { $0.apps[number].callbackTimes = [:] }
             for kind in CallbackKind.allCases {
                 if best.apps[number].reactions[kind] != nil { _ = change { $0.apps[number].reactions[kind] = nil } }
@@ -168,11 +176,21 @@ extension Scenario.Action {
     }
 }
 
+extension AppScript {
+    /// There is no such service any more: nobody speaks of it.
+    fileprivate mutating func forget(service name: String) {
+        reactions = reactions.mapValues { $0.filter { $0.serviceName != name } }.filter { !$0.value.isEmpty }
+        hears = hears.mapValues { $0.filter { $0.serviceName != name } }.filter { !$0.value.isEmpty }
+        expirations.removeAll { $0.serviceName == name }
+    }
+}
+
 extension AppAction {
     /// The service that it asks.
     package var serviceName: String? {
         switch self {
         case .use(let part), .leave(let part): part.service
+        case .ask(let service, _): service
         case .after(_, let action): action.serviceName
         default: nil
         }
@@ -184,7 +202,7 @@ extension Input {
         switch self {
         case .open(let name, _), .close(let name), .restart(let name), .exempt(let name, _), .install(let name),
             .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _),
-            .fetch(let name, _), .allowRefresh(let name, _), .transferEvents(let name, _, _),
+            .fetch(let name, _), .allowRefresh(let name, _), .sessionEvents(let name, _, _),
             .wakeByService(let name, _):
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,

@@ -51,7 +51,7 @@ struct StormServices {
             ServiceDeclaration.Window(
                 name: "window\(window)", sentence: "window\(window)", time: .seconds(Double(2 + random.below(30))))
         }
-        declaration.mode = random.pick([[], .audio, .location, .voip]) ?? []
+        declaration.mode = random.pick([[]] + ServiceKind.lasting.map(\.mode)) ?? []
         declaration.worksInForeground = !random.oneIn(4)
         var script = ServiceScript(declaration)
         script.startup = .milliseconds(Int64(1 + random.below(random.oneIn(8) ? 14_000 : 300)))

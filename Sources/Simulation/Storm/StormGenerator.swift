@@ -14,11 +14,15 @@ package struct StormGenerator {
     private var names: [String] = []
 
     /// - Parameter length: how long the person uses the device, about.
-    package static func scenario(seed: UInt64, length: Span = day) -> Scenario {
+    /// - Parameter models: services with the logic of real ones that take part.
+    package static func scenario(
+        seed: UInt64, length: Span = day, models: ServiceModels = ServiceModels()
+    ) -> Scenario {
         var generator = StormGenerator(seed: seed, length: length)
         generator.makeApps()
         generator.makeDay()
         StormServices.add(to: &generator.scenario)
+        StormModels.add(models, to: &generator.scenario)
         return generator.scenario
     }
 
@@ -117,7 +121,7 @@ package struct StormGenerator {
     /// Most do what they are woken for, some too late, some never, some twice.
     private mutating func wake(_ script: inout AppScript) {
         let kinds: [(CallbackKind, [WindowService])] = [
-            (.performFetch, [.fetch]), (.handleEventsForBackgroundURLSession, [.transferEvents]),
+            (.performFetch, [.fetch]), (.handleEventsForBackgroundURLSession, [.sessionEvents]),
             (.launchBackgroundTask, [.refresh, .processing]),
         ]
         for (kind, services) in kinds {
@@ -223,7 +227,7 @@ package struct StormGenerator {
         switch random.below(8) {
         case 0...3: .fetch(name(), launches: random.oneIn(3))
         case 4: .allowRefresh(name(), !random.oneIn(3))
-        default: .transferEvents(name(), session: "session \(random.below(2))", authentication: random.oneIn(4))
+        default: .sessionEvents(name(), session: "session \(random.below(2))", authentication: random.oneIn(4))
         }
     }
 

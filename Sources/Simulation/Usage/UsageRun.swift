@@ -179,7 +179,7 @@ package final class UsageRun {
     private func notify(_ place: Int?) {
         result.notifications += 1
         guard device.daemon == .running else { return }
-        let consumer = Consumer(app: place.map { AppIndex(UInt32($0)) }, .push)
+        let consumer = Consumer(app: place.map { AppIndex(UInt32($0)) }, .notification)
         device.changeWorld { _ = $0.transfer(Self.notificationBytes, .down, for: consumer) }
     }
 

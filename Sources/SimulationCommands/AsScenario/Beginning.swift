@@ -39,7 +39,7 @@ struct Beginning {
             case .audio: add(.app(name, .begin(.audio)), taking: .milliseconds(100))
             case .location: add(.app(name, .begin(.location)), taking: .milliseconds(100))
             case .task: add(.app(name, .beginTask(assertion.name)), taking: .milliseconds(100))
-            case .exemption, .graphical, .listen, .fetch, .transferEvents, .refresh, .processing, .service: break
+            case .exemption, .graphical, .listen, .fetch, .sessionEvents, .refresh, .processing, .service: break
             }
         }
     }

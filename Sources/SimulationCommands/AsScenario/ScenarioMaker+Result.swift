@@ -62,7 +62,7 @@ extension ScenarioMaker {
         var first = scenario
         first.steps = beginning.steps
         first.duration = beginning.duration
-        let run = ScenarioRun(first)
+        let run = ScenarioRun(first, models: .all)
         run.run()
         let states = beginning.states.map { Expectation.state($0.name, $0.state) }
         let callbacks = run.device.apps.compactMap { app in

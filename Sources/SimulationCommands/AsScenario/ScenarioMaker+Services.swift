@@ -46,8 +46,8 @@ extension ScenarioMaker {
         // What Apple's methods are called with, scenarios say without a service.
         switch declared.callback {
         case .serviceEvents: add(.wakeByService(app, ServicePart(declaration.name, declared.name)))
-        case .sessionEvents: add(.transferEvents(app, session: payload, authentication: false))
-        case .sessionChallenge: add(.transferEvents(app, session: payload, authentication: true))
+        case .sessionEvents: add(.sessionEvents(app, session: payload, authentication: false))
+        case .sessionChallenge: add(.sessionEvents(app, session: payload, authentication: true))
         }
     }
 

@@ -219,8 +219,8 @@ package struct ScenarioMaker {
             break
         case .service(let event): note(event, system)
         case .conditionSensed(let condition): noteCondition(condition)
-        case .transferEvents(let app, let session, let authentication):
-            if let name = name(app) { add(.transferEvents(name, session: session, authentication: authentication)) }
+        case .sessionEvents(let app, let session, let authentication):
+            if let name = name(app) { add(.sessionEvents(name, session: session, authentication: authentication)) }
         case .mechanism(let incarnation, let event):
             guard let place = present(incarnation.app, incarnation.generation) else { return }
             note(event, place, system)

@@ -20,7 +20,7 @@ struct ScenarioPrinter {
             "guessed from that.",
         ]
         context.write(ScenarioWriter.text(of: scenario, header: header))
-        let failures = ScenarioRun(scenario).run()
+        let failures = ScenarioRun(scenario, models: .all).run()
         guard !failures.isEmpty else { return }
         let differences = failures.map { "  \($0.text)" }.joined(separator: "\n")
         context.note("in virtual time it does not come out quite as it was recorded:\n\(differences)")

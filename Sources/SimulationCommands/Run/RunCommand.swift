@@ -33,6 +33,9 @@ package struct RunCommand: Verb {
     @Option(help: ArgumentHelp("Make up this many scenarios and run them.", valueName: "count"))
     var storm: Int?
 
+    @Option(help: ArgumentHelp("How long each of them is, about (default: 24).", valueName: "hours"))
+    var hours: Int?
+
     @Option(
         help: ArgumentHelp(
             "Where a storm that fails is written, made as small as possible (default: here).", valueName: "folder"),
@@ -55,14 +58,17 @@ package struct RunCommand: Verb {
         if trace != nil, days.usage != nil || days.makeMonth != nil {
             throw ValidationError("--trace writes down scenarios and storms")
         }
+        if hours != nil, storm == nil { throw ValidationError("--hours says how long storms are: use it with --storm") }
+        if let hours, !(1...24).contains(hours) { throw ValidationError("--hours needs a number from 1 to 24") }
         if let storm, storm < 1 { throw ValidationError("--storm needs a number from 1 on") }
     }
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
         if try days.run(seed: seed, isJSON: json, in: context) { return }
         if let storm {
-            try StormSession(count: storm, seed: seed ?? 1, folder: out ?? ".", trace: trace, isJSON: json)
-                .run(in: context)
+            var session = StormSession(count: storm, seed: seed ?? 1, folder: out ?? ".", trace: trace, isJSON: json)
+            session.hours = hours ?? session.hours
+            try session.run(in: context)
         } else {
             try ScenarioSession(seed: seed, trace: trace, isJSON: json).run(files, in: context)
         }

@@ -35,7 +35,7 @@ struct ScenarioSession {
     private func run(_ path: String, _ trace: TraceFile?) -> ScenarioResult {
         do throws(ScenarioErrors) {
             let scenario = try ScenarioReader.read(path: path)
-            let run = ScenarioRun(scenario, seed: seed)
+            let run = ScenarioRun(scenario, seed: seed, models: .all)
             trace?.begin(path, run)
             let failures = run.run()
             return ScenarioResult(file: path, run: run, failures: failures)

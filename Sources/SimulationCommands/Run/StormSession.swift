@@ -14,6 +14,11 @@ struct StormSession {
     let folder: String
     var trace: String?
     var isJSON = false
+    var hours = 24
+
+    private func scenario(_ seed: UInt64) -> Scenario {
+        StormGenerator.scenario(seed: seed, length: .seconds(Double(hours) * 3600), models: .all)
+    }
 
     /// Shrinking takes thousands of runs; a broken system fails in every storm.
     private static let shrunkAtMost = 3
@@ -32,7 +37,11 @@ struct StormSession {
         let outcomes = trace == nil ? runAll() : [try runTraced()]
         let failed = outcomes.filter { $0.failure != nil }
         var files: [UInt64: String] = [:]
-        for outcome in failed.prefix(Self.shrunkAtMost) { files[outcome.seed] = try write(outcome) }
+        for outcome in failed.prefix(Self.shrunkAtMost) {
+            let moment = outcome.at?.text ?? ""
+            context.note("storm \(outcome.seed) failed at \(moment): \(outcome.failure ?? ""); it is being made small")
+            files[outcome.seed] = try write(outcome)
+        }
         let seconds = Double(context.clock.now().nanoseconds - started.nanoseconds) / 1e9
         if isJSON {
             context.print(json: json(outcomes, files, seconds))
@@ -50,15 +59,15 @@ struct StormSession {
             while true {
                 let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
                 guard number < count else { return }
-                let outcome = Self.run(seed &+ UInt64(number))
+                let outcome = run(seed &+ UInt64(number))
                 outcomes.withLock { $0[number] = outcome }
             }
         }
         return outcomes.withLock { results in (0..<count).compactMap { results[$0] } }
     }
 
-    private static func run(_ seed: UInt64, _ prepare: (ScenarioRun) -> Void = { _ in }) -> Outcome {
-        let run = ScenarioRun(StormGenerator.scenario(seed: seed))
+    private func run(_ seed: UInt64, _ prepare: (ScenarioRun) -> Void = { _ in }) -> Outcome {
+        let run = ScenarioRun(scenario(seed), models: .all)
         prepare(run)
         let failure = run.run().first
         return Outcome(
@@ -68,19 +77,20 @@ struct StormSession {
 
     private func runTraced() throws(CommandFailure) -> Outcome {
         let file = try TraceFile(trace ?? "")
-        let outcome = Self.run(seed) { file.begin("storm", $0) }
+        let outcome = run(seed) { file.begin("storm", $0) }
         try file.close()
         return outcome
     }
 
     /// Makes the failing storm small and writes it as a scenario that runs by itself.
     private func write(_ outcome: Outcome) throws(CommandFailure) -> String {
-        let small = Shrinker.shrink(StormGenerator.scenario(seed: outcome.seed))
+        let small = Shrinker.shrink(scenario(outcome.seed), models: .all)
         let path = (folder.hasSuffix("/") ? folder : folder + "/") + "storm-\(outcome.seed).yaml"
         let text = ScenarioWriter.text(
             of: small,
             header: [
-                "A storm that failed, made as small as it still fails: greenroom run --storm 1 --seed \(outcome.seed)",
+                "A storm that failed, made as small as it still fails: greenroom run --storm 1 --seed \(outcome.seed)"
+                    + (hours == 24 ? "" : " --hours \(hours)"),
                 outcome.failure ?? "",
             ])
         do {

@@ -31,7 +31,7 @@ import Testing
         #expect(device.reclaimed == [one.app])
         // Under a budget the 200 MB that were asked for would be waited for.
         #expect(device.system.memoryNeed(available: 40 * Self.mb) == 40 * Self.mb)
-        #expect(device.system.standingOrder(one).map(\.bytes) == 60 * Self.mb, "its dirty memory comes back")
+        #expect(device.system.standingOrder(one).bytes == 60 * Self.mb, "its dirty memory comes back")
         device.send(.memorySensed(available: 40 * Self.mb))
         device.run()
         #expect(device.state(one.app) == .notRunning)

@@ -46,15 +46,54 @@ import Testing
         device.suspend(hidden)
         device.open(front)
         let (one, visible) = (try #require(incarnation(device, hidden)), try #require(incarnation(device, front)))
-        #expect(device.system.standingOrder(one) == nil, "nobody has looked")
+        #expect(device.system.standingOrder(one) == .none, "nobody has looked")
         sample(device, hidden, dirty: 30)
         sample(device, front, dirty: 300)
-        #expect(device.system.standingOrder(one).map(\.bytes) == 30 * Self.mb)
-        #expect(device.system.standingOrder(visible) == nil)
-        #expect(device.system.standingOrder(Incarnation(hidden, one.generation.next)) == nil)
-        #expect(device.system.standingOrder(Incarnation(AppIndex(9), one.generation)) == nil)
+        #expect(device.system.standingOrder(one).bytes == 30 * Self.mb)
+        #expect(device.system.standingOrder(visible) == .none)
+        #expect(device.system.standingOrder(Incarnation(hidden, one.generation.next)) == .none)
+        #expect(device.system.standingOrder(Incarnation(AppIndex(9), one.generation)) == .none)
         device.perform(.close(hidden, wait: false))
-        #expect(device.system.standingOrder(one) == nil)
+        #expect(device.system.standingOrder(one) == .none)
+        device.finish()
+    }
+
+    /// Who ends of these, in megabytes by their place, so that so many come back.
+    private func chosen(_ orders: [(place: Int, megabytes: Int64)], toFree megabytes: Int64) -> [Int] {
+        var isChosen = orders.map { _ in true }
+        orders.map { StandingOrder(place: $0.place, bytes: $0.megabytes * Self.mb) }
+            .choose(toFree: megabytes * Self.mb, into: &isChosen)
+        return orders.indices.filter { isChosen[$0] }
+    }
+
+    @Test("Who goes is chosen in order; nobody who need not, nobody who has nothing, and each class by itself")
+    func choice() {
+        #expect(chosen([(0, 10), (0, 20), (0, 30)], toFree: 30) == [0, 1])
+        #expect(chosen([(0, 10), (0, 40), (0, 30)], toFree: 30) == [1], "the second has enough by itself")
+        #expect(chosen([(0, 10), (1, 40), (1, 30)], toFree: 30) == [0, 1], "who runs spares nobody who is suspended")
+        #expect(chosen([(0, 0), (0, 40)], toFree: 30) == [1])
+        #expect(chosen([(0, 10), (0, 10)], toFree: 30) == [0, 1], "they have less")
+        #expect(chosen([(0, 10)], toFree: 0).isEmpty)
+        #expect(chosen([], toFree: 10).isEmpty)
+    }
+
+    @Test("The Core spares whom another one, chosen after it, makes superfluous, as the host does")
+    func spares() {
+        let device = device()
+        let (small, large) = (device.installTest("small"), device.installTest("large"))
+        // The large one is used all the time, so the small one is the first in the order.
+        device.suspend(small)
+        let other = device.installTest("other")
+        for _ in 0..<6 {
+            device.suspend(large)
+            device.suspend(other)
+        }
+        sample(device, small, dirty: 10)
+        sample(device, large, dirty: 60)
+        #expect(device.system.memoryVictims().prefix(2) == [small, large])
+        device.send(.memorySensed(available: 40 * Self.mb))
+        device.run()
+        #expect([small, large].map { device.state($0) } == [.suspended, .notRunning])
         device.finish()
     }
 

@@ -36,7 +36,7 @@ enum EventTag: UInt8, CaseIterable {
     case peerCame = 29
     case gpuUsed = 30
     case installedWithTasks = 31
-    case transferEvents = 32
+    case sessionEvents = 32
     case wishesRestored = 33
     case conditionSensed = 34
     case peersRefused = 38
@@ -90,7 +90,7 @@ extension Event {
         case .mechanism(_, .sockets(.found)): .socketsFound
         case .mechanism(_, .sockets(.peerCame)): .peerCame
         case .mechanism(_, .gpu(.used)): .gpuUsed
-        case .transferEvents: .transferEvents
+        case .sessionEvents: .sessionEvents
         case .wishesRestored: .wishesRestored
         case .conditionSensed: .conditionSensed
         case .mechanism(_, .sockets(.refused)): .peersRefused

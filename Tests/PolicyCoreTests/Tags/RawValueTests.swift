@@ -69,8 +69,8 @@ struct RawValueTests {
         expect(ServiceKind.self, from: 0, "audio location voip fetch remoteNotification")
         expect(
             AssertionKind.self, from: 0,
-            "audio location exemption graphical task listen fetch transferEvents refresh processing service")
-        expect(WindowService.self, from: 1, "fetch transferEvents refresh processing service")
+            "audio location exemption graphical task listen fetch sessionEvents refresh processing service")
+        expect(WindowService.self, from: 1, "fetch sessionEvents refresh processing service")
         expect(WindowResult.self, from: 1, "newData noData failed done")
         expect(BackgroundTaskRequest.Kind.self, from: 1, "refresh processing")
         expect(FetchResult.self, from: 0, "newData noData failed")
@@ -107,7 +107,7 @@ struct RawValueTests {
             (.launchTooSlow, "SPRINGBOARD", 0x8bad_f00d), (.watchdog, "WATCHDOG", 0x8bad_f00d),
             (.taskNotEnded, "RUNNINGBOARD", 0x2182_bad2), (.taskTooLong, "SPRINGBOARD", 0x8bad_f00d),
             (.fetchNotFinished, "RUNNINGBOARD", 0x2182_bad4),
-            (.transferEventsNotFinished, "RUNNINGBOARD", 0x2182_bad3),
+            (.sessionEventsNotFinished, "RUNNINGBOARD", 0x2182_bad3),
             (.excessiveUse, "RUNNINGBOARD", 0xd00d_2bad), (.launchFailed, "GREENROOM", 0xfa11_7042),
             (.addressSpaceAbuse, "GREENROOM", 0xadd5_ab5e), (.pageShortage, "JETSAM", 4),
             (.perProcessLimit, "JETSAM", 7), (.heldLock, "RUNNINGBOARD", 0xdead_10cc),

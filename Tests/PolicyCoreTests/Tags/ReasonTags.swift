@@ -236,7 +236,7 @@ extension Model.ExitStatus {
 
 enum WindowTag: UInt8, CaseIterable {
     case fetch = 1
-    case transferEvents = 2
+    case sessionEvents = 2
     case refresh = 3
     case processing = 4
     case service = 5
@@ -246,7 +246,7 @@ extension WindowKind {
     var tag: WindowTag {
         switch self {
         case .fetch: .fetch
-        case .transferEvents: .transferEvents
+        case .sessionEvents: .sessionEvents
         case .refresh: .refresh
         case .processing: .processing
         case .service: .service

@@ -46,7 +46,7 @@ struct Rubbish {
         let (app, generation) = process()
         switch random.below(33) {
         case 31, 32: return .service(serviceEvent(app, generation))
-        case 30: return .transferEvents(app, session: random.oneIn(2) ? "" : "s", authentication: random.oneIn(2))
+        case 30: return .sessionEvents(app, session: random.oneIn(2) ? "" : "s", authentication: random.oneIn(2))
         case 28: return sockets(app, generation)
         case 29: return traffic(app)
         case 25:

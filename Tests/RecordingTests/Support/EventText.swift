@@ -43,7 +43,7 @@ extension Event {
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             "trafficSeen app \(optional: app?.rawValue) \(purpose) sent \(sent) received \(received) "
                 + "\(from.nanoseconds) to \(to.nanoseconds)"
-        case .transferEvents(let app, let session, let authentication):
+        case .sessionEvents(let app, let session, let authentication):
             "transferEvents app \(app.rawValue) \(session) authentication \(authentication)"
         case .wishesRestored(let app, let wishes):
             "wishesRestored app \(app.rawValue) every \(optional: wishes.interval?.nanoseconds)"

@@ -17,6 +17,8 @@ final class RecordedDevice {
     var now = Instant(nanoseconds: Clock.boot())
     /// Apps that hang in every callback.
     var hung: Set<AppIndex> = []
+    /// What each app was called for last.
+    private(set) var windows: [AppIndex: WindowID] = [:]
     /// The daemon dies after the next event was written down and before its effects are.
     var diesWithinNextEvent = false
     private var isDead = false
@@ -130,6 +132,7 @@ final class RecordedDevice {
             queue.append(.connected(app, generation, executed: nil))
         case .deliver(let app, let generation, let callbacks):
             guard !hung.contains(app) else { return }
+            for window in callbacks.compactMap(\.window) { windows[app] = window.id }
             for callback in callbacks { queue.append(.callbackReturned(app, generation, callback.number)) }
         case .check(let app, let generation, let pings):
             queue.append(.processesCounted(app, generation, 3))

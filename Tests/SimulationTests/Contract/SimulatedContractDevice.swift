@@ -12,6 +12,14 @@ final class SimulatedContractDevice: ContractDevice {
 
     init(_ profile: DeviceProfile, seed: UInt64) {
         device = Device(profile, seed: seed)
+        var probe = ServiceDeclaration(name: "probe")
+        probe.mode = .audio
+        probe.holds = [
+            .init(name: "playing", sentence: "the probe plays", isPerceived: true),
+            .init(name: "watching", sentence: "the probe watches"),
+        ]
+        probe.windows = [.init(name: "news", sentence: "what the probe has for it", time: .seconds(10))]
+        device.declare([ServiceScript(probe)])
         device.boot()
     }
 
@@ -163,6 +171,8 @@ final class SimulatedContractDevice: ContractDevice {
         case .exit(let status): device.perform(.app(app, .exit(status)))
         case .crash: device.perform(.app(app, .crash(signal: 11)))
         case .lock(let file): device.perform(.app(app, .lock(file)))
+        case .use(let hold): device.perform(.app(app, .use(ServicePart("probe", hold))))
+        case .leave(let hold): device.perform(.app(app, .leave(ServicePart("probe", hold))))
         case .listen: device.perform(.app(app, .listen("listener")))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
         case .complete(let service, let result): device.perform(.app(app, .complete(service, result)))
@@ -184,6 +194,28 @@ final class SimulatedContractDevice: ContractDevice {
 
     func release(_ app: String) throws(Breach) { try inject(.recover(app)) }
     func kill(_ app: String) throws(Breach) { try inject(.crash(app, signal: 9)) }
+
+    // MARK: The service
+
+    func holds(of app: String) throws(Breach) -> [String] {
+        guard let index = device.apps[try place(app)].index, let service = device.system.broker?.services.first else {
+            throw Breach("there is no service")
+        }
+        return service.holds.filter { $0.incarnation.app == index }
+            .map { service.declaration.holds[Int($0.kind)].name }
+    }
+
+    func serviceAnswer(to app: String) throws(Breach) -> Bool? { device.apps[try place(app)].serviceAnswer }
+
+    func wakeByService(_ app: String) throws(Breach) -> Bool {
+        let before = device.services.first?.wakes.count
+        device.perform(.wakeByService(app, ServicePart("probe", "news")))
+        try wait(for: "the answer to the service") { device.services.first?.wakes.count != before }
+        return device.services.first?.wakes.last ?? false
+    }
+
+    func killService() throws(Breach) { try inject(.killService("probe")) }
+    func stallService(_ isStalled: Bool) throws(Breach) { try inject(.stallService("probe", isStalled)) }
 
     // MARK: What befalls
 

@@ -86,6 +86,8 @@ enum ContractApps {
         case .crash: "misbehave://crash"
         case .lock(let file): "misbehave://lock?file=\(folder)/\(file)"
         case .listen: "misbehave://listen"
+        case .use(let hold): order(action: "use probe.\(hold)")
+        case .leave(let hold): order(action: "leave probe.\(hold)")
         case .fork(let children): "misbehave://fork?max=\(children)"
         case .complete(let service, let result): order(action: "complete \(service.name) \(result.name)")
         case .setFetchInterval(let interval):

@@ -22,7 +22,7 @@ final class RealContractDevice: ContractDevice {
 
     init(_ profile: DeviceProfile) throws {
         let text = String(decoding: try JSONEncoder().encode(profile), as: UTF8.self)
-        system = try TestSystem(device: .profile(text))
+        system = try TestSystem(device: .profile(text), prepare: Self.declareProbe)
         line = try ControlLine("\(system.home)/control")
         try follow()
     }
@@ -217,6 +217,59 @@ final class RealContractDevice: ContractDevice {
             line.contains(" answered ") ? line.hasSuffix("true") : nil
         }
         return answers.last
+    }
+
+    // MARK: The service
+
+    private static func declareProbe(_ home: String) throws {
+        try FileSystem.makeDirectory(home + "/services", mode: 0o700)
+        for (file, mode) in [("probe.py", 0o755), ("probe.json", 0o644)] as [(String, UInt32)] {
+            guard let bytes = FileSystem.read("\(Machine.repository)/Fixtures/Probe/\(file)") else {
+                throw Trouble("Fixtures/Probe lacks \(file)")
+            }
+            try FileSystem.replace("\(home)/services/\(file)", with: bytes, mode: mode)
+        }
+    }
+
+    private var probe: ServiceInfo {
+        get throws {
+            let services = try ask(.services).array("services").map { try ServiceInfo(json: $0) }
+            guard let probe = services.first(where: { $0.service == "probe" }) else { throw Trouble("no probe") }
+            return probe
+        }
+    }
+
+    func holds(of app: String) throws(Breach) -> [String] {
+        try attempt { try probe.holds.filter { $0.app == app }.map(\.hold) }
+    }
+
+    /// A line to the probe's own socket, and its answer.
+    private func tell(_ order: String) throws -> String {
+        let socket = try UnixSocket.connect(to: "\(system.home)/services/probe/control")
+        try socket.writeAll(Array("\(order)\n".utf8))
+        var answer: [UInt8] = []
+        guard case .bytes = try socket.read(into: &answer, upTo: 4_096) else { throw Trouble("the probe is silent") }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    /// Misbehaver prints what it heard: `service use probe.playing {"ok": "playing"}`.
+    func serviceAnswer(to app: String) throws(Breach) -> Bool? {
+        said(by: app).last { $0.hasPrefix("service ") }.map { $0.contains("\"ok\"") }
+    }
+
+    func wakeByService(_ app: String) throws(Breach) -> Bool {
+        try attempt { try tell("wake \(app)").hasPrefix("\"ok\"") }
+    }
+
+    func stallService(_ isStalled: Bool) throws(Breach) {
+        try attempt { _ = try tell(isStalled ? "stall" : "go on") }
+    }
+
+    func killService() throws(Breach) {
+        try attempt {
+            guard let pid = try probe.pid else { throw Trouble("the probe does not run") }
+            try PidFD(CInt(pid)).send(SIGKILL)
+        }
     }
 
     func release(_ app: String) throws(Breach) { try signal(app, ContractApps.releaseSignal) }

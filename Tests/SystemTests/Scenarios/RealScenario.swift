@@ -37,7 +37,7 @@ final class RealScenario {
         }
         if var windows = profile.windows {
             windows.fetch = windows.fetch * scale
-            windows.transferEvents = windows.transferEvents * scale
+            windows.sessionEvents = windows.sessionEvents * scale
             windows.refresh = windows.refresh * scale
             windows.processing = windows.processing * scale
             windows.notice = windows.notice * scale
@@ -266,7 +266,7 @@ extension AppAction {
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
-            .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave:
+            .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave, .ask:
             action
         case .setFetchInterval(let interval): .setFetchInterval(interval.map { $0 * factor })
         case .submitTask(let kind, let identifier, let span, let need):
@@ -311,7 +311,7 @@ extension Input {
         case .fetch(let app, let launches): .fetch(app, launches: launches)
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
-            .timeZone, .brightness, .screens, .setting, .connect, .transferEvents, .wakeByService:
+            .timeZone, .brightness, .screens, .setting, .connect, .sessionEvents, .wakeByService:
             nil
         }
     }

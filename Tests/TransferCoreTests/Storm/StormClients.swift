@@ -1,5 +1,7 @@
 import Model
+import Simulation
 import TransferCore
+import TransferSimulation
 
 /// An app's side of one session, and what its delegate has been told.
 struct StormClient {

@@ -1,4 +1,5 @@
 import Model
+import Simulation
 import TransferCore
 
 /// What a part file holds.
@@ -25,7 +26,7 @@ struct StormServer {
     var uploaded: Int64 = 0
     var isComplete = false
 
-    init(_ dice: inout Dice) {
+    init(_ dice: inout SplitMix64) {
         length = Int64(dice.below(20)) * 700
         hasRanges = !dice.oneIn(4)
         hasTag = !dice.oneIn(5)

@@ -1,5 +1,7 @@
 import Model
+import Simulation
 import TransferCore
+import TransferSimulation
 
 /// A shell, servers, apps and a system that misbehave by seed, around a Core that is killed at random points between
 /// any two of its effects.
@@ -7,10 +9,10 @@ struct StormWorld {
     static let chunk: Int64 = 1000
     static let apps = [journal, podcasts]
 
-    var dice: Dice
+    var dice: SplitMix64
     let rules: TransferRules
     var system: TransferSystem
-    var store = Store()
+    var store = Facts()
     var now = Instant(nanoseconds: 5_000_000_000_000)
     var offset = Span.seconds(1_800_000_000)
     var conditions = TransferConditions(network: .wifi)
@@ -39,7 +41,7 @@ struct StormWorld {
     var addresses: [TransferID: String] = [:]
 
     init(seed: UInt64, rules: TransferRules) {
-        dice = Dice(seed: seed)
+        dice = SplitMix64(seed: seed)
         self.rules = rules
         system = TransferSystem(rules: rules, seed: seed)
         clients = Self.apps.flatMap { [StormClient(app: $0, session: "a"), StormClient(app: $0, session: "b")] }

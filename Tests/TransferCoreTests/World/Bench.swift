@@ -1,6 +1,7 @@
 import Model
 import Testing
 import TransferCore
+import TransferSimulation
 
 let journal: AppIdentifier = name("org.example.journal")
 let podcasts: AppIdentifier = name("org.example.podcasts")
@@ -16,7 +17,7 @@ struct Bench {
 
     var rules: TransferRules
     private(set) var system: TransferSystem
-    var store = Store()
+    var store = Facts()
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
     private(set) var conditions: TransferConditions
     var hasSystem: Bool

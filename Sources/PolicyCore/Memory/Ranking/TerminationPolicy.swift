@@ -35,24 +35,11 @@ extension TerminationPolicy {
     package func victims(
         among candidates: [TerminationCandidate], toFree bytes: Int64, knowing history: UsageHistory
     ) -> [AppIndex] {
-        var victims: [Int] = []
-        var freed: Int64 = 0
-        for place in places(candidates, history) {
-            guard freed < bytes else { break }
-            victims.append(place)
-            freed += candidates[place].dirtyBytes
-        }
-        if sparesTheSuperfluous, let last = victims.last {
-            // Nobody who is suspended is spared because somebody who runs has enough.
-            for index in victims.indices.reversed()
-            where candidates[victims[index]].isSuspended == candidates[last].isSuspended {
-                let dirtyBytes = candidates[victims[index]].dirtyBytes
-                guard freed - dirtyBytes >= bytes else { continue }
-                freed -= dirtyBytes
-                victims.remove(at: index)
-            }
-        }
-        return victims.map { candidates[$0].app }
+        let places = places(candidates, history)
+        let orders = places.map { StandingOrder(candidates[$0]) }
+        var isChosen = orders.map { _ in false }
+        orders.choose(toFree: bytes, sparesTheSuperfluous: sparesTheSuperfluous, into: &isChosen)
+        return zip(places, isChosen).compactMap { $1 ? candidates[$0].app : nil }
     }
 
     private func places(_ candidates: [TerminationCandidate], _ history: UsageHistory) -> [Int] {
@@ -61,5 +48,11 @@ extension TerminationPolicy {
             if candidates[a].isSuspended != candidates[b].isSuspended { return candidates[a].isSuspended }
             return scores[a] == scores[b] ? a < b : scores[a] > scores[b]
         }
+    }
+}
+
+extension StandingOrder {
+    fileprivate init(_ candidate: TerminationCandidate) {
+        self.init(place: candidate.isSuspended ? 0 : 1, bytes: candidate.dirtyBytes)
     }
 }

@@ -1,17 +1,19 @@
-import Model
-import TransferCore
+internal import Model
+package import TransferCore
 
-/// What a shell's database would hold.
-struct Store {
+/// What the shell's database would hold, in memory.
+package struct Facts: Sendable {
     private var apps: [AppIdentifier: TransferRecord] = [:]
     private var sessions: [SessionID: TransferRecord] = [:]
-    private(set) var tasks: [TransferID: TaskRecord] = [:]
-    private(set) var offsets: [TransferID: Int64] = [:]
-    private(set) var events: [SessionID: [EventNumber: EventRecord]] = [:]
+    package private(set) var tasks: [TransferID: TaskRecord] = [:]
+    package private(set) var offsets: [TransferID: Int64] = [:]
+    package private(set) var events: [SessionID: [EventNumber: EventRecord]] = [:]
     private var kept: [TransferFile: TransferRecord] = [:]
     private var counters: TransferRecord?
 
-    mutating func commit(_ effects: [TransferEffect]) {
+    package init() {}
+
+    package mutating func commit(_ effects: [TransferEffect]) {
         for effect in effects {
             switch effect {
             case .store(let record): store(record)
@@ -46,7 +48,7 @@ struct Store {
     }
 
     /// In the order of a hash table, which is any.
-    var stored: StoredTransfers {
+    package var stored: StoredTransfers {
         var records = Array(apps.values) + Array(sessions.values) + Array(kept.values)
         records += tasks.values.map(TransferRecord.task)
         records += offsets.map { TransferRecord.offset($0.key, $0.value) }
@@ -55,35 +57,17 @@ struct Store {
         return StoredTransfers(records)
     }
 
-    var isEmpty: Bool { apps.isEmpty && sessions.isEmpty && tasks.isEmpty && kept.isEmpty && offsets.isEmpty }
+    package var isEmpty: Bool {
+        apps.isEmpty && sessions.isEmpty && tasks.isEmpty && kept.isEmpty && offsets.isEmpty
+    }
 }
 
 extension TransferEffect {
     /// It belongs to the transaction that comes first.
-    var isRecord: Bool {
+    package var isRecord: Bool {
         switch self {
         case .store, .erase: true
         default: false
         }
-    }
-}
-
-/// Random numbers of a seed (SplitMix64).
-struct Dice {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { bound > 1 ? Int(next() % UInt64(bound)) : 0 }
-    mutating func oneIn(_ number: Int) -> Bool { below(number) == 0 }
-    mutating func pick<Element>(_ elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : elements[below(elements.count)]
     }
 }

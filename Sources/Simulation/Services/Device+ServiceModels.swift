@@ -1,0 +1,243 @@
+internal import Model
+internal import PolicyCore
+
+// Services that run by the logic of real ones: their shell in virtual time.
+extension Device {
+    // MARK: What apps say
+
+    /// An app says something to a service, on a connection that is made when there is none.
+    func ask(_ name: String, _ words: String, _ place: Int) {
+        guard let s = service(named: name), let shell = services[s].shell, let process = apps[place].process,
+            !process.isPlain, process.status == nil
+        else { return }
+        if let wrong = type(of: shell.logic).misunderstanding(of: words) {
+            return violate("\(name) does not know what “\(words)” means: \(wrong)")
+        }
+        let saying = ModelShell.Saying(number: nextRequest, words: words)
+        nextRequest += 1
+        let client = ModelShell.Client(place: place, generation: process.generation)
+        services[s].shell?.sayings[client, default: []].append(saying)
+        queue.insert(.service(s, life: nil, .says(client)), at: now + random.draw(costs.message))
+    }
+
+    /// All that a client has to say and that has not been answered; over a new connection, also what is kept.
+    func speak(_ client: ModelShell.Client, _ s: Int) {
+        guard let shell = services[s].shell, let sayings = shell.sayings[client] else { return }
+        guard let process = apps[client.place].process, process.generation == client.generation,
+            process.status == nil
+        else {
+            services[s].shell?.sayings[client] = nil
+            return
+        }
+        // It says it when it runs again.
+        guard !process.isFrozen else { return }
+        let known = shell.connections.first { $0.place == client.place && $0.generation == client.generation }
+        guard let connection = known?.number ?? connect(client, s) else {
+            guard !sayings.isEmpty else { return }
+            // There is no daemon that could bring it, or the service is being started.
+            return queue.insert(.service(s, life: nil, .says(client)), at: now + costs.reconnect.longest)
+        }
+        for saying in sayings where !saying.isAnswered || known == nil {
+            tellLogic(s, .said(connection: connection, number: saying.number, saying.words))
+        }
+    }
+
+    /// What a thawed app could not say while it was frozen, and the connections that ended meanwhile.
+    func speakAfterThaw(_ place: Int) {
+        for s in services.indices {
+            guard let shell = services[s].shell, let process = apps[place].process else { continue }
+            let client = ModelShell.Client(place: place, generation: process.generation)
+            guard shell.sayings[client] != nil else { continue }
+            queue.insert(.service(s, life: nil, .says(client)), at: now + random.draw(costs.message))
+        }
+    }
+
+    private func connect(_ client: ModelShell.Client, _ s: Int) -> UInt64? {
+        guard daemon == .running, let index = services[s].index, let app = apps[client.place].index else { return nil }
+        guard services[s].presence == .here else {
+            services[s].isWanted = true
+            startIfNeeded(s)
+            return nil
+        }
+        let number = nextRequest
+        nextRequest += 1
+        if !services[s].known.contains(client.place) { services[s].known.append(client.place) }
+        send(.service(.attached(index, Incarnation(app, client.generation))))
+        // Telling the Core may have ended the daemon.
+        guard daemon == .running, services[s].presence == .here else { return nil }
+        services[s].shell?.connections.append(
+            ModelShell.Connection(number: number, place: client.place, generation: client.generation))
+        tellApp(s, client.place)
+        tellLogic(s, .attached(connection: number, apps[client.place].script.manifest.identifier))
+        return number
+    }
+
+    /// An app's process is gone, and its connections with it.
+    func clientEnded(_ place: Int) {
+        for s in services.indices {
+            guard let shell = services[s].shell else { continue }
+            for client in shell.clients where client.place == place { services[s].shell?.sayings[client] = nil }
+            for connection in shell.connections where connection.place == place {
+                services[s].shell?.connections.removeAll { $0.number == connection.number }
+                tellLogic(s, .detached(connection: connection.number))
+            }
+        }
+    }
+
+    // MARK: The process
+
+    /// It begins, with what it had stored.
+    func beginLogic(_ s: Int) {
+        guard services[s].shell != nil else { return }
+        services[s].life += 1
+        services[s].shell?.logic.start(seed: random.next())
+        services[s].shell?.conditions = nil
+        services[s].shell?.network = network
+        tellLogic(s, .clock(offset: Span(nanoseconds: wallOffset)))
+        scheduleLogic(s)
+    }
+
+    /// It has a daemon, which says how everything is.
+    func logicArrived(_ s: Int) {
+        guard services[s].shell != nil else { return }
+        services[s].isWanted = false
+        tellLogic(s, .arrived)
+        services[s].shell?.told = [:]
+        services[s].shell?.conditions = nil
+        noteForLogic(s)
+        for place in services[s].known where known(place)?.wake.isClosedByUser == true { tellClosed(s, place) }
+        tellRemovals(s)
+        for client in services[s].shell?.clients ?? [] { speak(client, s) }
+    }
+
+    func logicDied(_ s: Int) {
+        guard let shell = services[s].shell else { return }
+        changeWorld { world in for (_, move) in shell.moves.sorted(by: { $0.key < $1.key }) { world.cancel(move.id) } }
+        services[s].shell?.moves = [:]
+        services[s].shell?.wakes = []
+        services[s].shell?.lookAt = nil
+        services[s].shell?.timerAt = nil
+        services[s].shell?.told = [:]
+        // Their ends are noticed by who runs, now or later.
+        services[s].shell?.connections = []
+        for client in shell.clients {
+            queue.insert(.service(s, life: nil, .says(client)), at: now + random.draw(costs.reconnect))
+        }
+        if shell.logic.isUnfinished { services[s].isWanted = true }
+    }
+
+    func logicLosesDaemon(_ s: Int) {
+        guard let shell = services[s].shell else { return }
+        for number in shell.wakes.sorted() { tellLogic(s, .woken(number: number, isAllowed: nil)) }
+        services[s].shell?.wakes = []
+        if services[s].isAlive { tellLogic(s, .lost) }
+    }
+
+    // MARK: Its logic
+
+    func tellLogic(_ s: Int, _ news: ServiceModelNews) {
+        guard services[s].isAlive, let acts = services[s].shell?.logic.handle(news, at: now) else { return }
+        if checksInvariants, let broken = services[s].shell?.logic.brokenPromises().first {
+            violate("\(services[s].script.declaration.name): \(broken)")
+        }
+        perform(acts, s)
+        scheduleLogic(s)
+    }
+
+    private func perform(_ acts: [ServiceModelAct], _ s: Int) {
+        for act in acts {
+            switch act {
+            case .answer(let connection, let number, let keeps): answered(connection, number, keeps, s)
+            case .tell(let connection, let number, let words): tell(connection, number, words, s)
+            case .wake(let app, let window, let payload, let number): wake(app, window, payload, number, s)
+            case .move(let id, let bytes, let direction, let app): move(id, bytes, direction, app, s)
+            case .stop(let id):
+                guard let move = services[s].shell?.moves.removeValue(forKey: id) else { continue }
+                changeWorld { $0.cancel(move.id) }
+            }
+        }
+    }
+
+    private func scheduleLogic(_ s: Int) {
+        guard services[s].isAlive, let next = services[s].shell?.logic.nextDeadline() else { return }
+        guard services[s].shell?.timerAt.map({ next < $0 }) ?? true else { return }
+        services[s].shell?.timerAt = next
+        queue.insert(.service(s, life: services[s].life, .timer), at: max(next, now))
+    }
+
+    func fireLogic(_ s: Int) {
+        // One that an earlier one took the place of has nothing to say.
+        guard services[s].shell?.timerAt.map({ $0 <= now }) == true else { return }
+        services[s].shell?.timerAt = nil
+        tellLogic(s, .timer)
+        scheduleLogic(s)
+    }
+
+    private func answered(_ connection: UInt64, _ number: UInt64, _ keeps: ServiceModelKeepsake?, _ s: Int) {
+        guard let shell = services[s].shell, let known = shell.connections.first(where: { $0.number == connection })
+        else { return }
+        let client = ModelShell.Client(place: known.place, generation: known.generation)
+        guard var sayings = shell.sayings[client], let place = sayings.firstIndex(where: { $0.number == number }) else {
+            return
+        }
+        sayings.remove(at: place)
+        if let keeps {
+            sayings.removeAll { $0.subject == keeps.subject }
+            if let words = keeps.words {
+                sayings.append(
+                    ModelShell.Saying(number: number, words: words, isAnswered: true, subject: keeps.subject))
+            }
+        }
+        services[s].shell?.sayings[client] = sayings
+    }
+
+    private func tell(_ connection: UInt64, _ number: UInt64, _ words: String, _ s: Int) {
+        guard let known = services[s].shell?.connections.first(where: { $0.number == connection }) else { return }
+        let message = ServiceWords(service: s, connection: connection, number: number, words: words)
+        queue.insert(
+            .service(s, life: services[s].life, .tells(message, known.place, known.generation)),
+            at: now + random.draw(costs.message))
+    }
+
+    /// What it says is on the app's main thread.
+    func arrive(_ message: ServiceWords, _ place: Int, _ generation: Generation) {
+        guard let process = apps[place].process, process.generation == generation, process.status == nil else { return }
+        enqueue(.service(message), place)
+    }
+
+    /// The app deals with it.
+    func hear(_ message: ServiceWords, _ place: Int) {
+        apps[place].heard.append(message.words)
+        for action in apps[place].script.hears[message.words] ?? [] { act(action, place) }
+        guard apps[place].process?.status == nil else { return }
+        queue.insert(
+            .service(message.service, life: services[message.service].life, .heard(message)),
+            at: now + random.draw(costs.message))
+    }
+
+    private func wake(_ app: AppIdentifier, _ window: String, _ payload: String, _ number: UInt64, _ s: Int) {
+        guard services[s].presence == .here,
+            let place = apps.firstIndex(where: { $0.script.manifest.identifier == app }),
+            let kind = services[s].script.declaration.windows.firstIndex(where: { $0.name == window })
+        else { return }
+        services[s].shell?.wakes.insert(number)
+        queue.insert(
+            .service(
+                s, life: services[s].life,
+                .asked(.wake(place: place, window: UInt8(clamping: kind), payload: payload, number: number))),
+            at: now + random.draw(costs.message))
+    }
+
+    func wakeAnswered(_ s: Int, _ number: UInt64, isAllowed: Bool) {
+        guard services[s].shell?.wakes.remove(number) != nil else { return }
+        tellLogic(s, .woken(number: number, isAllowed: isAllowed))
+    }
+}
+
+/// What a service says to an app.
+struct ServiceWords: Hashable {
+    let service: Int
+    let connection: UInt64
+    let number: UInt64
+    let words: String
+}

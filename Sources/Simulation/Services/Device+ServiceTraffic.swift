@@ -1,0 +1,122 @@
+internal import Model
+internal import PolicyCore
+
+// What services move over the network, and what they hear of apps and surroundings.
+extension Device {
+    private static let piece = Span.seconds(1)
+
+    func move(_ id: UInt64, _ bytes: Int64, _ direction: Direction, _ app: AppIdentifier, _ s: Int) {
+        guard let place = apps.firstIndex(where: { $0.script.manifest.identifier == app }) else { return }
+        let consumer = Consumer(app: AppIndex(UInt32(place)), .transfer)
+        var begun: TrafficID?
+        changeWorld { begun = $0.transfer(bytes, direction, for: consumer) }
+        guard let begun else { return }
+        if services[s].shell?.moves.isEmpty == true { services[s].shell?.seenAt = now }
+        services[s].shell?.moves[id] = ModelShell.Move(id: begun, place: place, bytes: bytes, direction: direction)
+        lookSoon(s)
+    }
+
+    /// At the next change of the world, and within a second.
+    private func lookSoon(_ s: Int) {
+        guard let shell = services[s].shell, !shell.moves.isEmpty else { return }
+        let change = surroundings.nextChange.map { Instant(nanoseconds: Self.bootTime) + ($0 - .zero) }
+        let next = max(min(now + Self.piece, change ?? now + Self.piece), now + .milliseconds(1))
+        guard shell.lookAt.map({ next < $0 }) ?? true else { return }
+        services[s].shell?.lookAt = next
+        queue.insert(.service(s, life: services[s].life, .looks), at: next)
+    }
+
+    func lookAtMoves(_ s: Int) {
+        guard let shell = services[s].shell, shell.lookAt.map({ $0 <= now }) == true else { return }
+        services[s].shell?.lookAt = nil
+        catchUp()
+        var sums: [Int: (sent: Int64, received: Int64)] = [:]
+        for (id, move) in shell.moves.sorted(by: { $0.key < $1.key }) {
+            let present = surroundings.transfer(move.id)
+            let moved = present?.moved ?? move.bytes
+            let more = moved - move.seen
+            services[s].shell?.moves[id]?.seen = moved
+            if present == nil { services[s].shell?.moves[id] = nil }
+            if move.direction == .up {
+                sums[move.place, default: (0, 0)].sent += more
+            } else {
+                sums[move.place, default: (0, 0)].received += more
+            }
+            if more > 0 || present == nil { tellLogic(s, .moved(traffic: id, bytes: moved, isDone: present == nil)) }
+        }
+        let from = shell.seenAt
+        services[s].shell?.seenAt = now
+        for (place, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.sent + sum.received > 0 {
+            guard let app = apps[place].index, services[s].presence == .here else { continue }
+            send(.trafficSeen(app, .transfer, sent: sum.sent, received: sum.received, from: from, to: now))
+        }
+        lookSoon(s)
+    }
+
+    // MARK: News
+
+    /// After whatever happened: what has changed of apps and surroundings, to those who run.
+    func noteForModels() {
+        for s in services.indices where services[s].shell != nil {
+            noteNetwork(s)
+            if services[s].presence == .here { noteForLogic(s) }
+        }
+    }
+
+    func noteForLogic(_ s: Int) {
+        guard daemon == .running, services[s].presence == .here else { return }
+        let network = network
+        let isWarm = network == .cellular ? surroundings.cellularRadio != .idle : network != .none
+        let conditions = ServiceModelConditions(
+            network: network, isCharging: battery.state == .charging || battery.state == .full,
+            battery: battery.percent, isRadioWarm: isWarm)
+        if services[s].shell?.conditions != conditions {
+            services[s].shell?.conditions = conditions
+            tellLogic(s, .conditions(conditions))
+        }
+        for place in services[s].known { tellApp(s, place) }
+    }
+
+    /// Connections do not live through a change of the network, whether or not there is a daemon to tell of it.
+    private func noteNetwork(_ s: Int) {
+        guard let shell = services[s].shell, services[s].isAlive, shell.network != network else { return }
+        services[s].shell?.network = network
+        let moves = services[s].shell?.moves ?? [:]
+        services[s].shell?.moves = [:]
+        for (id, move) in moves.sorted(by: { $0.key < $1.key }) {
+            changeWorld { $0.cancel(move.id) }
+            tellLogic(s, .broken(traffic: id))
+        }
+    }
+
+    func tellApp(_ s: Int, _ place: Int) {
+        guard let service = services[s].index, let app = apps[place].index, daemon == .running else { return }
+        let news = ModelShell.Told(state: state(place), awaitsCall: system.awaitsCall(app, from: service))
+        guard services[s].shell?.told[place] != news else { return }
+        services[s].shell?.told[place] = news
+        tellLogic(s, .app(apps[place].script.manifest.identifier, news.state, awaitsCall: news.awaitsCall))
+    }
+
+    /// Of an app that a service knows.
+    func noteForModels(_ entry: LogEntry, _ place: Int) {
+        for s in services.indices where services[s].shell != nil && services[s].known.contains(place) {
+            if case .end(.closedByUser, _, _) = entry.reason { tellClosed(s, place) }
+            guard entry.event == .uninstalled else { continue }
+            services[s].shell?.removals.append(apps[place].script.manifest.identifier)
+            services[s].isWanted = true
+            if services[s].presence == .here { tellRemovals(s) } else { startIfNeeded(s) }
+        }
+    }
+
+    func tellRemovals(_ s: Int) {
+        let removals = services[s].shell?.removals ?? []
+        services[s].shell?.removals = []
+        for app in removals { tellLogic(s, .removed(app)) }
+    }
+
+    func tellClosed(_ s: Int, _ place: Int) {
+        guard services[s].presence == .here else { return }
+        let ends = profile.windowRules.closingEndsSessions
+        tellLogic(s, .closed(apps[place].script.manifest.identifier, ends: ends))
+    }
+}

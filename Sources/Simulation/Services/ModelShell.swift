@@ -1,0 +1,63 @@
+internal import Model
+
+/// What surrounds the logic of a service: connections of apps, bytes on their way, and what it was told last.
+struct ModelShell {
+    struct Connection {
+        let number: UInt64
+        let place: Int
+        let generation: Generation
+    }
+
+    /// Something that an app said.
+    struct Saying: Hashable {
+        let number: UInt64
+        let words: String
+        var isAnswered = false
+        /// What it says again on each new connection, and of what.
+        var subject: String?
+    }
+
+    struct Client: Hashable {
+        let place: Int
+        let generation: Generation
+    }
+
+    struct Move {
+        let id: TrafficID
+        let place: Int
+        let bytes: Int64
+        let direction: Direction
+        var seen: Int64 = 0
+    }
+
+    struct Told: Hashable {
+        var state: LifecycleState
+        var awaitsCall: Bool
+    }
+
+    var logic: any ServiceModel
+    var connections: [Connection] = []
+    var moves: [UInt64: Move] = [:]
+    /// When the moves were looked at last.
+    var seenAt = Instant.zero
+    /// When they are looked at next, and when the logic wants to be called.
+    var lookAt: Instant?
+    var timerAt: Instant?
+    var told: [Int: Told] = [:]
+    var conditions: ServiceModelConditions?
+    /// Over which its bytes are on their way.
+    var network = NetworkKind.none
+    /// What living apps said, of what they still have to say on another connection.
+    var sayings: [Client: [Saying]] = [:]
+    /// Removed while it did not run: it has to hear of that.
+    var removals: [AppIdentifier] = []
+    /// Announced, and not yet answered by the daemon.
+    var wakes: Set<UInt64> = []
+
+    /// Those with something to say, in an order that is the same in every process.
+    var clients: [Client] {
+        sayings.keys.sorted { ($0.place, $0.generation.rawValue) < ($1.place, $1.generation.rawValue) }
+    }
+
+    init(_ logic: any ServiceModel) { self.logic = logic }
+}

@@ -1,0 +1,7 @@
+internal import Simulation
+internal import TransferSimulation
+
+// Registration: services whose logic runs in virtual time, by the names of their folders.
+extension ServiceModels {
+    static let all = ServiceModels(["transfers": SimulatedTransfers.self])
+}

@@ -1,0 +1,130 @@
+import Model
+
+extension ContractDevice {
+    /// It is on screen, and the service does this for it.
+    fileprivate func use(_ hold: String, by app: TestApp) throws(Breach) {
+        try start(app)
+        try order(app.name, .use(hold))
+        try awaitHolds(of: app.name, [hold])
+    }
+
+    fileprivate func awaitHolds(of app: String, _ holds: [String]) throws(Breach) {
+        try wait(for: "\(app) to be held for \(holds)") { () throws(Breach) in try self.holds(of: app) == holds }
+    }
+
+    /// It runs in the background, and goes on to.
+    fileprivate func expectToRunOn(_ app: String) throws(Breach) {
+        try awaitEvent(.didEnterBackground, of: app)
+        try pass(.milliseconds(300))
+        try expect(app, .background)
+    }
+}
+
+extension Contract {
+    private static let star = TestApp("alpha", backgroundModes: .audio)
+    private static let singer = TestApp("alpha")
+
+    static let services = [
+        Contract("An app with its key runs on while a service does something for it, and is suspended after that") {
+            device throws(Breach) in
+            try device.use("playing", by: star)
+            try device.do(.home)
+            try device.expectToRunOn("alpha")
+            try device.order("alpha", .leave("playing"))
+            try device.awaitSuspension(of: "alpha")
+            try device.expectCount(.keptRunning, of: "alpha", 1)
+            try device.awaitHolds(of: "alpha", [])
+        },
+        Contract("Without the key a service serves an app on screen, and has stopped before that is suspended") {
+            device throws(Breach) in
+            try device.use("playing", by: singer)
+            try device.do(.home)
+            try device.awaitSuspension(of: "alpha")
+            guard let stopped = try device.entries(of: "alpha", .serviceStopped).first,
+                let suspended = try device.entries(of: "alpha", .suspended).first, stopped.number < suspended.number,
+                stopped.reason.contains("audio")
+            else { throw Breach("the service should stop for want of the key, and the app be suspended then") }
+            try device.awaitHolds(of: "alpha", [])
+        },
+        Contract("A service that does not stop holds up the suspension for a second, and no longer") {
+            device throws(Breach) in
+            try device.use("watching", by: singer)
+            try device.stallService(true)
+            try device.do(.home)
+            try device.awaitSuspension(of: "alpha")
+            guard let first = try device.entries(of: "alpha", .didEnterBackground).first,
+                let last = try device.entries(of: "alpha", .suspended).first,
+                last.at - first.at >= .milliseconds(900)
+            else { throw Breach("the app should be suspended a second after it left") }
+            try device.stallService(false)
+        },
+        Contract("Without the key nothing is begun off the screen") {
+            device throws(Breach) in
+            try device.start(singer)
+            try device.do(.exempt("alpha", true))
+            try device.do(.home)
+            try device.awaitEvent(.didEnterBackground, of: "alpha")
+            try device.order("alpha", .use("playing"))
+            try device.wait(for: "the service's answer") { () throws(Breach) in
+                try device.serviceAnswer(to: "alpha") != nil
+            }
+            guard try device.serviceAnswer(to: "alpha") == false, try device.holds(of: "alpha").isEmpty else {
+                throw Breach("alpha should not be served")
+            }
+            try device.do(.exempt("alpha", false))
+            try device.awaitSuspension(of: "alpha")
+        },
+        Contract("A service's death suspends nobody: it states anew what it does") {
+            device throws(Breach) in
+            try device.use("playing", by: star)
+            try device.do(.home)
+            try device.expectToRunOn("alpha")
+            try device.killService()
+            try device.pass(.milliseconds(300))
+            try device.expect("alpha", .background)
+            try device.awaitHolds(of: "alpha", ["playing"])
+            try device.order("alpha", .leave("playing"))
+            try device.awaitSuspension(of: "alpha")
+        },
+        Contract("The daemon's death takes nothing from who is held") {
+            device throws(Breach) in
+            try device.use("playing", by: star)
+            try device.do(.home)
+            try device.expectToRunOn("alpha")
+            let process = try device.look(at: "alpha").pid
+            try device.killDaemon()
+            try device.awaitDaemon()
+            try device.awaitHolds(of: "alpha", ["playing"])
+            try device.pass(.milliseconds(300))
+            try device.expect("alpha", .background)
+            try device.expectProcess(process, of: "alpha")
+            try device.order("alpha", .leave("playing"))
+            try device.awaitSuspension(of: "alpha")
+        },
+        Contract(
+            "A service wakes an app that ever connected to it, which is suspended when it has said that it is done"
+        ) {
+            device throws(Breach) in
+            try device.use("playing", by: star)
+            try device.order("alpha", .leave("playing"))
+            try device.awaitHolds(of: "alpha", [])
+            try device.do(.home)
+            try device.awaitSuspension(of: "alpha")
+            guard try device.wakeByService("alpha") else { throw Breach("alpha may be woken") }
+            try device.awaitCall(.handleServiceEvents, of: "alpha")
+            try device.expect("alpha", .background)
+            try device.order("alpha", .complete(.service, .done))
+            try device.awaitEvent(.windowCompleted, of: "alpha")
+            try device.awaitSuspension(of: "alpha")
+        },
+        Contract("A service wakes no app that never connected to it") {
+            device throws(Breach) in
+            try device.use("playing", by: TestApp("beta", backgroundModes: .audio))
+            try device.suspend(star)
+            guard try !device.wakeByService("alpha") else { throw Breach("alpha never connected") }
+            try device.pass(.milliseconds(300))
+            try device.expect("alpha", .suspended)
+            try device.expectCount(.handleServiceEvents, of: "alpha", 0)
+        },
+    ]
+}
