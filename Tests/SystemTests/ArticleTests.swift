@@ -34,7 +34,7 @@ extension SystemTests {
 
         /// A download under way, of a server that says nothing yet; the app sleeps.
         private func begin(_ query: String, _ server: Article) throws -> TestSystem {
-            let system = try TestSystem()
+            let system = try TestSystem(device: .unhurried)
             try system.expect("install", Article.bundle(in: system.folder))
             try system.expect("open", server.notification("size=1000&\(query)"))
             try system.play(["home"])

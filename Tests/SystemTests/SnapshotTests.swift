@@ -46,7 +46,7 @@ extension SystemTests {
             "The picture that an app gives when it has left the screen is kept, replaced, shown and removed with the app"
         )
         func kept() throws {
-            let system = try TestSystem()
+            let system = try TestSystem(device: .unhurried)
             defer { system.end() }
             try system.installPython(
                 "radio", Self.app("write(svg(params['number']))", "reply('svg')"))
@@ -69,7 +69,7 @@ extension SystemTests {
 
         @Test("Each picture has a place of its own, so that none takes another one's away, and nothing is left of it")
         func places() throws {
-            let system = try TestSystem()
+            let system = try TestSystem(device: .unhurried)
             defer { system.end() }
             try system.installPython(
                 "radio", Self.app("write(svg(1))", "print('place', path, flush=True)", "reply('svg')"))

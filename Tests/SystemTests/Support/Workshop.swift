@@ -1,5 +1,7 @@
+import FoundationEssentials
 import Glibc
 import LinuxSystem
+import Model
 import Testing
 
 /// Writes what tests install.
@@ -58,6 +60,16 @@ enum Device {
     case hasty(Hasty)
     /// A profile as JSON.
     case profile(String)
+
+    /// Like `linux`, and waits for an app's picture as long as that takes: for tests of what comes, not of how fast it
+    /// does. On a busy machine an app in the background may need half a second for its picture.
+    static var unhurried: Device {
+        get throws {
+            var profile = DeviceProfile.linux
+            profile.freezeLimit = .seconds(60)
+            return .profile(String(decoding: try JSONEncoder().encode(profile), as: UTF8.self))
+        }
+    }
 
     /// For `greenroom up --device`; the profile is written into a folder.
     func argument(in folder: String) throws -> String {
