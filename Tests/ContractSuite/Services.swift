@@ -12,11 +12,13 @@ extension ContractDevice {
         try wait(for: "\(app) to be held for \(holds)") { () throws(Breach) in try self.holds(of: app) == holds }
     }
 
-    /// It runs in the background, and goes on to.
-    fileprivate func expectToRunOn(_ app: String) throws(Breach) {
-        try awaitEvent(.didEnterBackground, of: app)
+    /// It has left the screen, and runs on there for what the service does for it.
+    fileprivate func runOn(_ app: TestApp, for hold: String) throws(Breach) {
+        try use(hold, by: app)
+        try self.do(.home)
+        try awaitEvent(.didEnterBackground, of: app.name)
         try pass(.milliseconds(300))
-        try expect(app, .background)
+        try expect(app.name, .background)
     }
 }
 
@@ -27,9 +29,7 @@ extension Contract {
     static let services = [
         Contract("An app with its key runs on while a service does something for it, and is suspended after that") {
             device throws(Breach) in
-            try device.use("playing", by: star)
-            try device.do(.home)
-            try device.expectToRunOn("alpha")
+            try device.runOn(star, for: "playing")
             try device.order("alpha", .leave("playing"))
             try device.awaitSuspension(of: "alpha")
             try device.expectCount(.keptRunning, of: "alpha", 1)
@@ -76,9 +76,7 @@ extension Contract {
         },
         Contract("A service's death suspends nobody: it states anew what it does") {
             device throws(Breach) in
-            try device.use("playing", by: star)
-            try device.do(.home)
-            try device.expectToRunOn("alpha")
+            try device.runOn(star, for: "playing")
             try device.killService()
             try device.pass(.milliseconds(300))
             try device.expect("alpha", .background)
@@ -88,9 +86,7 @@ extension Contract {
         },
         Contract("The daemon's death takes nothing from who is held") {
             device throws(Breach) in
-            try device.use("playing", by: star)
-            try device.do(.home)
-            try device.expectToRunOn("alpha")
+            try device.runOn(star, for: "playing")
             let process = try device.look(at: "alpha").pid
             try device.killDaemon()
             try device.awaitDaemon()
