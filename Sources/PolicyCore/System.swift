@@ -137,7 +137,10 @@ package struct System: Sendable, Codable {
             raisePriority(Int(index.rawValue))
             reconcile(Int(index.rawValue))
         }
-        for index in touched { settlePriority(Int(index.rawValue)) }
+        for index in touched {
+            tellNearLimit(Int(index.rawValue))
+            settlePriority(Int(index.rawValue))
+        }
         if touched.capacity > Self.usualCapacity { touched = [] } else { touched.removeAll(keepingCapacity: true) }
     }
 

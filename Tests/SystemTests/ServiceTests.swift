@@ -84,17 +84,8 @@ extension SystemTests {
             try FileSystem.replace(system.home + "/services/steps/sensor", with: Array("\(steps)\n".utf8))
         }
 
-        private func until(_ what: String, _ fits: () throws -> Bool) throws {
-            let patience = Patience(seconds: 20)
-            while try !fits() {
-                guard !patience.isOver else { throw Trouble("\(what): that is not seen") }
-                // Nobody announces what a tool would have to ask for.
-                usleep(20_000)
-            }
-        }
-
         private func expectOutput(_ system: TestSystem, _ app: String, _ text: String) throws {
-            try until("\(app) prints \(text): \(system.output(app).suffix(3))") {
+            try system.until("\(app) prints \(text): \(system.output(app).suffix(3))") {
                 system.output(app).contains { $0.contains(text) }
             }
         }
@@ -129,7 +120,7 @@ extension SystemTests {
             try FileSystem.makeDirectory(system.home + "/services/probe", mode: 0o700)
             try FileSystem.replace(system.home + "/services/probe/unfinished", with: [])
             try system.up()
-            try until("what was left undone is a reason to start it") {
+            try system.until("what was left undone is a reason to start it") {
                 try service(system, "probe").state == "running"
             }
             #expect(try service(system, "steps").state == "idle")
@@ -167,7 +158,7 @@ extension SystemTests {
                 let daemon = try system.daemon
                 if victim != "service" { try PidFD(daemon).send(SIGKILL) }
                 if victim != "daemon" { try PidFD(CInt(pid)).send(SIGKILL) }
-                try until("the service states what it holds after the death of \(victim)") {
+                try system.until("the service states what it holds after the death of \(victim)") {
                     guard let info = try? service(system, "steps") else { return false }
                     return info.state == "running" && (victim == "daemon" || info.pid != pid)
                         && info.holds.count == 1
@@ -232,14 +223,14 @@ extension SystemTests {
                 _ = try order.outcome()
                 try system.expect("home")
                 let what = "round \(round), \(app) \(word)s"
-                try until("\(what): what counts is what the service states") {
+                try system.until("\(what): what counts is what the service states") {
                     guard let info = try? self.service(system, "steps") else { return false }
                     let stated = try stated(system)
                     // One that is dead and holds nothing is started when somebody asks for it.
                     return Set(info.holds.filter(\.counts).map(\.app)) == stated
                         && (info.state == "running" || (info.state == "idle" && stated.isEmpty))
                 }
-                try until("\(what): who is held runs, and nobody else") {
+                try system.until("\(what): who is held runs, and nobody else") {
                     let stated = try stated(system)
                     return try names.allSatisfy { name in
                         try system.app(name).state == (stated.contains(name) ? "background" : "suspended")

@@ -72,8 +72,10 @@ package struct AppMemory: Hashable, Codable, Sendable {
     var reclaim = Reclaim.none
     /// The worst of which it was warned in this shortage.
     var warned = MemoryLevel.normal
-    /// It is near its own limit and was told so.
+    /// It is near its own limit.
     var isNearLimit = false
+    /// And was not told so yet. `nil` is no: checkpoints did not always say.
+    var owesLimitWarning: Bool?
     /// It was ended for memory.
     var endedAt: Instant?
     /// It came back soon after it was ended for memory: others go first until then.

@@ -159,12 +159,29 @@ extension System {
             return
         }
         // A latch: who wavers about the mark hears of it once.
-        let mark = memoryRules.nearLimit - (apps[i].memory.isNearLimit ? 100 : 0)
-        let isNear = dirty > limit.bytes / 1000 * mark
-        defer { apps[i].memory.isNearLimit = isNear }
-        guard isNear, !apps[i].memory.isNearLimit, apps[i].isSettled, !apps[i].isPlain, apps[i].isConnected,
-            !apps[i].suspension.isUnderWay
+        let isNear = dirty > nearLimit(limit.bytes, wasNear: apps[i].memory.isNearLimit)
+        if isNear != apps[i].memory.isNearLimit {
+            apps[i].memory.isNearLimit = isNear
+            apps[i].memory.owesLimitWarning = isNear ? true : nil
+        }
+        tellNearLimit(i)
+    }
+
+    private func nearLimit(_ limit: Int64, wasNear: Bool) -> Int64 {
+        limit / 1000 * (memoryRules.nearLimit - (wasNear ? 100 : 0))
+    }
+
+    /// Who was in a callback when it came near its limit hears of it after that.
+    mutating func tellNearLimit(_ i: Int) {
+        guard apps[i].memory.owesLimitWarning == true, apps[i].isSettled, !apps[i].isPlain, apps[i].isConnected,
+            !apps[i].suspension.isUnderWay, let limit = ownLimit(i)
         else { return }
+        apps[i].memory.owesLimitWarning = nil
+        let dirty = apps[i].memory.footprint.dirty
+        // What it may have has changed since.
+        guard dirty > nearLimit(limit.bytes, wasNear: true) else { return }
+        let before = root
+        defer { root = before }
         logRoot(.memoryShort, .memoryNearLimit(name: apps[i].manifest.name, dirty: dirty, limit: limit.bytes))
         call(i, [.didReceiveMemoryWarning], after: root)
     }

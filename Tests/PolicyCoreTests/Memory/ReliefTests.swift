@@ -211,6 +211,24 @@ import Testing
         device.finish()
     }
 
+    @Test("An app that comes near its own limit in a callback is warned after it, once")
+    func nearLimitInCallback() {
+        let device = device()
+        let app = device.installTest("a", schemes: ["a"])
+        device.open(app)
+        _ = device.takeCalls(app)
+        _ = device.begin(.openURL("a:1", wait: false))
+        sample(device, app, dirty: 730)
+        #expect(device.takeCalls(app).contains(.didReceiveMemoryWarning) == false)
+        device.run()
+        #expect(device.takeCalls(app).last == .didReceiveMemoryWarning)
+        _ = device.begin(.openURL("a:2", wait: false))
+        sample(device, app, dirty: 735)
+        device.run()
+        #expect(device.takeCalls(app).contains(.didReceiveMemoryWarning) == false)
+        device.finish()
+    }
+
     @Test("What flutters around a mark is told once")
     func hysteresis() {
         let device = device()

@@ -122,6 +122,15 @@ final class TestSystem {
         }
     }
 
+    /// Waits for what nobody announces, and only a tool or a file tells.
+    func until(_ what: String, _ fits: () throws -> Bool) throws {
+        let patience = Patience(seconds: 20)
+        while try !fits() {
+            guard !patience.isOver else { throw Trouble("\(what): that is not seen") }
+            usleep(20_000)
+        }
+    }
+
     /// Lets time pass in which something must not happen; never a way to wait for what should.
     func pass(seconds: Double) throws { _ = try Child("/bin/sleep", ["\(seconds)"], environment: [:]).outcome() }
 
