@@ -127,6 +127,7 @@ final class TestSystem {
         let patience = Patience(seconds: 20)
         while try !fits() {
             guard !patience.isOver else { throw Trouble("\(what): that is not seen") }
+            // Nobody announces what a tool would have to ask for.
             usleep(20_000)
         }
     }
