@@ -18,7 +18,7 @@ help: ## Show this list.
 
 build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@$(NEED) libsqlite3-dev
-	$(SWIFT_BUILD)
+	@Scripts/build.sh all
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests.
@@ -36,10 +36,9 @@ device: ## Boot a small virtual machine: a session, the contract and real pressu
 	@Scripts/assemble.sh
 	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
 
-demo: ## Build, then take a tour of about a minute on real processes.
-	@$(NEED) libsqlite3-dev python3 nano
-	@echo "Building; the first time takes some minutes."
-	@$(SWIFT_BUILD) --quiet
+demo: ## Build what a tour needs, then take it: about a minute on real processes.
+	@$(NEED) libsqlite3-dev libcurl4 python3 nano
+	@Scripts/build.sh tour
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 

@@ -248,6 +248,11 @@ class Tour:
         return answer, time.monotonic() - began
 
     def transfer(self):
+        podcasts = os.path.join(self.apps, "Podcasts.app")
+        if not (os.path.isdir(podcasts) and os.path.exists(os.path.join(self.system.tools, "greenroom-transferd"))):
+            self.show.line()
+            self.show.note("(Background transfers are not built: after make build, the tour shows them here.)")
+            return
         self.show.heading(
             "While nobody looks", "Podcasts is woken to look for new episodes, and leaves them to the transfer service, "
             "a process of its own. Then the app is killed. Its downloads go on; when they are done it is launched "
@@ -258,7 +263,7 @@ class Tour:
             [sys.executable, script, str(port), "2", "1000000"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         try:
             server.stdout.readline()
-            self.do("install", os.path.join(self.apps, "Podcasts.app"))
+            self.do("install", podcasts)
             self.do("open", f"podcasts://subscribe?feed=http://127.0.0.1:{port}/feed.xml")
             self.do("home")
             self.system.await_state(PODCASTS, "suspended")
