@@ -38,7 +38,7 @@ device: ## Boot a small virtual machine: a session, the contract and real pressu
 
 demo: ## Build what a tour needs, then take it: about a minute on real processes.
 	@$(NEED) libsqlite3-dev libcurl4 python3 nano
-	@Scripts/build.sh tour
+	@Scripts/build.sh demo
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 

@@ -146,10 +146,14 @@ let package = Package(
             dependencies: ["TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system]),
 
         .target(
+            name: "ReplayCommands",
+            dependencies: ["Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser]),
+
+        .target(
             name: "SimulationCommands",
             dependencies: [
-                "TransferSimulation", "Simulation", "ScenarioText", "Recording", "Commands", "PolicyCore", "Model",
-                "Wire", argumentParser,
+                "TransferSimulation", "Simulation", "ScenarioText", "ReplayCommands", "Recording", "Commands",
+                "PolicyCore", "Model", "Wire", argumentParser,
             ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
@@ -157,9 +161,17 @@ let package = Package(
             name: "greenroom-transferd", dependencies: ["TransferService"],
             path: "Sources/Services/Transfers/Program"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
+        .executableTarget(name: "greenroom-replay", dependencies: ["ReplayCommands", "Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
         .executableTarget(name: "greenroom-keeper", dependencies: ["Keeper"]),
         .executableTarget(name: "greenroom-bundle", dependencies: ["Bundles"]),
+
+        // Everything that `make demo` needs and nothing else, so that one build makes it with all processors.
+        .target(
+            name: "DemoPrograms",
+            dependencies: [
+                "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom", "greenroom-replay", "Journal",
+            ], path: "Scripts/demo/Programs"),
 
         .executableTarget(
             name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources",
@@ -212,7 +224,7 @@ let package = Package(
             dependencies: [
                 "SimulationCommands", "Commands", "Recording", "ScenarioText", "Simulation", "PolicyCore", "Wire",
                 "Model",
-                "greenroom", "greenroom-simulator",
+                "greenroom", "greenroom-replay", "greenroom-simulator",
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),

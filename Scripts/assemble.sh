@@ -14,7 +14,8 @@ put() {
     mv -f "$2.new" "$2"
 }
 
-for tool in greenroom greenroom-simulator greenroomd greenroom-keeper greenroom-bundle greenroom-transferd greenroom-bench; do
+for tool in greenroom greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
+    greenroom-transferd greenroom-bench; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 

@@ -1,33 +1,30 @@
 #!/usr/bin/env bash
-# Builds step by step, and says before each step what it is and about how long it takes: build.sh tour|all
+# Builds step by step, and says before each step what it builds and about how long that takes: build.sh demo|all
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The times are those of two cores, from a clean clone.
-products=$(swift build --configuration release --show-bin-path)
-steps=3
-if [ "$1" = tour ]; then steps=1; fi
+build() { swift build --configuration release "$@"; }
 
-say() {
-    local state="about $3 on two cores the first time, seconds when little has changed"
-    printf '\n[%s] %s: %s.\n' "$1" "$2" "$state"
+# step NUMBER WHAT MINUTES: the times are those of two cores, from a clean clone.
+step() {
+    printf '\n[%s] %s.\n      The first time this takes about %s minutes on two cores; later, only changes are built.\n' \
+        "$1" "$2" "$3"
 }
 
-build() {
-    for product in "$@"; do
-        swift build --configuration release --product "$product"
-    done
-}
-
-say "1/$steps" "The system, its tools and the app Journal, which is what make demo needs" "4 minutes"
-build greenroomd greenroom-keeper greenroom-bundle greenroom greenroom-simulator Journal
-
-if [ "$1" = tour ]; then
-    # A tour with transfers needs NIO and TLS. It gets them only where they have been built before.
-    if [ -x "$products/greenroom-transferd" ]; then build greenroom-transferd Podcasts; fi
+programs="The daemon, its tools and the app Journal: all that make demo needs"
+if [ "$1" = demo ]; then
+    step 1/1 "$programs" 5
+    build --target DemoPrograms
+    # With transfers the tour would need SwiftNIO and TLS. It has them where make build has built them before.
+    if [ -x "$(build --show-bin-path)/greenroom-transferd" ]; then
+        build --product greenroom-transferd
+        build --product Podcasts
+    fi
 else
-    say "2/3" "Background transfers, with SwiftNIO and two copies of BoringSSL" "11 minutes"
-    build greenroom-transferd
-    say "3/3" "The other example apps, benchmarks and fuzzers" "2 minutes"
-    swift build --configuration release
+    step 1/3 "$programs" 5
+    build --target DemoPrograms
+    step 2/3 "Background transfers, with SwiftNIO and BoringSSL, which two packages bring along" 11
+    build --product greenroom-transferd
+    step 3/3 "The simulator, the other example apps, benchmarks and fuzzers" 4
+    build
 fi

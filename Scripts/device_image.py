@@ -38,8 +38,8 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
           "libnghttp2-14", "libp11-kit0", "libpsl5", "librtmp1", "libsasl2-2", "libssh2-1", "libtasn1-6",
           "libunistring2", "libzstd1"]
 # These have to be there; whatever else was built comes along.
-PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-simulator", "Journal",
-            "Misbehaver"]
+PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay",
+            "greenroom-simulator", "Journal", "Misbehaver"]
 # No job of the device runs them.
 LEFT_OUT = ["Uploader", "Podcasts", "Article", "greenroom-transferd", "greenroom-bench-fetch"]
 TEST_RUNNER = "greenroomPackageTests.xctest"

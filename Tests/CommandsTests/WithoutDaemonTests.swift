@@ -20,12 +20,16 @@ struct WithoutDaemonTests {
         return "fake"
     }
 
-    @Test("What runs in virtual time says what to do where its program is missing", arguments: ["run", "replay"])
-    func simulatorMissing(verb: String) throws {
+    @Test(
+        "A verb of another program says what to do where that program is missing",
+        arguments: [
+            ("run", "--help", "simulator"), ("replay", "--help", "replay"), ("replay", "--as-scenario", "simulator"),
+        ])
+    func programMissing(verb: String, option: String, program: String) throws {
         let tool = try Tool()
         tool.libexec = "/nowhere"
-        let sentence = "there is no program /nowhere/greenroom-simulator: build it (make build), or set "
-        let outcome = tool.run(verb, "--help", "x")
+        let sentence = "there is no program /nowhere/greenroom-\(program): build it (make build), or set "
+        let outcome = tool.run(verb, option, "x")
         #expect(
             outcome
                 == Tool.Outcome(code: 1, output: "", errors: "greenroom: \(sentence)GREENROOM_LIBEXEC to its folder\n"))

@@ -184,7 +184,7 @@ struct ReplayCommandTests {
         #expect(divergence["event"] == 22 && divergence["what"] == "command 99: lock")
     }
 
-    @Test("Is a verb of the tool, which hands it on to the simulator's program")
+    @Test("Is a verb of the tool, which hands it on to a program of its own")
     func tool() throws {
         recording.playMorning()
         try recording.save()

@@ -71,13 +71,18 @@ struct DependencyTests {
             "Sources/SimulationCommands",
             [
                 "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "PolicyCore", "Recording",
-                "ScenarioText", "Simulation", "Synchronization", "TransferSimulation", "Wire",
+                "ReplayCommands", "ScenarioText", "Simulation", "Synchronization", "TransferSimulation", "Wire",
             ]
+        ),
+        (
+            "Sources/ReplayCommands",
+            ["ArgumentParser", "Commands", "Foundation", "Model", "PolicyCore", "Recording", "Wire"]
         ),
         ("Sources/Frameworks/TestingOverlay", []),
         ("Sources/greenroom", ["Commands", "Glibc"]),
         ("Sources/greenroom-bundle", ["Bundles", "Glibc"]),
         ("Sources/greenroom-keeper", ["Glibc", "Keeper"]),
+        ("Sources/greenroom-replay", ["Commands", "Glibc", "ReplayCommands"]),
         ("Sources/greenroom-simulator", ["Commands", "Glibc", "SimulationCommands"]),
         ("Sources/Services/Transfers/Program", ["TransferService"]),
         ("Sources/Services/Transfers/Simulation", ["Model", "Simulation", "TransferCore"]),
@@ -129,7 +134,12 @@ struct DependencyTests {
         ),
         (["Sources/GreenroomTesting"], ["Host", "Storage", "LinuxSystem", "Commands"]),
         (["Sources/Host"], ["Simulation", "ScenarioText", "Foundation", "ArgumentParser", "Bundles", "Keeper"]),
-        (["Sources/SimulationCommands", "Sources/Recording"], ["Host", "Storage", "LinuxSystem", "AppRuntime"]),
+        (
+            ["Sources/SimulationCommands", "Sources/ReplayCommands", "Sources/Recording"],
+            ["Host", "Storage", "LinuxSystem", "AppRuntime"]
+        ),
+        // What the demo builds: it must not wait for the simulator.
+        (["Sources/ReplayCommands"], ["Simulation", "ScenarioText", "TransferSimulation"]),
         (
             ["Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core"],
             ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]

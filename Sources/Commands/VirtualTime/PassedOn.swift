@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Glibc
 internal import LinuxSystem
 
-/// Verbs that another program carries out, which takes the place of this one: the simulator links much that the tool
-/// would have to load for every `open`.
+/// Verbs that another program carries out, which takes the place of this one: replay and simulator link much that the
+/// tool would have to load for every `open`.
 enum PassedOn {
     struct Run: Verb {
         static let configuration = CommandConfiguration(
@@ -14,7 +14,7 @@ enum PassedOn {
         var arguments: [String] = []
 
         func perform(in context: CommandContext) throws(CommandFailure) {
-            throw try PassedOn.become("run", arguments, in: context)
+            throw try PassedOn.become("greenroom-simulator", "run", arguments, in: context)
         }
     }
 
@@ -27,15 +27,16 @@ enum PassedOn {
         var arguments: [String] = []
 
         func perform(in context: CommandContext) throws(CommandFailure) {
-            throw try PassedOn.become("replay", arguments, in: context)
+            let program = arguments.contains("--as-scenario") ? "greenroom-simulator" : "greenroom-replay"
+            throw try PassedOn.become(program, "replay", arguments, in: context)
         }
     }
 
     /// Returns only if that failed.
     private static func become(
-        _ verb: String, _ arguments: [String], in context: CommandContext
+        _ name: String, _ verb: String, _ arguments: [String], in context: CommandContext
     ) throws(CommandFailure) -> CommandFailure {
-        let program = try context.program("greenroom-simulator")
+        let program = try context.program(name)
         let error = CurrentProcess.exec(program, [program, verb] + arguments)
         return .failed("\(program) cannot be started: \(error)")
     }

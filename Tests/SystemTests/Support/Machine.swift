@@ -15,10 +15,9 @@ enum Machine {
     static let isRoot = CurrentProcess.isRoot
     static let hasPython = find("python3") != nil
     static let cgroupRoot = CgroupRoot.detect(isRoot: isRoot)
-    static let hasPrograms = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-simulator"]
-        .allSatisfy {
-            FileSystem.exists("\(programs)/\($0)")
-        }
+    static let hasPrograms = [
+        "greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay", "greenroom-simulator",
+    ].allSatisfy { FileSystem.exists("\(programs)/\($0)") }
     /// Real processes in cgroups, each app under a user of its own.
     static let isComplete = isRoot && hasPython && cgroupRoot != nil && hasPrograms
     static let complaint =

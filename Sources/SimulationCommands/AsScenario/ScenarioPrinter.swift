@@ -1,16 +1,15 @@
 internal import Commands
 internal import Recording
+internal import ReplayCommands
 internal import ScenarioText
 internal import Simulation
 
 /// `--as-scenario`: the scenario on standard output, and beside it what is not the same when it runs.
-struct ScenarioPrinter {
-    let path: String
-
-    func print(in context: CommandContext) throws(CommandFailure) {
+enum ScenarioPrinter: ScenarioMaking {
+    static func printScenario(of path: String, in context: CommandContext) throws(CommandFailure) {
         let scenario: Scenario
         do throws(RecordingError) {
-            let files = try RecordingFiles(ReplaySession.absolute(path, in: context))
+            let files = try RecordingFiles(context.absolute(path))
             scenario = try ScenarioMaker.scenario(of: files, named: "What \(path) recorded")
         } catch {
             throw .failed(error.description)

@@ -1,4 +1,4 @@
-internal import Commands
+package import Commands
 internal import Foundation
 internal import Model
 internal import PolicyCore
@@ -15,15 +15,10 @@ struct ReplaySession {
 
     init(_ path: String, in context: CommandContext) throws(CommandFailure) {
         do throws(RecordingError) {
-            replay = try Replay(RecordingFiles(Self.absolute(path, in: context)))
+            replay = try Replay(RecordingFiles(context.absolute(path)))
         } catch {
             throw .failed(error.description)
         }
-    }
-
-    static func absolute(_ path: String, in context: CommandContext) -> String {
-        let base = URL(fileURLWithPath: context.workingDirectory, isDirectory: true)
-        return path.hasPrefix("/") ? path : base.appendingPathComponent(path).path
     }
 
     /// Replays; what came out differently, if anything did.
@@ -140,5 +135,13 @@ extension Moment.Clock {
     func text(_ time: WallTime) -> String {
         let shifted = WallTime(nanoseconds: time.nanoseconds + offset(time) * 1_000_000_000).iso8601
         return "\(shifted.prefix(10)) \(shifted.dropFirst(11).prefix(12))"
+    }
+}
+
+extension CommandContext {
+    /// A recording's path, from where the command was given.
+    package func absolute(_ path: String) -> String {
+        let base = URL(fileURLWithPath: workingDirectory, isDirectory: true)
+        return path.hasPrefix("/") ? path : base.appendingPathComponent(path).path
     }
 }

@@ -1,0 +1,1 @@
+// Package.swift says what this target depends on. A target must have a file.
