@@ -13,7 +13,7 @@ step() {
 
 programs="The daemon, its tools and the app Journal: all that make demo needs"
 if [ "$1" = demo ]; then
-    step 1/1 "$programs" 5
+    step 1/1 "$programs" 4
     build --target DemoPrograms
     # With transfers the tour would need SwiftNIO and TLS. It has them where make build has built them before.
     if [ -x "$(build --show-bin-path)/greenroom-transferd" ]; then
@@ -21,7 +21,7 @@ if [ "$1" = demo ]; then
         build --product Podcasts
     fi
 else
-    step 1/3 "$programs" 5
+    step 1/3 "$programs" 4
     build --target DemoPrograms
     step 2/3 "Background transfers, with SwiftNIO and BoringSSL, which two packages bring along" 11
     build --product greenroom-transferd

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Runs what the README says: every console block, in one shell, and compares what is printed. Swift blocks must compile.
+"""Runs what the README and the tour say: every console block, one shell for each page, and compares what is printed.
 
 In a block, a line that begins with "$ " is a command, and the lines after it are what it prints. Numbers and the width of
 gaps may differ, as may bars, and … stands for anything. A command without lines after it may print what it likes.
+
+Swift listings must compile. Those after a comment with the name of a file make up a package, in which `swift test` runs.
+The demo's recording must replay, and the picture in the README must be one of this demo: it is drawn anew each time.
 """
 
+import html
 import os
 import re
 import shutil
@@ -15,10 +19,16 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGES = ["README.md", "docs/TOUR.md"]
 END = "the end of a command's output"
 PATIENCE = 1800
 # What these say may become true a moment later: an app freezes after home has returned.
 READING = re.compile(r"greenroom (why|apps|log|output|reports|memory|timeline)\b|cat ")
+LISTING = re.compile(r"(?:^<!-- (\S+) -->\n)?^```swift\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# The package of a reader, who has it beside the clone.
+PACKAGE = os.path.join(ROOT, ".build", "readme-package")
+PICTURE = (os.path.join(ROOT, "docs/images/demo.svg"), os.path.join(ROOT, ".build/demo.svg"))
+DRAWN = ["Home, and the freeze", "Back at once"]
 
 
 def commands(text):
@@ -45,6 +55,24 @@ def compiles(number, source):
              file.name]).returncode == 0
 
 
+def write_package(text):
+    """The package that a page describes, as files; the reader's clone is this one."""
+    for name, source in LISTING.findall(text):
+        if not name:
+            continue
+        path = os.path.join(PACKAGE, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if name == "Package.swift":
+            source, count = re.subn(r'\(path: "\.\./greenroom"\)', f'(name: "greenroom", path: "{ROOT}")', source)
+            if count != 1:
+                sys.exit("README.md: the package does not depend on ../greenroom")
+        with open(path, "w") as file:
+            file.write(source)
+    # The same versions of what Greenroom needs, so that nothing has to be looked for.
+    if os.path.exists(os.path.join(ROOT, "Package.resolved")):
+        shutil.copy(os.path.join(ROOT, "Package.resolved"), PACKAGE)
+
+
 def pattern(printed):
     """What is printed, where every number stands for any number, every gap for any gap and every bar for any bar."""
     words = re.split(r"(\d+(?:\.\d+)?|\s*[░▒▓▁-█━]{2}[\s░▒▓▁-█━]*|\s+|…)", printed.strip())
@@ -57,11 +85,21 @@ def says(printed, expected):
     return not expected.strip() or bool(re.fullmatch(pattern(expected), printed.strip(), re.DOTALL))
 
 
+def words_of(picture):
+    """What a picture says, without what differs from one demo and machine to the next."""
+    with open(picture) as file:
+        text = html.unescape(" ".join(re.findall(r"<text [^>]*>(.*?)</text>", file.read(), re.DOTALL)))
+    # The folder of a cgroup and the units of times are the machine's, as are the lines that are broken for them.
+    text = re.sub(r"/\S+/cgroup\.events", "cgroup.events", text)
+    text = re.sub(r"\d+(\.\d+)?(:\d\d)*( (µs|ms|s)\b)?", "0", text)
+    return re.sub(r"[\s─]+", " ", text).strip()
+
+
 class Shell:
-    def __init__(self, recording):
+    def __init__(self, folder, recording):
         self.process = subprocess.Popen(
             ["bash"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", start_new_session=True, env=dict(os.environ, RECORD=recording))
+            errors="replace", start_new_session=True, env=dict(os.environ, RECORD=recording, TMPDIR=folder))
 
     def run(self, command):
         self.process.stdin.write(f"{command}\nprintf '\\n%s %d\\n' {END!r} $?\n")
@@ -77,56 +115,96 @@ class Shell:
     def end(self):
         """Whatever happened, no system stays."""
         if self.process.poll() is None:
-            self.run('[ -z "${GREENROOM_HOME:-}" ] || greenroom down --force >/dev/null 2>&1')
+            self.run('[ ! -d "${GREENROOM_HOME:-}" ] || greenroom down --force >/dev/null 2>&1')
             self.process.stdin.close()
             self.process.wait()
 
 
+class Check:
+    def __init__(self):
+        self.commands = 0
+        self.failures = 0
+        # Temporary files of what runs; the apps of a system have users of their own, who must be able to pass.
+        self.folder = tempfile.mkdtemp(prefix="readme-")
+        os.chmod(self.folder, 0o711)
+        self.recording = os.path.join(self.folder, "recording")
+
+    def fail(self, sentence):
+        self.failures += 1
+        print(sentence, flush=True)
+
+    def page(self, name):
+        with open(os.path.join(ROOT, name)) as file:
+            text = file.read()
+        todo = list(commands(text))
+        if not todo:
+            sys.exit(f"{name} has no console block")
+        write_package(text)
+        shell = Shell(self.folder, self.recording)
+        try:
+            for command, expected in todo:
+                self.commands += 1
+                self.command(name, shell, command, expected)
+        finally:
+            shell.end()
+        for number, (file, source) in enumerate(LISTING.findall(text)):
+            if not file and not compiles(number, source):
+                self.fail(f"{name}: this does not compile:\n{source}")
+
+    def command(self, page, shell, command, expected):
+        print("$ " + command, flush=True)
+        line = f"(cd '{PACKAGE}' && {command})" if command == "swift test" else command
+        printed, code = shell.run(line)
+        for _ in range(10):
+            if says(printed, expected) or not READING.match(command):
+                break
+            time.sleep(0.3)
+            printed, code = shell.run(line)
+        if code != 0:
+            self.fail(f"{page}: this command ended with exit code {code}: {command}")
+        if not says(printed, expected):
+            self.fail(f"{page} says that this command prints something else: {command}\n{expected}")
+
+    def demo(self):
+        """What the demo recorded has to replay, wherever it is copied to, and its picture is the README's."""
+        replay = subprocess.run(
+            [os.path.join(ROOT, ".build/bin/greenroom"), "replay", self.recording], capture_output=True, text=True)
+        if replay.returncode != 0 or "every effect is equal" not in replay.stdout:
+            self.fail(f"README.md: the recording of the demo does not replay\n{replay.stdout}{replay.stderr}")
+        files = [os.path.join(self.recording, name) for name in ("trace.json", "log.jsonl", "apps.json")]
+        reader = os.path.join(ROOT, "Tests/TraceEvents/reader.py")
+        if subprocess.run(["/usr/bin/python3", reader, *files]).returncode != 0:
+            self.fail("README.md: the timeline of the demo is not what its log says")
+        kept, drawn = PICTURE
+        script = os.path.join(ROOT, "Scripts/picture.py")
+        subprocess.run(
+            [sys.executable, script, os.path.join(self.recording, "transcript.txt"), drawn, *DRAWN], check=True)
+        print(f"The picture of this demo is {os.path.relpath(drawn, ROOT)}", flush=True)
+        if words_of(kept) != words_of(drawn):
+            self.fail(
+                f"README.md: its picture is not one of this demo. cp {os.path.relpath(drawn, ROOT)} "
+                f"{os.path.relpath(kept, ROOT)} makes it one\n  {words_of(kept)}\n  {words_of(drawn)}")
+
+    def end(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def late(number, frame):
+    sys.exit(f"the commands of {' and '.join(PAGES)} took longer than {PATIENCE} s")
+
+
 def main():
-    with open(os.path.join(ROOT, "README.md")) as file:
-        text = file.read()
-    todo = list(commands(text))
-    if not todo:
-        sys.exit("README.md has no console block")
+    signal.signal(signal.SIGALRM, late)
     signal.alarm(PATIENCE)
-    failures = 0
-    # What the demo records has to replay, wherever it is copied to.
-    recording = tempfile.mkdtemp(prefix="readme-recording-")
-    shell = Shell(recording)
+    check = Check()
     try:
-        for command, expected in todo:
-            print("$ " + command, flush=True)
-            printed, code = shell.run(command)
-            for _ in range(10):
-                if says(printed, expected) or not READING.match(command):
-                    break
-                time.sleep(0.3)
-                printed, code = shell.run(command)
-            if code != 0:
-                failures += 1
-                print(f"README.md: this command ended with exit code {code}: {command}")
-            if not says(printed, expected):
-                failures += 1
-                print(f"README.md says that this command prints something else: {command}\n{expected}")
-        if os.listdir(recording):
-            printed, code = shell.run(f".build/bin/greenroom replay {recording}")
-            if code != 0 or "every effect is equal" not in printed:
-                failures += 1
-                print("README.md: the recording of the demo does not replay")
-            files = " ".join(f"{recording}/{name}" for name in ("trace.json", "log.jsonl", "apps.json"))
-            printed, code = shell.run(f"/usr/bin/python3 Tests/TraceEvents/reader.py {files}")
-            if code != 0:
-                failures += 1
-                print("README.md: the timeline of the demo is not what its log says")
+        for page in PAGES:
+            check.page(page)
+        check.demo()
     finally:
-        shell.end()
-        shutil.rmtree(recording, ignore_errors=True)
-    for number, source in enumerate(re.findall(r"^```swift\n(.*?)^```", text, re.MULTILINE | re.DOTALL)):
-        if not compiles(number, source):
-            failures += 1
-            print(f"README.md: this does not compile:\n{source}")
-    print(f"README.md: {len(todo)} commands, {failures} failures")
-    sys.exit(1 if failures else 0)
+        check.end()
+    print(f"{' and '.join(PAGES)}: {check.commands} commands, {check.failures} failures")
+    sys.exit(1 if check.failures else 0)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def main():
     chosen = arguments()
     for folder in (chosen.tools, chosen.apps):
         if not os.path.isdir(folder):
-            sys.exit(f"{folder} is not there: make build makes it")
+            sys.exit(f"{folder} is missing: make demo builds it")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupted)
     show = Show(chosen.pause)

@@ -178,7 +178,7 @@ def wait_for(what, look, limit):
         if found:
             return found
         if time.monotonic() > end:
-            raise Failed(f"waited {limit:g} s in vain for {what}")
+            raise Failed(f"waited {limit:g} s for {what}, which did not happen")
         time.sleep(0.005)
 
 

@@ -82,8 +82,7 @@ class Tour:
     def start(self):
         self.show.heading(
             "A system of its own", "It lives in a temporary folder and touches nothing else on this machine. Five apps "
-            "are installed: one in Swift against UIKit, two in Python, and two programs that have never heard of "
-            "Greenroom.")
+            "are installed: one in Swift with UIKit, two in Python, and two programs that do not know Greenroom.")
         shutil.copytree(self.source, self.apps)
         sleepyhead = os.path.join(self.apps, "Sleepyhead.app")
         shutil.copytree(os.path.join(HERE, "Sleepyhead.app"), sleepyhead)
@@ -105,7 +104,7 @@ class Tour:
 
     def launch(self):
         self.show.heading(
-            "Launch", "Journal is an ordinary iOS app; only its screen is letters. A URL writes an entry and opens it.")
+            "Launch", "Journal is an ordinary iOS app, except that its screen is text. A URL writes an entry and opens it.")
         before = self.system.last()
         self.do("open", "journal")
         self.pid = self.system.app(JOURNAL)["pid"]
@@ -129,8 +128,8 @@ class Tour:
 
     def freeze(self):
         self.show.heading(
-            "Home, and the freeze", "The app is told that it leaves the screen. Then the kernel stops all of its "
-            "processes. They stay in memory and compute nothing: these are the kernel's own figures.")
+            "Home, and the freeze", "The app is told that it leaves the screen. Then the kernel freezes all its "
+            "processes. They stay in memory and use no processor time, as the kernel's own figures show.")
         before = self.system.last()
         self.do("home")
         self.system.await_state(JOURNAL, "suspended")
@@ -158,7 +157,7 @@ class Tour:
         self.expect(self.system.is_frozen(app, pid), "the kernel says that it is frozen")
 
     def come_back(self):
-        self.show.heading("Back at once", "Opening it again is a thaw, not a launch: the same process, where it was.")
+        self.show.heading("Back at once", "Opening it again is a thaw, not a launch: the same process, exactly where it was.")
         before = self.system.last()
         self.do("open", "journal")
         took = self.time_between(None, before, "openRequested", "didBecomeActive")
@@ -170,8 +169,8 @@ class Tour:
 
     def interrupt(self):
         self.show.heading(
-            "A call comes in", "An interruption covers the app without sending it away: it becomes inactive, and active "
-            "again when the call is declined. Counter counts the seconds during which it is active.")
+            "A call comes in", "An interruption covers the app without sending it away. The app becomes inactive, and "
+            "active again when the call is declined. Counter counts the seconds during which it is active.")
         self.do("open", "counter")
         before = self.system.last()
         self.do("simulate", "call")
@@ -184,8 +183,8 @@ class Tour:
 
     def edit(self):
         self.show.heading(
-            "An editor with unsaved text", "nano knows nothing of Greenroom. It has a terminal that outlives every tool "
-            "that looks at it: greenroom attach.")
+            "An editor with unsaved text", "nano does not know Greenroom. It has a terminal of its own, which "
+            "greenroom attach shows and leaves again.")
         notes = os.path.join(self.system.home, "containers", EDITOR, "Documents", "notes.txt")
         words = b"Not saved yet."
         self.do("open", "editor")
@@ -216,8 +215,9 @@ class Tour:
 
     def serve(self):
         self.show.heading(
-            "A network server", f"It answers on port {self.port} while it runs. Frozen, it cannot answer: whoever asks is "
-            "refused at once, instead of waiting for nothing. (With the background mode listen the question would wake it.)")
+            "A network server", f"It answers on port {self.port} while it runs. A frozen server cannot answer, so "
+            "Greenroom refuses connections at once instead of leaving them hanging. (A server with the background mode "
+            "listen would be woken instead.)")
         self.do("open", "server")
         pid = self.system.app(SERVER)["pid"]
         wait_for("the server to listen", lambda: "listening" in self.system.run("output", SERVER).output, 10)
@@ -235,7 +235,7 @@ class Tour:
         answer, _ = self.fetch()
         self.expect(answer is not None and f"process {pid}" in answer, "now the same process answers:")
         self.show.output(answer)
-        self.row("A suspended server refuses who asks", duration(took))
+        self.row("A suspended server refuses connections", duration(took))
 
     def fetch(self):
         """What the server answers, nothing if the connection is refused or reset; and how long that took."""
@@ -254,9 +254,9 @@ class Tour:
             self.show.note("(Background transfers are not built: after make build, the tour shows them here.)")
             return
         self.show.heading(
-            "While nobody looks", "Podcasts is woken to look for new episodes, and leaves them to the transfer service, "
-            "a process of its own. Then the app is killed. Its downloads go on; when they are done it is launched "
-            "where nobody sees it, and hears what has come.")
+            "Downloads in the background", "Podcasts is woken to check for new episodes, and hands the downloads to the "
+            "transfer service. Then the app is killed. Its downloads continue, and when they are done the app is "
+            "launched in the background to take them over.")
         port = free_port()
         script = os.path.join(HERE, "..", "..", "Examples", "Podcasts", "server.py")
         server = subprocess.Popen(
@@ -276,13 +276,13 @@ class Tour:
             kill(pid)
             wait_for("the episodes", lambda: self.printed("finished the events"), 60)
             callbacks = self.system.callbacks(PODCASTS, before)
-            self.expect("handleEventsForBackgroundURLSession" in callbacks, "the app was launched for what had come")
+            self.expect("handleEventsForBackgroundURLSession" in callbacks, "the app was launched to take its downloads over")
             self.do("open", "podcasts")
             self.show.command("greenroom output podcasts")
             shown = self.system.run("output", "podcasts").output
             self.show.output("\n".join(shown.splitlines()[-3:]))
             self.expect(shown.count("2000 kB") == 2, "both episodes are there, each once")
-            self.row("Downloads outlive the app that began them", "2 of 2")
+            self.row("Downloads outlive the app that started them", "2 of 2")
         finally:
             server.kill()
             server.wait()
@@ -292,8 +292,8 @@ class Tour:
 
     def close(self):
         self.show.heading(
-            "Closed in the switcher", "A suspended app is not told that it ends: it had its chance to save when it left "
-            "the screen. A running one is told. Journal saves early enough to lose nothing either way.")
+            "Closed in the switcher", "A suspended app is not told that it ends: it could save when it left the screen. A "
+            "running app is told. Journal saves early enough to lose nothing either way.")
         first = self.do("close", "editor")
         self.expect(self.system.app(EDITOR)["state"] == "not-running", "the editor, suspended, is gone")
         self.do("open", "journal")
@@ -310,8 +310,8 @@ class Tour:
 
     def hang(self):
         self.show.heading(
-            "An app that hangs", "Sleepyhead never returns from didEnterBackground. It has five seconds; then the "
-            "watchdog ends it and writes down why.")
+            "An app that hangs", "Sleepyhead never returns from didEnterBackground. After five seconds the "
+            "watchdog ends it and writes a report.")
         self.do("open", "sleepyhead")
         pid, before = self.system.app(SLEEPYHEAD)["pid"], self.system.last()
         self.do("home", "--no-wait")
@@ -333,8 +333,8 @@ class Tour:
 
     def crash(self):
         self.show.heading(
-            "The daemon is killed", "kill -9, in the middle of everything. The supervisor starts another one, which "
-            "replays what the dead one had decided and takes the apps over. No app notices.")
+            "The daemon is killed", "kill -9, without warning. The supervisor starts a new daemon, which replays what "
+            "the old one had decided and takes the apps over. No app notices.")
         self.do("open", "counter")
         apps = {app["app"]: (app["state"], app["pid"]) for app in self.system.json("apps") if app["pid"]}
         before, daemon = self.system.last(), self.system.json("status")["pid"]
@@ -350,18 +350,18 @@ class Tour:
         self.expect(now == apps, "every app has its state and its process")
         self.expect(self.system.is_frozen(SERVER, apps[SERVER][1]), "the suspended server is frozen")
         told = [event for app in apps for event in self.system.callbacks(app, before)]
-        self.expect(not told, "no app was told anything")
+        self.expect(not told, "no app was told of it")
         self.do("open", "server")
-        self.expect(self.system.app(SERVER)["pid"] == apps[SERVER][1], "and it comes back as if nothing had been")
+        self.expect(self.system.app(SERVER)["pid"] == apps[SERVER][1], "the server comes back in the same process")
         self.why("server")
         self.row(f"kill -9 of the daemon: {len(apps)} apps do not notice", duration(took))
 
     def replay(self):
         self.show.heading(
-            "Decided again", "The daemon has written down every event and what it decided. A replay feeds the events to "
-            "the policy once more and compares; it can also say what was so at any moment, and why.")
+            "Decided again", "The daemon has recorded every event and what it decided. A replay feeds the events to the "
+            "policy again and compares the decisions. It can also explain the state of any app at any moment.")
         result = self.do("replay", self.system.home)
-        self.expect("every effect is equal" in result.output, "every decision of this tour is the same again")
+        self.expect("every effect is equal" in result.output, "the policy decides everything in this tour the same way again")
         asked = [entry for entry in self.system.log(SLEEPYHEAD) if entry["event"] == "didBecomeActive"]
         self.do("replay", self.system.home, "--until", str(asked[-1]["seq"]), "--why", "sleepyhead")
-        self.row("The whole tour is decided again, and compared", duration(result.took))
+        self.row("The whole tour is replayed, with equal decisions", duration(result.took))
