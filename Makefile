@@ -28,7 +28,7 @@ test: ## Build and run all tests.
 	cd Examples/python && python3 test_counter.py
 	cd Examples/service-python && python3 test_steps.py
 	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
-	swift test --configuration release --skip-build --disable-xctest
+	@Scripts/run-tests.py
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
 	@$(NEED) libsqlite3-dev python3 binutils qemu-system-x86 e2fsprogs

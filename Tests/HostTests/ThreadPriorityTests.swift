@@ -117,7 +117,7 @@ struct ThreadPriorityTests {
 
     @Test(
         "Real-time is taken in the background, also while a limit runs there, and given back with its priority",
-        .enabled(if: canBeRealTime, "nothing may be real-time here"))
+        .enabled(if: canBeRealTime, "NOT TESTED: nothing may be real-time here"))
     func realTime() throws {
         let threads = try Threads()
         let own = Scheduling(policy: Scheduling.fifo, priority: 11)

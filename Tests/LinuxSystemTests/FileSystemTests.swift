@@ -119,7 +119,9 @@ struct FileSystemTests {
         #expect(!FileSystem.exists(tree))
     }
 
-    @Test("What cannot be removed is named, and the rest is gone", .enabled(if: Mounts.work, "NOT TESTED: no mounts"))
+    @Test(
+        "What cannot be removed is named, and the rest is gone",
+        .enabled(if: Mounts.work, "NOT TESTED: needs the right to mount"))
     func mounted() throws {
         _ = try scratch.file("tree/before/file")
         _ = try scratch.file("tree/zone/file")
@@ -171,7 +173,9 @@ struct FileSystemTests {
         #expect(!FileSystem.exists(tree))
     }
 
-    @Test("A tree gets its owner and what its links lead to does not", .enabled(if: CurrentProcess.isRoot))
+    @Test(
+        "A tree gets its owner and what its links lead to does not",
+        .enabled(if: CurrentProcess.isRoot, "NOT TESTED: needs root"))
     func changeOwner() throws {
         let outside = try scratch.file("outside/file")
         let inside = try scratch.file("tree/deep/file")

@@ -64,7 +64,7 @@ struct HeldMemoryTests {
 
     @Test(
         "Memory that processes share by forks counts once, and what they changed of it as well",
-        .enabled(if: CountedGroup.isThere))
+        .enabled(if: CountedGroup.isThere, "NOT TESTED: needs a cgroup that counts memory"))
     func forks() throws {
         let group = try CountedGroup()
         let program = try PythonProgram(
@@ -118,7 +118,7 @@ struct HeldMemoryTests {
 
     @Test(
         "Files without a name, pipes and sockets count, each once, by what their end frees",
-        .enabled(if: CountedGroup.isThere), arguments: [false, true])
+        .enabled(if: CountedGroup.isThere, "NOT TESTED: needs a cgroup that counts memory"), arguments: [false, true])
     func held(isHeadless: Bool) throws {
         let group = try CountedGroup()
         let program = try PythonProgram(
@@ -195,7 +195,9 @@ struct HeldMemoryTests {
         #expect(again.measure().files >= 8 * Self.megabyte, "one without goes with it")
     }
 
-    @Test("What an app has in a place of its own counts, named and mapped or not", .enabled(if: Machine.canMount))
+    @Test(
+        "What an app has in a place of its own counts, named and mapped or not",
+        .enabled(if: Machine.canMount, "NOT TESTED: needs the right to mount"))
     func ownPlace() throws {
         let program = try PythonProgram(
             """

@@ -3,7 +3,7 @@ import LinuxSystem
 import SystemPackage
 import Testing
 
-@Suite("The sandbox", .enabled(if: Machine.canMount))
+@Suite("The sandbox", .enabled(if: Machine.canMount, "NOT TESTED: needs the right to mount"))
 struct SandboxTests {
     /// A home with two apps' containers, a bundle and the sockets' folder.
     private func makeHome(_ scratch: Scratch) throws -> String {

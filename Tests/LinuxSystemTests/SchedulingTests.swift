@@ -26,7 +26,7 @@ struct SchedulingTests {
 
     @Test(
         "A real-time thread is read with its priority and the nice value beside",
-        .enabled(if: canBeRealTime, "nothing may be real-time here"))
+        .enabled(if: canBeRealTime, "NOT TESTED: nothing may be real-time here"))
     func realTime() throws {
         let script = try Script("exec sleep 60")
         let pid = script.process.pid

@@ -72,7 +72,9 @@ struct SpawnTests {
         withExtendedLifetime(reader) {}
     }
 
-    @Test("Programs of other users start while other threads allocate and start", .enabled(if: CurrentProcess.isRoot))
+    @Test(
+        "Programs of other users start while other threads allocate and start",
+        .enabled(if: CurrentProcess.isRoot, "NOT TESTED: needs root"))
     func concurrentStarts() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -183,7 +185,9 @@ struct SpawnTests {
         #expect(output == ["NoNewPrivs:\t1", "500", "0022"])
     }
 
-    @Test("A program runs as its user and in no group but its own", .enabled(if: CurrentProcess.isRoot))
+    @Test(
+        "A program runs as its user and in no group but its own",
+        .enabled(if: CurrentProcess.isRoot, "NOT TESTED: needs root"))
     func identity() throws {
         let output = try Script.run("id -u; id -g; id -G; pwd") {
             $0.uid = 54_321

@@ -5,7 +5,9 @@ import Wire
 
 extension SystemTests {
     /// The code of “Multitasking in iOS 7” on real processes: who is told what, and in which order.
-    @Suite("The article's background transfer", .serialized, .enabled(if: Article.isBuilt, "Article is not built"))
+    @Suite(
+        "The article's background transfer", .serialized,
+        .enabled(if: Article.isBuilt, "NOT TESTED: Article is not built"))
     struct Articles {
         private static let app = "org.greenroom.fixtures.article"
         private static let session = "io.objc.backgroundTransferExample"

@@ -6,7 +6,7 @@ import Wire
 
 extension SystemTests {
     /// Real apps, fetched by the tool.
-    @Suite("Background fetch", .serialized, .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
+    @Suite("Background fetch", .serialized, .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
     struct Fetches {
         private static func install(
             _ system: TestSystem, completes: Bool = true, task: String = "submit processing \"news.index\" with power"

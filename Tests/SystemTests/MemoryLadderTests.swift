@@ -4,7 +4,7 @@ import Wire
 
 extension SystemTests {
     /// As Android tests its low memory killer: allocators, one for each rank.
-    @Suite("The ladder", .serialized, .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
+    @Suite("The ladder", .serialized, .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
     struct MemoryLadder {
         /// Feeds processes one megabyte after another, in turn and by weight, so many a second in all, until all but
         /// the last are gone. Each round begins when the one before is eaten: on a busy machine nobody runs ahead.

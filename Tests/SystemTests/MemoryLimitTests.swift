@@ -4,7 +4,7 @@ import Wire
 
 extension SystemTests {
     /// Apps that leak, that do not hear, that have as much as they may have (R2, R5, R6).
-    @Suite("Leaks and limits", .serialized, .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
+    @Suite("Leaks and limits", .serialized, .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
     struct MemoryLimits {
         /// The end of an app by a limit of its own, in the words and numbers of its report.
         private func expectEnd(

@@ -4,7 +4,7 @@ import Wire
 
 extension SystemTests {
     /// Document D, on real processes: what a spike takes, and from whom.
-    @Suite("Spikes", .serialized, .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
+    @Suite("Spikes", .serialized, .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
     struct MemorySpikes {
         /// Microseconds of processor time of all that the app ever had.
         private func processorTime(_ app: String, _ system: TestSystem) throws -> Int64 {

@@ -75,7 +75,7 @@ extension SystemTests {
 
         @Test(
             "Real-time is taken from what runs in the background, and given back across a daemon's death",
-            .enabled(if: canBeRealTime, "nothing may be real-time here"))
+            .enabled(if: canBeRealTime, "NOT TESTED: nothing may be real-time here"))
         func realTime() throws {
             let system = try TestSystem()
             defer { system.end() }

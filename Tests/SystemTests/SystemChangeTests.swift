@@ -7,7 +7,9 @@ import Wire
 
 extension SystemTests {
     /// Changes of the machine itself: a network of its own, and a folder that stands for `/etc`.
-    @Suite("Changes of the device", .serialized, .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"))
+    @Suite(
+        "Changes of the device", .serialized, .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built")
+    )
     struct SystemChanges {
         /// A network namespace that lives as long as this.
         private final class Network {

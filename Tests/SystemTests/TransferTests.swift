@@ -7,7 +7,8 @@ import Wire
 
 extension SystemTests {
     /// Background transfers through daemon, service and app: Podcasts, and a server that knows nothing of Greenroom.
-    @Suite("Transfers", .serialized, .enabled(if: Podcasts.isBuilt, "Podcasts is not built")) struct Transfers {
+    @Suite("Transfers", .serialized, .enabled(if: Podcasts.isBuilt, "NOT TESTED: Podcasts is not built"))
+    struct Transfers {
         private static let app = "org.greenroom.examples.podcasts"
 
         private func expect(

@@ -69,6 +69,22 @@ struct StyleTests {
         }
     }
 
+    @Test("A test that may be skipped says why, since the end of a run repeats it")
+    func skips() throws {
+        let condition = try Regex(#"\.enabled\(\s*if:((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"#)
+        var count = 0
+        for file in Repository.files("Tests", "Examples") where !file.path.hasPrefix("Tests/TidyTests/") {
+            for match in file.lines.joined(separator: "\n").matches(of: condition) {
+                count += 1
+                let text = match.output[0].substring ?? ""
+                if !text.contains("\"") && !text.contains("Comment(") {
+                    Issue.record("\(file.path) skips without a reason: \(text)")
+                }
+            }
+        }
+        #expect(count > 30, "the rule guards nothing")
+    }
+
     @Test("No line is longer than 120 characters, but for texts that cannot be broken")
     func lines() {
         for file in Repository.all {

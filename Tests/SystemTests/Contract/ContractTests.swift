@@ -4,7 +4,8 @@ import Testing
 extension SystemTests {
     @Suite("The contract", .serialized) struct KeepingTheContract {
         @Test(
-            "The real system keeps the contract", .enabled(if: ContractApps.areBuilt, "Misbehaver is not built"),
+            "The real system keeps the contract",
+            .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"),
             arguments: Machine.part(of: Contract.all))
         func holds(_ contract: Contract) throws {
             let device = try RealContractDevice(contract.profile)

@@ -121,9 +121,13 @@ enum Command {
 
 /// Certificates of an authority that nobody knows, and of others.
 enum Certificates {
+    private static let path = "/tmp/greenroom-certificates-\(CurrentProcess.pid)"
+
     private static let folder = Result<String, any Error> {
-        let folder = "/tmp/greenroom-certificates-\(CurrentProcess.pid)"
+        let folder = path
         try FileSystem.makeDirectory(folder)
+        // All tests share it, so it is the process that removes it.
+        atexit { try? FileSystem.removeTree(Certificates.path) }
         try Command.run("/bin/bash", ["\(Place.servers)/certificates.sh", folder])
         return folder
     }
