@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads chaos
 
-# One build configuration for everything, so that whoever tests has built what runs.
+# One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
 SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing)
 NEED := Scripts/need.sh
@@ -14,14 +14,14 @@ help: ## Show this list.
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "  make demo RECORD=DIR keeps what the demo recorded; make demo KEEP=1 leaves the system running."
+	@echo "  make demo RECORD=DIR keeps the demo's recording; make demo KEEP=1 leaves its system running."
 
 build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@$(NEED) libsqlite3-dev
 	@Scripts/build.sh all
 	@Scripts/assemble.sh
 
-test: ## Build and run all tests.
+test: ## Build and run all tests; the end says which were skipped, and why.
 	@$(NEED) libsqlite3-dev python3 python3-jsonschema python3-h2 nginx curl openssl nano libcurl4
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
@@ -36,7 +36,7 @@ device: ## Boot a small virtual machine: a session, the contract and real pressu
 	@Scripts/assemble.sh
 	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
 
-demo: ## Build what a tour needs, then take it: about a minute on real processes.
+demo: ## Build what the demo needs, then take a tour of about a minute on real processes.
 	@$(NEED) libsqlite3-dev libcurl4 python3 nano
 	@Scripts/build.sh demo
 	@Scripts/assemble.sh
@@ -54,7 +54,7 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
-chaos: ## All known attacks beside five honest apps that must not notice (SECONDS=600 SEED=1). Needs root.
+chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.
 	@$(NEED) libsqlite3-dev libcurl4 python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
@@ -66,25 +66,25 @@ bench: ## Measure on real processes.
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench
 
-bench-wake: ## 500 sleeping servers: how long a first answer takes, beside systemd's socket activation.
+bench-wake: ## 500 sleeping servers: how long a first answer takes, compared with systemd's socket activation.
 	@$(NEED) libsqlite3-dev python3 systemd
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only waking
 
-bench-memory: ## Storms of memory in the small virtual machine: Greenroom beside earlyoom, nohang and the kernel (STORMS=20).
+bench-memory: ## Memory storms in the small virtual machine: Greenroom, earlyoom, nohang and the kernel compared (STORMS=20).
 	@$(NEED) libsqlite3-dev python3 binutils qemu-system-x86 e2fsprogs
 	@$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/assemble.sh
 	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
 
-bench-foreground: ## Frames that the app on screen misses beside busy apps in the background, and without Greenroom (SECONDS_EACH=60).
+bench-foreground: ## Frames that the app on screen misses while background apps are busy, with and without Greenroom (SECONDS_EACH=60).
 	@$(NEED) libsqlite3-dev python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
-bench-transfer: ## Transfers beside aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
+bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
 	@$(NEED) libsqlite3-dev python3 nginx aria2 curl
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh

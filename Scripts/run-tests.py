@@ -26,7 +26,7 @@ SKIPPED = re.compile(r'➜ +Test (?!case )(.*?) skipped(?:: "(.*)")?\.?$')
 SUMMARY = re.compile(r". +Test run with (\d+) tests?\b")
 # Places in which tests make folders, and how those are named.
 PLACES = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/var/lib", "/dev/shm"}
-OURS = re.compile(r"greenroom|iconreel|^readme-|^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$")
+OURS = re.compile(r"(greenroom|iconreel)-|[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$")
 # So many lines behind a failure explain it.
 FOLLOWING = 6
 # How long what the last test ended may take to go.
@@ -81,7 +81,7 @@ def entries():
     found = set()
     for place in PLACES:
         try:
-            found.update(os.path.join(place, name) for name in os.listdir(place) if OURS.search(name))
+            found.update(os.path.join(place, name) for name in os.listdir(place) if OURS.match(name))
         except OSError:
             continue
     return found

@@ -45,7 +45,7 @@ enum MainQueue {
         if !isAtRest { throw .neverRests }
     }
 
-    /// Stands in the queue, and when its turn has come, looks whether somebody stands behind it.
+    /// Stands in the queue, and when its turn has come, checks whether another stands behind it.
     @MainActor
     private final class Watch {
         var patience: Int

@@ -146,7 +146,7 @@ package final class Descriptor: Sendable {
             isDirectory: status.st_mode & S_IFMT == S_IFDIR, isOpenToOthers: status.st_mode & S_IXOTH != 0)
     }
 
-    /// Appends what a call puts into memory that nobody has cleared in vain.
+    /// Appends what a call puts into memory that was not cleared before.
     static func fill(_ bytes: inout [UInt8], _ limit: Int, _ call: (UnsafeMutableRawPointer?) -> Int) -> Int {
         var got = 0
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

@@ -31,7 +31,7 @@ package enum MemoryLevel: UInt8, Hashable, Sendable, Codable, CaseIterable, Comp
 
 /// How a device shares its memory. Marks and limits are thousandths of the budget.
 package struct MemoryRules: Hashable, Sendable, Codable {
-    /// Something begins when less than `below` is available, and ends when `until` is: so it does not flutter.
+    /// Something begins when less than `below` is available, and ends when `until` is: so it does not oscillate.
     package struct Mark: Hashable, Sendable, Codable {
         package var below: Int64
         package var until: Int64

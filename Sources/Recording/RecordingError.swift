@@ -28,7 +28,7 @@ package enum RecordingError: Error, Equatable, CustomStringConvertible {
                 + "NUMBER.checkpoint"
         case .unreadable(let path, let why): "\(path) cannot be read: \(why)"
         case .missingCheckpoint(let path):
-            "\(path) is missing, and without it nobody knows what the events behind it began with: copy the whole "
+            "\(path) is missing, and without it the state before the later events is unknown: copy the whole "
                 + "folder"
         case .missingSegment(let path): "\(path) is missing, and segments follow it: copy the whole folder"
         case .unknownVersion(let path, let version):

@@ -92,7 +92,7 @@ struct ProcessProbes {
         } catch {
             return DoctorFinding(
                 mechanism: "mount namespaces", status: .replaced, detail: "\(error)",
-                instead: CurrentProcess.isRoot ? "file modes" : "nothing but the daemon's checks of who connects",
+                instead: CurrentProcess.isRoot ? "file modes" : "nothing but the daemon's check of each connection",
                 cost: "an app can see that other apps are there")
         }
     }
@@ -101,12 +101,12 @@ struct ProcessProbes {
         guard LockTable.now() != nil else {
             return DoctorFinding(
                 mechanism: "/proc/locks", status: .missing, detail: "cannot be read",
-                cost: "a suspended app keeps what it has locked from others, and nobody notices")
+                cost: "a suspended app keeps its locks, and the daemon does not notice")
         }
         guard CurrentProcess.isRoot else {
             return DoctorFinding(
                 mechanism: "/proc/locks", status: .replaced,
-                detail: "who has a file open is told only of one's own processes",
+                detail: "only the user's own processes show which files they have open",
                 instead: "of other users' processes only those count that wait for the lock",
                 cost:
                     "one that asks for it again and again, as SQLite does, waits while a plain program is suspended with it"
@@ -133,7 +133,7 @@ struct ProcessProbes {
             return DoctorFinding(
                 mechanism: "pidfd_getfd", status: .missing, detail: "\(error)",
                 cost:
-                    "who connects to a suspended app waits until it runs again, and the background mode listen wakes nobody"
+                    "connections to a suspended app wait until it runs again, and the background mode listen wakes no app"
             )
         }
     }

@@ -69,7 +69,7 @@ struct StorageProbe {
         } catch {
             return DoctorFinding(
                 mechanism: "punched holes", status: .replaced, detail: "\(error)",
-                instead: "an app's output is begun anew when it is too long",
+                instead: "an app's output starts again from nothing when it is too long",
                 cost: "its last lines are lost at that moment")
         }
     }

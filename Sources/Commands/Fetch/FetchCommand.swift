@@ -73,8 +73,8 @@ package struct FetchCommand: Verb {
         let verdict =
             switch decision.verdict {
             case "hit": "opened \(Int(decision.openedAfter ?? 0)) s later"
-            case "wasted": "nobody looked while it was fresh"
-            case "pending": "nobody has looked yet"
+            case "wasted": "not opened while it was fresh"
+            case "pending": "not opened yet"
             default: decision.verdict
             }
         let cost = decision.joules.map { ", \(Double(Int($0 * 10 + 0.5)) / 10) J" } ?? ""

@@ -15,7 +15,7 @@ package struct MemoryCommand: Verb {
 
     @OptionGroup var format: JSONOption
 
-    @Flag(help: "Show it anew every second, until Ctrl-C.")
+    @Flag(help: "Update it every second, until Ctrl-C.")
     var follow = false
 
     package init() {}

@@ -76,7 +76,7 @@ struct SimulateScreen: SurroundingsVerb {
         commandName: "screen", abstract: "The screen is brighter or darker, or another one is connected.")
 
     @Option(help: "From 0 to 100.") var brightness: Int?
-    @Option(help: "How many are connected, beside the device's own.") var external: Int?
+    @Option(help: "How many are connected, besides the device's own.") var external: Int?
     @Flag(help: "What the machine has.") var real = false
 
     func parameters() throws(CommandFailure) -> JSONObject {

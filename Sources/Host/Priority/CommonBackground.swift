@@ -6,9 +6,9 @@ internal import Model
 /// turn again. Together they are one that waits, and that whoever wakes on the screen takes the processor from.
 ///
 /// To move a process takes the kernel about ten milliseconds, in which no group of the machine can be frozen or thawed,
-/// and longer while others fork. So only who stays in the background is moved, unless it has many processes, and on a
-/// worker. What has to be quick is quick: the app's own group is told first (`GroupShares`), and before an app is taken
-/// out again the common group is `lift`ed.
+/// and longer while others fork. So only an app that stays in the background is moved, unless it has many processes,
+/// and on a worker. What has to be quick is quick: the app's own group is told first (`GroupShares`), and before an app
+/// is taken out again the common group is `lift`ed.
 struct CommonBackground: Sendable {
     private let group: String
     private let own: LegacyShares

@@ -190,8 +190,8 @@ extension Host {
     }
 
     /// A kill may miss a process that is being born, or whose threads play tricks: it is repeated, more and more
-    /// rarely, until nothing is left. Who waits in the kernel ends when that lets him; everything else goes on
-    /// meanwhile.
+    /// rarely, until nothing is left. A process that waits in the kernel ends when that lets it; everything else goes
+    /// on meanwhile.
     private func awaitEnd(_ index: AppIndex, _ generation: Generation, tries: Int64) {
         loop.after(nanoseconds: 10_000_000 << min(tries, 7)) { [weak self] in
             guard let self, let process = process(index, generation), process.box.isPopulated else { return }

@@ -57,7 +57,7 @@ struct DeclaredService {
             // Whoever may write to it says what the daemon starts.
             guard let identity = try? Descriptor.open(path, .path, followsLinks: false).identity(),
                 Self.owners.contains(identity.owner), !identity.isWritableByOthers
-            else { throw fault("\(path) must belong to the daemon's user, and be writable by nobody else") }
+            else { throw fault("\(path) must belong to the daemon's user, and only that user may write to it") }
         }
         guard let bytes = FileSystem.read(file, limit: Self.largest), bytes.count < Self.largest,
             let json = try? JSONValue(parsing: bytes)

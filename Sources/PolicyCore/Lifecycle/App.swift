@@ -49,7 +49,7 @@ package struct App: Hashable, Codable, Sendable {
     var providesSnapshots: Bool?
     package internal(set) var ending: Ending?
     var check: CheckPhase = .idle
-    /// Set while the host looks whether a debugger is attached.
+    /// Set while the host checks for a debugger.
     var exceeded: ExceededLimit?
     /// How long it took when a limit was last exceeded.
     var lastElapsed: Span?

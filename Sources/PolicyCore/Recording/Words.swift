@@ -148,7 +148,7 @@ extension System {
             "deliver to \(name(of: app)): "
                 + callbacks.map { "\($0.number.rawValue) \($0.kind.name)" }.joined(separator: ", ")
         case .check(let app, _, let pings): "look at \(name(of: app))\(pings ? " and its main thread" : "")"
-        case .checkTracer(let app, _): "look whether a debugger is attached to \(name(of: app))"
+        case .checkTracer(let app, _): "check for a debugger attached to \(name(of: app))"
         case .prepare(let app, _): "prepare \(name(of: app)) for the freeze"
         case .freeze(let app, _): "freeze \(name(of: app))"
         case .verify(let app, _): "verify that \(name(of: app)) is frozen"

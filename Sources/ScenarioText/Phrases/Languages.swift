@@ -56,15 +56,15 @@ extension Language<Input> {
             Form("let APP ACTION", "let radio begin audio", "An app does something by itself, if it runs.") {
                 .app($0.app, $0.action)
             },
-            Form("clock forward TIME", "clock forward 1h", "Somebody sets the wall clock forward.") {
+            Form("clock forward TIME", "clock forward 1h", "The wall clock is set forward.") {
                 .setClock(by: $0.time)
             },
-            Form("clock back TIME", "clock back 1h", "Somebody sets the wall clock back.") {
+            Form("clock back TIME", "clock back 1h", "The wall clock is set back.") {
                 .setClock(by: Span(nanoseconds: -$0.time.nanoseconds))
             },
             Form(
                 "connect to APP for TIME", "connect to radio for 2s",
-                "Somebody connects to the app where it listens, and leaves so long after it answered."
+                "A client connects to the app where it listens, and leaves that long after the answer."
             ) { .connect($0.app, lasting: $0.time) },
         ] + surroundings + waking)
 
@@ -255,7 +255,7 @@ extension Language<Fault> {
             Form("end others APP", "end others radio", "Those that its first process left behind end.") {
                 .endOthers($0.app)
             },
-            Form("ignore peers APP [off]", "ignore peers radio", "It no longer accepts who connects; or does again.") {
+            Form("ignore peers APP [off]", "ignore peers radio", "It no longer accepts connections; or does again.") {
                 .ignorePeers($0.app, !$0.isOff)
             },
             Form("debugger APP [off]", "debugger radio", "A debugger is attached, or gone.") {
@@ -264,7 +264,7 @@ extension Language<Fault> {
             Form("fork APP COUNT", "fork radio 600", "It has so many processes from now on.") {
                 .fork($0.app, $0.count)
             },
-            Form("thaw APP", "thaw radio", "Somebody thaws it behind the system's back.") { .thaw($0.app) },
+            Form("thaw APP", "thaw radio", "It is thawed, and the system does not know.") { .thaw($0.app) },
             Form("disk full [off]", "disk full", "Nothing can be written, so that no app can be launched.") {
                 .diskFull(!$0.isOff)
             },

@@ -114,7 +114,7 @@ extension KeyTable {
             Key("ignoresTermination", "true or false", "It does not end of SIGTERM."),
             Key("leavesOthers", "true or false", "Other processes of it live on when the first one ends."),
             Key("processes", "COUNT", "How many processes it has."),
-            Key("ignoresPeers", "true or false", "It listens, and never accepts who connects."),
+            Key("ignoresPeers", "true or false", "It listens, and never accepts a connection."),
             Key("freezes", "true or false", "False: the kernel cannot freeze it."),
             Key("launchFailure", "mapping", "It cannot be launched."),
             Key("replyDelay", "TIME", "Its replies come so much later."),

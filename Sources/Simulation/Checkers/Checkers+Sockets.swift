@@ -25,7 +25,7 @@ extension Checkers {
         watches[place].keptWaitingSince = since
         if device.now - since > Self.longestWait {
             watches[place].keptWaitingSince = nil
-            device.violate("\(device.apps[place].script.name) is suspended, and somebody waits for its answer")
+            device.violate("\(device.apps[place].script.name) is suspended, and a client waits for its answer")
         }
     }
 }

@@ -140,7 +140,7 @@ package enum Fault: Hashable, Sendable {
     case leaveOthers(String, Bool)
     /// The processes that the first one left behind end.
     case endOthers(String)
-    /// It no longer accepts who connects; or does again.
+    /// It no longer accepts connections; or does again.
     case ignorePeers(String, Bool)
     /// A debugger is attached, or gone.
     case debugger(String, Bool)

@@ -18,8 +18,8 @@ struct LockLook: Sendable {
         var isUnwatched = false
     }
 
-    /// With an `inotify` the files of a plain program are watched before it is looked who has them open: nobody is
-    /// missed in between.
+    /// With an `inotify` the files of a plain program are watched before the check of which processes have them open,
+    /// so that none is missed in between.
     func findings(_ inotify: Inotify?) -> Findings {
         let members = Set(pids)
         var findings = Findings(held: held().worthWatching)

@@ -56,7 +56,7 @@ extension Sockets {
             switch self {
             case .found(let listeners, let connections):
                 "\(name) is frozen, and has \(listeners.count) listening sockets and \(connections) connections"
-            case .peerCame(let listener): "somebody connected to \(listener) of \(name)"
+            case .peerCame(let listener): "a client connected to \(listener) of \(name)"
             case .refused(let listener, let count): "\(count) connections to \(listener) of \(name) were refused"
             case .seen(let use):
                 "\(name) has \(use.connections) peers, lets \(use.waiting) wait, and worked for \(use.work.seconds) s"

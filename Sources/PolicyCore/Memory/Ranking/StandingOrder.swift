@@ -15,7 +15,7 @@ package struct StandingOrder: Hashable, Sendable {
 
 extension [StandingOrder] {
     /// Marks who of these, whoever goes first in front, has to end so that so many bytes come back; all when they have
-    /// less. Nobody ends who need not: one whose memory others, chosen after it, give back as well, is spared. Nobody
+    /// less. No app ends that need not: one whose memory others, chosen after it, give back as well, is spared. Nobody
     /// is spared because somebody of a higher class has enough.
     ///
     /// This is the one choice that there is: the Core, the host and the model of months of use take it. A host that is

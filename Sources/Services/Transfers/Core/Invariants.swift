@@ -37,8 +37,12 @@ extension TransferSystem {
         require(waiting.contains(id) == (record.phase == .waiting), "\(record.phase), and counted otherwise")
         require(running.contains(id) == (record.phase == .running), "\(record.phase), and counted otherwise")
         require((record.outcome != nil) == (record.phase == .ended), "\(record.phase) with outcome or without")
-        require(record.challenge == nil || record.phase == .challenged || record.phase == .suspended, "asked in vain")
-        require(!record.isAskedFirst || record.phase == .challenged || record.phase == .suspended, "asked in vain")
+        require(
+            record.challenge == nil || record.phase == .challenged || record.phase == .suspended,
+            "asked, and no answer is needed")
+        require(
+            !record.isAskedFirst || record.phase == .challenged || record.phase == .suspended,
+            "asked, and no answer is needed")
         require(record.phase != .challenged || record.hasQuestion, "waits for an answer to nothing")
         require(record.durable == 0 || record.file != nil || record.phase == .ended, "bytes in no file")
         require(record.durable >= 0 && record.durable <= max(task.received, record.durable), "impossible offsets")
@@ -50,7 +54,9 @@ extension TransferSystem {
             let kinds = session.events.filter { $0.task == id }.map(\.kind)
             require(kinds.last == .completed, "ended, and nobody is told")
             require(kinds.filter { $0 == .completed }.count == 1, "told more than once")
-            require(kinds.contains(.finished) == (record.file != nil), "a file for nobody, or none for somebody")
+            require(
+                kinds.contains(.finished) == (record.file != nil), "a file without an event, or an event without a file"
+            )
         }
         return broken
     }

@@ -34,7 +34,7 @@ extension TransferSystem {
         switch task.record.phase {
         case .suspended:
             return Explanation(
-                sentence: "It was made or paused, and not resumed: it begins once somebody resumes it.",
+                sentence: "It was made or paused, and not resumed: it begins when it is resumed.",
                 condition: .resume)
         case .running: return Explanation(sentence: "It runs.")
         case .challenged: return system.explainChallenge(task)
@@ -122,7 +122,7 @@ extension TransferSystem {
                     "It is discretionary, and the battery is at \(battery / 10) % without external power",
                     "there is power, or \(rules.batteryToBegin / 10) %")
             case .radio(let time):
-                "It can wait, and the radio is cold: it begins as soon as somebody else warms it, "
+                "It can wait, and the radio is cold: it begins as soon as other traffic warms it, "
                     + "at \(time.sentence) at the latest."
             case .held(let time, let count):
                 until("The service ended by a fault during each of \(count) transfers of its app", time)
