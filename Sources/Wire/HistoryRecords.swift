@@ -101,12 +101,15 @@ package struct WhyAnswer: WireRecord {
     }
 
     package var app: String
+    /// For people; a daemon of before did not say it.
+    package var name: String?
     package var state: String
     package var because: [Step]
     package var waits: [Wish]
 
-    package init(app: String, state: String, because: [Step], waits: [Wish] = []) {
+    package init(app: String, name: String? = nil, state: String, because: [Step], waits: [Wish] = []) {
         self.app = app
+        self.name = name
         self.state = state
         self.because = because
         self.waits = waits
@@ -114,6 +117,7 @@ package struct WhyAnswer: WireRecord {
 
     package init(json: JSONValue) throws(RPCError) {
         app = try json.string("app")
+        name = try json.optionalString("name")
         state = try json.string("state")
         because = try Step.list(json: .array(json.array("because")))
         // A daemon of before said nothing of it.
@@ -122,7 +126,7 @@ package struct WhyAnswer: WireRecord {
 
     package var json: JSONValue {
         [
-            "app": .string(app), "state": .string(state), "because": Step.json(of: because),
+            "app": .string(app), "name": JSONValue(name), "state": .string(state), "because": Step.json(of: because),
             "waits": Wish.json(of: waits),
         ]
     }

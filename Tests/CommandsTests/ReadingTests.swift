@@ -94,7 +94,7 @@ struct ReadingTests {
     func why() throws {
         let tool = try Tool()
         let answer = WhyAnswer(
-            app: "org.greenroom.examples.journal", state: "suspended",
+            app: "org.greenroom.examples.journal", name: "Journal", state: "suspended",
             because: [
                 WhyAnswer.Step(
                     seq: 9, at: "2026-11-21T10:03:04.500000Z", event: "suspended",
@@ -177,7 +177,7 @@ struct ReadingTests {
         let daemon = try FakeDaemon(in: tool.home) { request in
             .result(
                 request.method == "apps"
-                    ? Sample.apps : WhyAnswer(app: "org.example.gone", state: "not-running", because: []).json)
+                    ? Sample.apps : WhyAnswer(app: "org.example.gone", name: "Gone", state: "not-running", because: []).json)
         }
         #expect(
             tool.run("why", "gone").output == "Gone is not running. The log tells no more about it.\n")

@@ -16,8 +16,7 @@ package struct WhyCommand: Verb {
         let answer = try client.request(.why, app: target.app)
         guard !format.json else { return context.print(json: answer) }
         let why = try record(answer, WhyAnswer.self)
-        let name = try client.apps().first { $0.app == why.app }?.name ?? why.app
-        context.write(Explanation(why: why, name: name, clock: context.clock).text)
+        context.write(Explanation(why: why, name: why.name ?? why.app, clock: context.clock).text)
     }
 }
 

@@ -263,7 +263,7 @@ final class ControlSession {
     private func why(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         guard let app = host.system.app(try app(params)) else { return }
         let store = host.store
-        let (name, state, last) = (app.manifest.identifier.rawValue, app.state.name, app.lastEntry)
+        let (manifest, state, last) = (app.manifest, app.state.name, app.lastEntry)
         let wishes = host.wishes(of: app.index)
         host.records.flush()
         read(.storage, id) {
@@ -271,7 +271,9 @@ final class ControlSession {
             let steps = chain.map(Wire.LogEntry.init).map {
                 WhyAnswer.Step(seq: $0.seq, at: $0.at, event: $0.event, reason: $0.reason)
             }
-            return WhyAnswer(app: name, state: state, because: steps, waits: wishes).json
+            return WhyAnswer(
+                app: manifest.identifier.rawValue, name: manifest.name, state: state, because: steps, waits: wishes
+            ).json
         }
     }
 
