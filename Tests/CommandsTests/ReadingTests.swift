@@ -177,7 +177,8 @@ struct ReadingTests {
         let daemon = try FakeDaemon(in: tool.home) { request in
             .result(
                 request.method == "apps"
-                    ? Sample.apps : WhyAnswer(app: "org.example.gone", name: "Gone", state: "not-running", because: []).json)
+                    ? Sample.apps
+                    : WhyAnswer(app: "org.example.gone", name: "Gone", state: "not-running", because: []).json)
         }
         #expect(
             tool.run("why", "gone").output == "Gone is not running. The log tells no more about it.\n")

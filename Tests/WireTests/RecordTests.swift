@@ -91,7 +91,8 @@ struct RecordTests {
                 switcher: true, interruptions: ["call"]))
         try check(LogEntry(seq: 3, at: at, app: nil, event: "locked", reason: nil, cause: nil, took: nil))
         try check(LogEntry(seq: 3, at: at, app: "a", event: "launched", reason: "r", cause: 2, took: 0.000_012))
-        try check(WhyAnswer(app: "a", name: "A", state: "active", because: [.init(seq: 1, at: at, event: "e", reason: "r")]))
+        try check(
+            WhyAnswer(app: "a", name: "A", state: "active", because: [.init(seq: 1, at: at, event: "e", reason: "r")]))
         let wish = WhyAnswer.Wish(what: "w", missing: "m", next: at, changesWith: nil)
         try check(WhyAnswer(app: "a", state: "active", because: [], waits: [wish]))
         #expect(try WhyAnswer(json: ["app": "a", "state": "active", "because": []]).waits.isEmpty)
