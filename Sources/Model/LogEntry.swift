@@ -231,8 +231,8 @@ extension Reason {
         case .memoryNearLimit(let name, let dirty, let limit):
             "\(name) has \(dirty.mebibytes) of dirty memory, near its limit of \(limit.mebibytes)"
         case .lockBlocks(let path):
-            "it has \(path) locked, which another process needs: it runs until it releases the lock or no other process "
-                + "needs the file"
+            "it has \(path) locked, which another process needs: it runs on until the lock is released or nobody needs the "
+                + "file any more"
         case .taskBegan(let name): "it began the background task “\(name)”"
         case .finishesTask(let name, let limit):
             "it finishes the background task “\(name)”, for which it has \(limit.twoDigits) seconds from leaving the screen"
@@ -248,14 +248,14 @@ extension Reason {
         case .cannotAnswer(let listeners, let count):
             "it waits for connections at \(listeners.map(\.sentence).joined(separator: ", "))"
                 + (Int(count) > listeners.count ? " and \(Int(count) - listeners.count) more" : "")
-                + ", and cannot answer while it is suspended: connections are refused at once (the background mode listen "
+                + ", and cannot answer while it is suspended: who connects is refused at once (the background mode listen "
                 + "would wake it)"
         case .doesNotAnswer(let span):
-            "a client connected, and it did not answer within \(span.twoDigits) seconds: until it is opened, connections "
+            "somebody connected, and it did not answer within \(span.twoDigits) seconds: until it is opened, connections "
                 + "are refused and do not wake it"
-        case .peerConnected(let name): "a client connected to its \(name)"
+        case .peerConnected(let name): "somebody connected to its \(name)"
         case .answersPeers(let grace):
-            "it declares the background mode listen: it runs while a client is connected or it works, and for "
+            "it declares the background mode listen: it runs while somebody is connected or it works, and for "
                 + "\(grace.twoDigits) seconds after that"
         case .peersRefused(let name, let count):
             "\(count == 1 ? "1 connection" : "\(count) connections") to its \(name) \(count == 1 ? "was" : "were") refused "

@@ -246,7 +246,7 @@ extension EndReason {
                 + "\(limit.mebibytes); map the part that is needed"
         case .ended(.exited(let status)): "\(name) ended by itself with exit status \(status)"
         case .ended(.signaled(let signal)): "\(name) crashed: signal \(signal) (\(signalName(signal)))"
-        case .ended(.unknown): "\(name) ended; its exit status could not be collected"
+        case .ended(.unknown): "\(name) ended; nobody could collect its exit status"
         case .failedToLaunch(let failure):
             "\(name) could not be launched: \(failure.stage): \(failure.message)"
         case .memory(let end): end.sentence(name: name, state: state)

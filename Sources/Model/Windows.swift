@@ -307,7 +307,7 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
         switch self {
         case .noMultitasking(let profile):
             "it does not take part in multitasking, or a device of profile \(profile) has none"
-        case .plainProgram: "it is a plain program, which has no callbacks"
+        case .plainProgram: "it is a plain program, with nobody in it who could be called"
         case .missingMode(let key): "its Info.plist lacks \(key) in UIBackgroundModes"
         case .neverAsked: "it never called setMinimumBackgroundFetchInterval, and the default is never"
         case .refreshIsOff: "the user has switched background refresh off for it"

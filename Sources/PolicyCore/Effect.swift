@@ -165,7 +165,7 @@ package enum Refusal: Error, Hashable, Sendable {
         case .notWoken(let name, let obstacle): "\(name) is not woken: \(obstacle.sentence)"
         case .tooManyURLs(let limit, let span):
             "apps opened URLs \(limit) times within \(span.twoDigits) seconds: open this one when the user asks for it"
-        case .takesNoFetch(let name): "\(name) is a plain program: it cannot perform background fetches"
+        case .takesNoFetch(let name): "\(name) is a plain program: nobody in it could be told to fetch"
         }
     }
 }

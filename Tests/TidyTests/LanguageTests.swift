@@ -23,7 +23,10 @@ struct LanguageTests {
     ]
 
     /// Recordings hold these sentences as effects, and a replay compares them.
-    private static let recorded = ["somebody wanted", "it goes with whoever wakes it next"]
+    private static let recorded = [
+        "somebody wanted", "it goes with whoever wakes it next", "who connects is refused at once", "somebody connected",
+        "somebody is connected",
+    ]
 
     /// Lines with their place, of every file below these folders whose name ends so.
     private func lines(_ folders: [String], _ suffixes: [String]) throws -> [(place: String, text: String)] {
