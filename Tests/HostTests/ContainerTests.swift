@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import Host
 import LinuxSystem
@@ -144,26 +145,36 @@ extension Descriptor {
 /// Puts links in the place of `Library` and takes them away, on a thread of its own.
 private final class Swapper: Sendable {
     private let state = Mutex<(goesOn: Bool, swaps: Int)>((true, 0))
-    private let queue = DispatchQueue(label: "swapper")
+    private let hasBegun = DispatchSemaphore(value: 0)
+    private let hasEnded = DispatchSemaphore(value: 0)
 
+    /// A thread of its own, since those of the queues may all be taken; and one that has begun when this returns.
     init(in container: String) {
         let library = container + "/Library"
-        queue.async { [self] in
+        let thread = Thread { [self] in
             while state.withLock({ $0.goesOn }) {
                 for link in ["a", "b"] {
                     _ = unsafe rmdir(library + "/Caches")
                     _ = unsafe rmdir(library)
                     let isSwapped = unsafe symlink(container + "/" + link, library) == 0
                     _ = unsafe unlink(library)
-                    if isSwapped { state.withLock { $0.swaps += 1 } }
+                    guard isSwapped else { continue }
+                    let swaps = state.withLock {
+                        $0.swaps += 1
+                        return $0.swaps
+                    }
+                    if swaps == 1 { hasBegun.signal() }
                 }
             }
+            hasEnded.signal()
         }
+        thread.start()
+        hasBegun.wait()
     }
 
     func end() -> Int {
         state.withLock { $0.goesOn = false }
-        queue.sync {}
+        hasEnded.wait()
         return state.withLock { $0.swaps }
     }
 }

@@ -28,6 +28,12 @@ struct LanguageTests {
         "somebody is connected",
     ]
 
+    private func isFolder(_ path: String) -> Bool {
+        let full = Repository.root.appendingPathComponent(path).path
+        let kind = try? FileManager.default.attributesOfItem(atPath: full)[.type] as? FileAttributeType
+        return kind == .typeDirectory
+    }
+
     /// Lines with their place, of every file below these folders whose name ends so.
     private func lines(_ folders: [String], _ suffixes: [String]) throws -> [(place: String, text: String)] {
         var found: [(place: String, text: String)] = []
@@ -38,7 +44,7 @@ struct LanguageTests {
                 while let entry = entries.nextObject() as? String { files.append("\(folder)/\(entry)") }
             }
             if files.isEmpty { files = [folder] }
-            for file in files where suffixes.contains(where: file.hasSuffix) {
+            for file in files where suffixes.contains(where: file.hasSuffix) && !isFolder(file) {
                 let text = try String(contentsOf: Repository.root.appendingPathComponent(file), encoding: .utf8)
                 for (number, line) in text.components(separatedBy: "\n").enumerated() {
                     found.append(("\(file):\(number + 1)", line))
