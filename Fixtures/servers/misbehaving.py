@@ -6,7 +6,8 @@
 Prints the port that it listens on, serves until its standard input ends. What a URL asks for stands in its query:
 
     /file?size=1000000&seed=1     so many bytes, the same for the same seed
-      etag=x, weak=1, date=1      validators: a strong tag, a weak one, Last-Modified (default: a strong tag)
+      etag=x, weak=1, date=1      validators: a strong tag, a weak one, Last-Modified (default: a strong tag);
+                                  If-None-Match with that tag is answered by a 304 that names the length
       rate=100000                 bytes a second
       cut=3                       the first 3 answers end early, where the seed says; reset=1: what is not read is lost
       short=2                     the first 2 answers promise more than they have, and end in order
@@ -235,6 +236,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             headers.append(("ETag", "W/" + validator))
         else:
             headers.append(("ETag", validator))
+        if self.headers.get("If-None-Match") == validator:
+            self.begin(304, [("Content-Length", str(size)), *headers])
+            return
         start, status = 0, 200
         wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         holds = self.headers.get("If-Range") in (None, validator) and "weak" not in self.query

@@ -250,8 +250,9 @@ final class FakeService: ServiceConnector {
             state.sessions[name]?.tasks.append(
                 TransferTaskInfo(
                     task: create.task, kind: create.kind, url: create.request.url, method: create.request.method,
-                    headers: create.request.headers, description: create.description, state: .suspended, received: 0,
-                    sent: 0, priority: create.priority))
+                    headers: create.request.headers, cachePolicy: create.request.cachePolicy,
+                    description: create.description, state: .suspended, received: 0, sent: 0, priority: create.priority)
+            )
             return .success([:])
         case .resume, .suspend:
             let phase: TransferTaskState = call.method == .resume ? .running : .suspended

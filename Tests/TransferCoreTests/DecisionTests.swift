@@ -8,10 +8,11 @@ import TransferCore
 
     private func decide(
         _ status: Int32, _ fields: [String: String] = [:], offset: Int64 = 0, validator: Validator? = .etag("\"1\""),
-        expected: Int64? = nil, accepts: Bool = false, space: ChallengeSpace? = nil
+        expected: Int64? = nil, accepts: Bool = false, isHead: Bool = false, space: ChallengeSpace? = nil
     ) -> DownloadDecision {
         DownloadDecision(
-            .init(offset: offset, validator: validator, expected: expected, acceptsUnauthorized: accepts),
+            .init(
+                offset: offset, validator: validator, expected: expected, acceptsUnauthorized: accepts, isHead: isHead),
             ResponseHead(status: status, headers: fields.map { HeaderField($0.key, $0.value) }), challenge: space,
             now: Self.now, rules: TransferRules())
     }
@@ -31,6 +32,14 @@ import TransferCore
             decide(200, ["Content-Length": "9", "Content-Encoding": "gzip"])
                 == .whole(nil, expected: nil, isError: false))
         #expect(decide(204) == .whole(nil, expected: 0, isError: false))
+    }
+
+    @Test("The length that a 304 or the answer to a HEAD names is not theirs")
+    func bodiless() {
+        let fields = ["Content-Length": "9", "ETag": "\"1\""]
+        #expect(decide(304, fields) == .whole(nil, expected: 0, isError: true))
+        #expect(decide(200, fields, isHead: true) == .whole(nil, expected: 0, isError: false))
+        #expect(decide(404, fields, isHead: true) == .whole(nil, expected: 0, isError: true))
     }
 
     @Test("A 206 continues if it is the part that was asked for, of the same thing")

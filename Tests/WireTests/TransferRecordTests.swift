@@ -8,7 +8,8 @@ import Wire
     private static let error = TransferErrorInfo(
         domain: "NSURLErrorDomain", code: -999, description: "cancelled", resumeData: [0, 255, 16], reason: 0)
     private static let request = TransferRequestInfo(
-        url: "https://h/a", method: "POST", headers: [WireHeader("A", "b")], timeout: 5, body: Array("x=1".utf8))
+        url: "https://h/a", method: "POST", headers: [WireHeader("A", "b")], timeout: 5, cachePolicy: 1,
+        body: Array("x=1".utf8))
 
     private func check<Record: WireRecord>(_ record: Record) throws {
         #expect(try Record(json: record.json) == record)
@@ -24,8 +25,8 @@ import Wire
             proxy: TransferProxy(kind: .socks, host: "p", port: 1080), tlsMinimum: "1.2", trustRoots: ["PEM"])
         try check(TransferOpen(session: "s", configuration: settings))
         let task = TransferTaskInfo(
-            task: 1, kind: .upload, url: "https://h/", method: "PUT", headers: [], state: .canceling, received: 0,
-            sent: 5, expectedSend: 9, priority: 0.25, response: Self.response, error: Self.error)
+            task: 1, kind: .upload, url: "https://h/", method: "PUT", headers: [], cachePolicy: 4, state: .canceling,
+            received: 0, sent: 5, expectedSend: 9, priority: 0.25, response: Self.response, error: Self.error)
         try check(TransferOpened(nextTask: 7, tasks: [task], isNew: false))
         try check(TransferOpened(nextTask: 7, tasks: [task, task], more: true, isNew: false))
         try check(TransferTasksParameters(session: "s", after: 6))

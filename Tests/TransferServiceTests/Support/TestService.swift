@@ -126,10 +126,11 @@ final class TestClient {
     }
 
     func download(
-        _ url: String, task: Int64 = 1, headers: [WireHeader] = [], timeout: Double? = nil,
-        earliestBegin: Double? = nil
+        _ url: String, task: Int64 = 1, method: String = "GET", headers: [WireHeader] = [], timeout: Double? = nil,
+        cachePolicy: Int64 = 0, earliestBegin: Double? = nil
     ) throws {
-        let request = TransferRequestInfo(url: url, method: "GET", headers: headers, timeout: timeout)
+        let request = TransferRequestInfo(
+            url: url, method: method, headers: headers, timeout: timeout, cachePolicy: cachePolicy)
         let create = TransferCreate(
             session: session, task: task, kind: .download, request: request, earliestBegin: earliestBegin)
         try peer.ask("create", create.json)

@@ -22,6 +22,7 @@ package struct TransferRequest: Hashable, Sendable, Codable {
     /// In place of the session's.
     package var timeout: Span?
     package var allowsCellular: Bool
+    /// A number of `CachePolicy`; the default leaves it to the session.
     package var cachePolicy: Int32
 
     package init(

@@ -219,6 +219,7 @@ package struct TransferTaskInfo: WireRecord {
     package var url: String
     package var method: String
     package var headers: [WireHeader]
+    package var cachePolicy: Int64
     package var description: String?
     package var state: TransferTaskState
     package var received: Int64
@@ -233,7 +234,7 @@ package struct TransferTaskInfo: WireRecord {
 
     package init(
         task: Int64, kind: TransferKindName, url: String, method: String, headers: [WireHeader] = [],
-        description: String? = nil, state: TransferTaskState, received: Int64, sent: Int64,
+        cachePolicy: Int64 = 0, description: String? = nil, state: TransferTaskState, received: Int64, sent: Int64,
         expectedReceive: Int64? = nil, expectedSend: Int64? = nil, earliestBegin: Double? = nil, priority: Double,
         response: TransferResponseInfo? = nil, error: TransferErrorInfo? = nil
     ) {
@@ -242,6 +243,7 @@ package struct TransferTaskInfo: WireRecord {
         self.url = url
         self.method = method
         self.headers = headers
+        self.cachePolicy = cachePolicy
         self.description = description
         self.state = state
         self.received = received
@@ -260,6 +262,7 @@ package struct TransferTaskInfo: WireRecord {
         url = try json.string("url")
         method = try json.string("method")
         headers = try json.headers("headers")
+        cachePolicy = try json.optionalInteger("cachePolicy") ?? 0
         description = try json.optionalString("description")
         state = try json.word("state")
         received = try json.integer("received")
@@ -279,6 +282,7 @@ package struct TransferTaskInfo: WireRecord {
             "url": .string(url),
             "method": .string(method),
             "headers": .headers(headers),
+            "cachePolicy": .int(cachePolicy),
             "description": JSONValue(description),
             "state": .string(state.rawValue),
             "received": .int(received),

@@ -28,7 +28,14 @@ extension TransferSystem {
         for id in ready.sorted().map(\.id) {
             // One that began before may have taken the place.
             guard let task = tasks[id], blocker(of: task) == nil else { continue }
-            if asksFirst(task) { askBeforeStart(id) } else { start(id) }
+            if let error = refusal(id) {
+                // The session was opened again with another configuration.
+                end(id, error)
+            } else if asksFirst(task) {
+                askBeforeStart(id)
+            } else {
+                start(id)
+            }
         }
         tellWaiting()
         tellsWaiting = false

@@ -20,14 +20,18 @@ package enum DownloadDecision: Hashable, Sendable {
         package var expected: Int64?
         /// Nobody is to be asked who we are, so that the refusal is the result.
         package var acceptsUnauthorized: Bool
+        /// Only the head is wanted: the length that it names is that of another answer.
+        package var isHead: Bool
 
         package init(
-            offset: Int64 = 0, validator: Validator? = nil, expected: Int64? = nil, acceptsUnauthorized: Bool = false
+            offset: Int64 = 0, validator: Validator? = nil, expected: Int64? = nil, acceptsUnauthorized: Bool = false,
+            isHead: Bool = false
         ) {
             self.offset = offset
             self.validator = validator
             self.expected = expected
             self.acceptsUnauthorized = acceptsUnauthorized
+            self.isHead = isHead
         }
     }
 
@@ -38,6 +42,7 @@ package enum DownloadDecision: Hashable, Sendable {
         switch status {
         case 206: self = Self.partial(asked, head)
         case 204, 205: self = .whole(nil, expected: 0, isError: false)
+        case 200..<300 where asked.isHead: self = .whole(nil, expected: 0, isError: false)
         case 200..<300:
             self = .whole(
                 head.validator(now: now, rules: rules), expected: head.isCoded ? nil : head.contentLength,
@@ -48,17 +53,23 @@ package enum DownloadDecision: Hashable, Sendable {
                 agrees && head.unsatisfiedLength == asked.offset && (asked.expected ?? asked.offset) == asked.offset
             self = isWhole ? .alreadyWhole : .fromZero("the server has no such part of it")
         case 401, 407:
-            if let challenge, !asked.acceptsUnauthorized { self = .challenge(challenge) } else { self = .error(head) }
+            if let challenge, !asked.acceptsUnauthorized {
+                self = .challenge(challenge)
+            } else {
+                self = .error(head, asked)
+            }
         case let status where HTTPStatus.isPassing(status):
             self = .retry(
                 after: head.retryAfter(now: now, rules: rules), "the server answered \(HTTPStatus.phrase(status))")
-        case 300..<600: self = .error(head)
+        case 300..<600: self = .error(head, asked)
         default: self = .retry(after: nil, "the server answered \(status), which means nothing")
         }
     }
 
-    private static func error(_ head: ResponseHead) -> Self {
-        .whole(nil, expected: head.isCoded ? nil : head.contentLength, isError: true)
+    /// A 304 names the length of what it stands for, and has no body (RFC 9110, section 8.6).
+    private static func error(_ head: ResponseHead, _ asked: Asked) -> Self {
+        let isEmpty = asked.isHead || head.response.status == 304
+        return .whole(nil, expected: isEmpty ? 0 : head.isCoded ? nil : head.contentLength, isError: true)
     }
 
     private static func partial(_ asked: Asked, _ head: ResponseHead) -> Self {

@@ -78,6 +78,8 @@ extension TransferError {
     static let forceQuit = TransferError(code: -999, "cancelled: the user ended the app", reason: .userForceQuit)
     static let timedOut = TransferError(code: -1001, "the time for the whole transfer is over")
     static let cannotWrite = TransferError(code: -3003, "the time is over, and the file could not be written")
+    static let notCached = TransferError(
+        code: -1008, "its cache policy allows only what is in a cache, and background sessions have none")
     static let fileGone = TransferError(code: -1100, "the file was removed before a delegate had it")
     static let setAside = TransferError(
         code: -1, "the transfer service ended by a fault each time it ran, and it is not tried again")

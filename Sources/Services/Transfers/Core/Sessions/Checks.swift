@@ -11,6 +11,7 @@ extension TransferSystem {
             configuration.requestTimeout <= rules.longestResourceTimeout
         else { throw .invalid(parameter: "configuration", "a timeout is too short or too long") }
         try check(configuration.headers)
+        try check(cachePolicy: configuration.cachePolicy, "configuration")
         let roots = configuration.trustRoots
         guard roots.count <= rules.mostTrustRoots,
             roots.reduce(0, { $0 + $1.utf8.count }) <= rules.longestTrustRoots
@@ -46,11 +47,18 @@ extension TransferSystem {
             throw .invalid(parameter: "method", "that is no method of HTTP")
         }
         try check(request.headers)
+        try check(cachePolicy: request.cachePolicy, "cachePolicy")
         guard request.body.count <= rules.longestRequestBody else { throw .tooMuch("bytes of a request's body") }
         if let timeout = request.timeout,
             timeout < rules.shortestRequestTimeout || timeout > rules.longestResourceTimeout
         {
             throw .invalid(parameter: "timeout", "a timeout is too short or too long")
+        }
+    }
+
+    private func check(cachePolicy: Int32, _ parameter: String) throws(TransferRefusal) {
+        guard CachePolicy(rawValue: cachePolicy) != nil else {
+            throw .invalid(parameter: parameter, "there is no such cache policy")
         }
     }
 

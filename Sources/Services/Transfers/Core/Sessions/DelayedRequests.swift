@@ -44,7 +44,7 @@ extension TransferSystem {
             } catch {
                 return end(id, TransferError(.unsupportedURL))
             }
-            guard tasks[id]?.isFetchable == true else { return end(id, TransferError(.unsupportedURL)) }
+            if let error = refusal(id) { return end(id, error) }
         }
         if tasks[id]?.record.phase == .challenged { transition(id, .answer) }
         arm(id)

@@ -22,7 +22,7 @@ extension TransferSystem {
         case .download:
             let asked = DownloadDecision.Asked(
                 offset: task.record.durable, validator: task.record.validator, expected: task.record.expected,
-                acceptsUnauthorized: task.record.acceptsUnauthorized)
+                acceptsUnauthorized: task.record.acceptsUnauthorized, isHead: task.record.request.method == "HEAD")
             decide(attempt, head, DownloadDecision(asked, head, challenge: offered, now: wall, rules: rules))
         case .upload:
             decide(

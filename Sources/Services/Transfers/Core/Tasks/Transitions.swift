@@ -82,7 +82,14 @@ extension TransferSystem {
         transition(id, .resume)
         if task.record.hasQuestion { transition(id, .challenge) }
         arm(id)
-        if !task.isFetchable { end(id, TransferError(.unsupportedURL)) }
+        if let error = refusal(id) { end(id, error) }
+    }
+
+    /// Why no server is asked at all: the task ends with it.
+    func refusal(_ id: TransferID) -> TransferError? {
+        guard let task = tasks[id], let session = sessions[task.record.session] else { return nil }
+        if !task.isFetchable { return TransferError(.unsupportedURL) }
+        return CachePolicy(task.record.request, session.record.configuration).refusal
     }
 
     mutating func suspend(_ id: TransferID) {

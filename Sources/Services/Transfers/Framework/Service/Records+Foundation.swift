@@ -20,17 +20,20 @@ extension TransferRequestInfo {
 }
 
 extension URLRequest {
-    init?(url text: String, method: String, headers: [WireHeader]) {
+    init?(url text: String, method: String, headers: [WireHeader], cachePolicy: Int64) {
         guard let url = URL(string: text) else { return nil }
         self.init(url: url)
+        self.cachePolicy = UInt(exactly: cachePolicy).flatMap(CachePolicy.init) ?? .useProtocolCachePolicy
         httpMethod = method
         for header in headers { addValue(header.value, forHTTPHeaderField: header.name) }
     }
 
-    init?(_ info: TransferTaskInfo) { self.init(url: info.url, method: info.method, headers: info.headers) }
+    init?(_ info: TransferTaskInfo) {
+        self.init(url: info.url, method: info.method, headers: info.headers, cachePolicy: info.cachePolicy)
+    }
 
     init?(_ info: TransferRequestInfo) {
-        self.init(url: info.url, method: info.method, headers: info.headers)
+        self.init(url: info.url, method: info.method, headers: info.headers, cachePolicy: info.cachePolicy)
         if let timeout = info.timeout { timeoutInterval = timeout }
         allowsCellularAccess = info.allowsCellular
         if let body = info.body { httpBody = Data(body) }

@@ -34,6 +34,8 @@ public final class BackgroundURLSessionConfiguration: URLSessionConfiguration, @
     static func make(_ identifier: String) -> BackgroundURLSessionConfiguration {
         let configuration = plain(BackgroundURLSessionConfiguration.self)
         configuration.identifier = identifier
+        // As on Apple's systems: no answer of a background session is kept in a cache.
+        configuration.urlCache = nil
         return configuration
     }
 

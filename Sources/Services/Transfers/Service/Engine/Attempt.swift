@@ -114,6 +114,7 @@ struct Attempt: Sendable {
         method = request.method
         let own = Set(request.headers.map { $0.name.lowercased() })
         headers = configuration.headers.filter { !own.contains($0.name.lowercased()) } + request.headers
+        headers += CachePolicy(request, configuration).fields(beside: headers)
         settings = ConnectionSettings(configuration)
         if let proxyCredential {
             settings.proxy?.user = proxyCredential.user

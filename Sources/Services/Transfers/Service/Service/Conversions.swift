@@ -164,7 +164,8 @@ extension TransferTaskInfo {
         self.init(
             task: record.number, kind: record.kind == .upload ? .upload : .download, url: record.request.url,
             method: record.request.method, headers: record.request.headers.map { WireHeader($0.name, $0.value) },
-            description: record.description, state: state, received: view.received, sent: view.sent,
+            cachePolicy: Int64(record.request.cachePolicy), description: record.description, state: state,
+            received: view.received, sent: view.sent,
             expectedReceive: record.expected ?? record.expectsToReceive,
             expectedSend: record.body?.length ?? record.expectsToSend,
             earliestBegin: record.earliestBegin?.wire, priority: Double(record.priority) / 1000,
