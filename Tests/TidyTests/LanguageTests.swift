@@ -24,7 +24,8 @@ struct LanguageTests {
 
     /// Recordings hold these sentences as effects, and a replay compares them.
     private static let recorded = [
-        "somebody wanted", "it goes with whoever wakes it next", "who connects is refused at once", "somebody connected",
+        "somebody wanted", "it goes with whoever wakes it next", "who connects is refused at once",
+        "somebody connected",
         "somebody is connected",
     ]
 
