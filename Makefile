@@ -60,11 +60,11 @@ chaos: ## All known attacks next to five honest apps, which must not notice (SEC
 	@Scripts/assemble.sh
 	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
-bench: ## Measure on real processes.
+bench: ## Measure on real processes, beside the last release.
 	@$(NEED) libsqlite3-dev python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
-	.build/bin/greenroom-bench
+	.build/bin/greenroom-bench --beside Benchmarks/last-release.json
 
 bench-wake: ## 500 sleeping servers: how long a first answer takes, compared with systemd's socket activation.
 	@$(NEED) libsqlite3-dev python3 systemd

@@ -3,11 +3,12 @@ internal import LinuxSystem
 /// The ways to run this program: the measurement, its guarded child, and the app that is measured.
 enum Program {
     static let usage = """
-        usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--bin DIR] [--apps DIR]
+        usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--beside FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  core, launches, background, memory, waking or services: nothing but that
+          --only WHAT  core, simulator, footprint, launches, background, memory, waking or services: nothing but that
           --json FILE  the figures as JSON as well
+          --beside FILE  the table of another run, from its --json, beside this one
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
           --apps DIR   where Journal.app is (default: ../apps beside the programs)
 
@@ -48,10 +49,12 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    enum Part: String { case core, launches, background, memory, waking, services }
+    enum Part: String { case core, simulator, footprint, launches, background, memory, waking, services }
     /// Nothing but this.
     var only: Part?
     var jsonFile: String?
+    /// Figures of another run.
+    var besideFile: String?
     /// The folder of the tools.
     var programs: String
     /// The folder of the example bundles.
@@ -76,10 +79,11 @@ struct Options {
             case "--only":
                 only = Part(rawValue: value)
                 if only == nil {
-                    throw UsageError(
-                        sentence: "--only takes core, launches, background, memory, waking or services, not \(value)")
+                    let parts = "core, simulator, footprint, launches, background, memory, waking or services"
+                    throw UsageError(sentence: "--only takes \(parts), not \(value)")
                 }
             case "--json": jsonFile = value
+            case "--beside": besideFile = value
             case "--bin": programs = value
             case "--apps": apps = value
             case "--place": place = value
@@ -95,6 +99,7 @@ struct Options {
         if isQuick { list.append("--quick") }
         if let only { list += ["--only", only.rawValue] }
         if let jsonFile { list += ["--json", jsonFile] }
+        if let besideFile { list += ["--beside", besideFile] }
         return list
     }
 }

@@ -64,6 +64,23 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
             handleEventsForBackgroundURLSession = try later(.handleEventsForBackgroundURLSession)
             launchBackgroundTask = try later(.launchBackgroundTask)
         }
+
+        package func limit(for callback: CallbackKind) -> Span {
+            switch callback {
+            case .willFinishLaunching: willFinishLaunching
+            case .didFinishLaunching: didFinishLaunching
+            case .didBecomeActive: didBecomeActive
+            case .willResignActive: willResignActive
+            case .didEnterBackground: didEnterBackground
+            case .willEnterForeground: willEnterForeground
+            case .willTerminate: willTerminate
+            case .openURL: openURL
+            case .didReceiveMemoryWarning: didReceiveMemoryWarning
+            case .performFetch: performFetch
+            case .handleEventsForBackgroundURLSession: handleEventsForBackgroundURLSession
+            case .launchBackgroundTask, .handleServiceEvents: launchBackgroundTask
+            }
+        }
     }
 
     package var name: String
@@ -113,22 +130,7 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     }
 
     /// How long an app has for the callback until the watchdog ends it.
-    package func limit(for callback: CallbackKind) -> Span {
-        switch callback {
-        case .willFinishLaunching: callbackLimits.willFinishLaunching
-        case .didFinishLaunching: callbackLimits.didFinishLaunching
-        case .didBecomeActive: callbackLimits.didBecomeActive
-        case .willResignActive: callbackLimits.willResignActive
-        case .didEnterBackground: callbackLimits.didEnterBackground
-        case .willEnterForeground: callbackLimits.willEnterForeground
-        case .willTerminate: callbackLimits.willTerminate
-        case .openURL: callbackLimits.openURL
-        case .didReceiveMemoryWarning: callbackLimits.didReceiveMemoryWarning
-        case .performFetch: callbackLimits.performFetch
-        case .handleEventsForBackgroundURLSession: callbackLimits.handleEventsForBackgroundURLSession
-        case .launchBackgroundTask, .handleServiceEvents: callbackLimits.launchBackgroundTask
-        }
-    }
+    package func limit(for callback: CallbackKind) -> Span { callbackLimits.limit(for: callback) }
 }
 
 extension DeviceProfile {

@@ -2,7 +2,7 @@ package import Model
 
 /// The policy of a whole device: told what happens, it says what to do. Pure: the same events give the same effects.
 package struct System: Sendable, Codable {
-    package let profile: DeviceProfile
+    @Constant package private(set) var profile: DeviceProfile
     var apps: [App] = []
     var screen = Screen()
     var deadlines = Deadlines()
@@ -15,7 +15,7 @@ package struct System: Sendable, Codable {
     package internal(set) var memory = MemoryState()
     package internal(set) var conditions = ConditionState()
     /// What was spent on the network; `nil`: nothing was seen.
-    var energy: EnergyAccount?
+    @Rare var energy: EnergyAccount? = nil
     package internal(set) var fetch: FetchState
     /// Services that are programs of their own; `nil`: none is declared.
     package internal(set) var broker: Broker?
@@ -37,7 +37,7 @@ package struct System: Sendable, Codable {
     var halts = false
 
     package init(profile: DeviceProfile, firstSequence: LogSequence = LogSequence(1)) {
-        self.profile = profile.withAllowances
+        _profile = Constant(wrappedValue: profile.withAllowances)
         fetch = FetchState(rules: FetchRules())
         nextSequence = firstSequence
     }
@@ -80,8 +80,14 @@ package struct System: Sendable, Codable {
 
     /// When the host has to send `timer` at the latest.
     package mutating func nextDeadline() -> Instant? {
-        let looks = [memory.nextLook, conditions.nextLook, fetch.nextLook, broker?.nextLook, deadlines.next()]
-        return looks.lazy.compactMap { $0 }.min()
+        // Asked for after every event: compared as numbers, without a list.
+        var next = deadlines.next()?.nanoseconds ?? .max
+        if let look = memory.nextLook { next = min(next, look.nanoseconds) }
+        if let midnight = conditions.midnight { next = min(next, midnight.nanoseconds) }
+        if let settles = conditions.networkSettles { next = min(next, settles.nanoseconds) }
+        if let look = fetch.nextLook { next = min(next, look.nanoseconds) }
+        if let look = broker?.nextLook { next = min(next, look.nanoseconds) }
+        return next == .max ? nil : Instant(nanoseconds: next)
     }
 
     private mutating func route(_ event: Event) {
@@ -132,14 +138,16 @@ package struct System: Sendable, Codable {
     private mutating func settle() {
         var next = 0
         while next < touched.count {
-            let index = touched[next]
+            let i = Int(touched[next].rawValue)
             next += 1
-            raisePriority(Int(index.rawValue))
-            reconcile(Int(index.rawValue))
+            raisePriority(i)
+            reconcile(i)
         }
-        for index in touched {
-            tellNearLimit(Int(index.rawValue))
-            settlePriority(Int(index.rawValue))
+        // By place: to walk through the list itself would keep it while it changes.
+        for place in 0..<next {
+            let i = Int(touched[place].rawValue)
+            tellNearLimit(i)
+            settlePriority(i)
         }
         if touched.capacity > Self.usualCapacity { touched = [] } else { touched.removeAll(keepingCapacity: true) }
     }
@@ -163,6 +171,15 @@ package struct System: Sendable, Codable {
         index.rawValue < apps.count ? apps[Int(index.rawValue)] : nil
     }
 
+    /// `nil` for an app that there is not.
+    package func state(of app: AppIndex) -> LifecycleState? {
+        app.rawValue < apps.count ? apps[Int(app.rawValue)].state : nil
+    }
+
+    /// Asks something of a system that is kept in a class. Called on that directly, what only reads is called on a copy
+    /// of the whole.
+    package mutating func ask<Answer>(_ question: (borrowing System) -> Answer) -> Answer { question(self) }
+
     package func index(of identifier: AppIdentifier) -> AppIndex? {
         apps.first { $0.isInstalled && $0.manifest.identifier == identifier }?.index
     }
@@ -173,20 +190,22 @@ package struct System: Sendable, Codable {
     }
 
     /// The wall-clock time of a moment.
+    @inline(__always)
     package func wall(_ moment: Instant) -> WallTime { WallTime(nanoseconds: moment.nanoseconds &+ wallOffset) }
 
-    func presence(_ i: Int) -> Screen.Presence { screen.presence(role: apps[i].role, profile: profile) }
-
     /// The index of an app whose present process this is; `nil` for news of a process that is gone.
+    @inline(__always)
     func current(_ app: AppIndex, _ generation: Generation) -> Int? {
         let i = Int(app.rawValue)
-        guard i < apps.count, apps[i].generation == generation, apps[i].process != .none else { return nil }
+        guard i < apps.count, apps[i].generation.rawValue == generation.rawValue, apps[i].process != .none else {
+            return nil
+        }
         return i
     }
 
     // MARK: Deciding
 
-    mutating func emit(_ action: Action, cause: LogSequence?) {
+    mutating func emit(_ action: consuming Action, cause: LogSequence?) {
         // One allocation for what most events lead to.
         if effects.isEmpty { effects.reserveCapacity(8) }
         effects.append(Effect(action, cause: cause))
@@ -249,8 +268,8 @@ package struct System: Sendable, Codable {
         }
         apps[i].state = next
         apps[i].since = wall(now)
-        if event == .enteredBackground, fetch.isInUse { fetch.mustLook = true }
-        if event == .becameActive, memory.budget > 0 { memory.history.used(apps[i].index) }
+        if case .enteredBackground = event, fetch.isInUse { fetch.mustLook = true }
+        if case .becameActive = event, memory.budget > 0 { memory.history.used(apps[i].index) }
     }
 
     /// How many apps run; `nil` until somebody asks after a start.

@@ -7,7 +7,7 @@ package import Model
 /// the device up, and when an app has left the screen. It sees itself to what bars an app from being fetched for, as
 /// that it is on screen, or was closed by the user.
 package struct FetchPlanner: Hashable, Sendable, Codable {
-    package let rules: FetchRules
+    @Constant package private(set) var rules: FetchRules
     /// In the order of the apps' indices.
     var records: [FetchRecord] = []
     var apps: [AppIndex] { records.map(\.app) }
@@ -20,7 +20,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     /// What `nextLook` answers; kept, since it is asked for after every event.
     var look: WallTime?
 
-    package init(rules: FetchRules) { self.rules = rules }
+    package init(rules: FetchRules) { _rules = Constant(wrappedValue: rules) }
 
     // MARK: What happens
 
@@ -185,6 +185,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     // MARK: Records
 
     private func insertionPlace(of app: AppIndex) -> Int {
+        // Where nobody was ever forgotten, an app's number is its place.
+        if app.rawValue < records.count, records[Int(app.rawValue)].app == app { return Int(app.rawValue) }
         var (low, high) = (0, records.count)
         while low < high {
             let middle = (low + high) / 2

@@ -42,7 +42,7 @@ extension System {
     mutating func changeSetting(_ app: AppIndex, key: String, value: String?) throws(Refusal) {
         let i = try installed(app)
         let name = apps[i].manifest.name
-        guard !apps[i].isPlain else { throw .takesNoSettings(name) }
+        guard !isPlain(i) else { throw .takesNoSettings(name) }
         var settings = conditions[i]?.settings ?? []
         let place = settings.firstIndex { $0.key >= key } ?? settings.count
         let isKnown = place < settings.count && settings[place].key == key
@@ -131,7 +131,8 @@ extension System {
         case .none, .starting, .connecting: return false
         case .launching, .alive: break
         }
-        guard apps[i].processKind != .plain, apps[i].state.isRunning, apps[i].ending == nil else { return false }
+        if case .plain = apps[i].processKind { return false }
+        guard apps[i].state.isRunning, apps[i].ending == nil else { return false }
         return !apps[i].suspension.isUnderWay
     }
 
@@ -158,13 +159,11 @@ extension System {
         guard apps[i].isConnected, isListening(i) else { return }
         if conditions.time == nil || wall(now).nanoseconds >= conditions.timeEnds { readTime() }
         if conditions.midnight == nil { armMidnight() }
-        let (last, version) = (conditions[i], conditions.version)
-        let mayHaveMissed = last?.mayHaveMissed == true
-        guard last?.version != version || last?.told == nil || mayHaveMissed, let time = conditions.time
-        else { return }
+        guard !knowsAll(i), let time = conditions.time else { return }
+        let (told, version) = (conditions[i]?.told, conditions.version)
         let present = present(i, time: time)
-        let changes = last?.told.map { present.changes(since: $0) } ?? []
-        let isDue = last?.told == nil || mayHaveMissed || !changes.isEmpty
+        let changes = told.map { present.changes(since: $0) } ?? []
+        let isDue = told == nil || conditions[i]?.mayHaveMissed == true || !changes.isEmpty
         conditions.withApp(i) {
             $0.version = version
             guard isDue else { return }
@@ -174,6 +173,13 @@ extension System {
         guard isDue else { return }
         if wasSuspended, !changes.isEmpty { log(i, .toldOfChanges, .changedMeanwhile(changes)) }
         emit(.tellConditions(apps[i].index, apps[i].generation, present), cause: apps[i].cause)
+    }
+
+    /// It was told of everything as it is. Asked whenever it may be told, and nearly always so.
+    @inline(__always)
+    private func knowsAll(_ i: Int) -> Bool {
+        guard i < conditions.apps.count, conditions.apps[i].version == conditions.version else { return false }
+        return conditions.apps[i].told != nil && !conditions.apps[i].mayHaveMissed
     }
 
     /// A new process knows nothing, and is told everything before its launch.

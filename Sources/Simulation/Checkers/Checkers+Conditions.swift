@@ -56,22 +56,22 @@ extension Checkers {
 
     /// An app that runs, and nothing keeps from hearing.
     func checkKnowledge(_ place: Int, _ device: Device) {
-        guard let known = device.known(place), known.process == .alive, known.isConnected, !known.isPlain,
-            known.ending == nil, known.outstanding.isEmpty, watch(place).killed == nil
+        // First what nearly always settles it: it knows everything.
+        guard let missing = missing(place, device), let known = device.known(place), known.process == .alive,
+            known.isConnected, !known.isPlain, known.ending == nil, known.outstanding.isEmpty,
+            watches[place].killed == nil
         else { return }
         switch known.state {
         case .active, .inactive: break
         case .background: if known.heldAssertions.isEmpty { return }
         case .notRunning, .suspended: return
         }
-        if let missing = missing(place, device) {
-            device.violate("\(device.apps[place].script.name) runs and does not know of \(missing)")
-        }
+        device.violate("\(device.apps[place].script.name) runs and does not know of \(missing)")
     }
 
     /// Something that has been so for a while, and that the app was told otherwise; the day, reckoned once more.
     private func missing(_ place: Int, _ device: Device) -> SystemChange? {
-        guard let told = watch(place).told, device.conditions.isTold,
+        guard place < watches.count, let told = watches[place].told, device.conditions.isTold,
             device.now - device.conditions.toldAt > Self.patience
         else { return nil }
         if told.settings != device.conditions.settings[place] ?? [] { return .settings }

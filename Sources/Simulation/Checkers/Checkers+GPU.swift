@@ -14,9 +14,9 @@ extension Checkers {
     }
 
     func checkGPU(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
-        guard let since = process.gpuOffence, !process.isPlain, process.isConnected, watch(place).killed == nil,
+        guard let since = process.gpuOffence, !process.isPlain, process.isConnected, watches[place].killed == nil,
             process.gpuBaseline != nil, device.state(place) == .background, process.freezer == .running,
-            watch(place).awaited.isEmpty, !process.manners.isTraced, process.manners.canFreeze
+            watches[place].awaited.isEmpty, !process.manners.isTraced, process.manners.canFreeze
         else { return }
         if device.now - since > Self.patience {
             device.violate("\(device.apps[place].script.name) goes on using the GPU in the background")

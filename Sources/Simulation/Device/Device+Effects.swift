@@ -14,7 +14,7 @@ extension Device {
         observer?(event, effects)
         note(effects)
         if checksInvariants {
-            for broken in system.brokenInvariants() { violate(broken) }
+            for broken in system.ask({ $0.brokenInvariants() }) { violate(broken) }
             checkers.check(event, effects, on: self)
         }
         let death = effectsUntilDeath
@@ -108,36 +108,23 @@ extension Device {
 
     /// Schedules a step of an app's process after a time that is drawn.
     func after(_ cost: Costs.Range, _ place: Int, _ step: (SimulatedProcess) -> ProcessStep) {
-        guard var process = apps[place].process else { return }
-        let delay = process.random.draw(cost)
-        apps[place].process = process
-        at(now + delay, place, step(process))
+        guard let (delay, next) = apps[place].process?.draw(cost, step) else { return }
+        at(now + delay, place, next)
     }
 
     func at(_ moment: Instant, _ place: Int, _ step: ProcessStep) {
-        guard let process = apps[place].process else { return }
-        var moment = max(moment, now)
-        // A socket hands over in order what goes through it.
-        switch step.way {
-        case .toApp:
-            moment = max(moment, process.lastToApp)
-            apps[place].process?.lastToApp = moment
-        case .fromApp:
-            moment = max(moment, process.lastFromApp)
-            apps[place].process?.lastFromApp = moment
-        case .none: break
-        }
-        queue.insert(.process(place, process.generation, step), at: moment)
+        guard let (generation, due) = apps[place].process?.schedule(step.way, max(moment, now)) else { return }
+        queue.insert(.process(place, generation, step), at: due)
     }
 
     /// What the Core asks for must concern a process that is; anything else no host could do.
     private func change(
         _ app: AppIndex, _ generation: Generation, _ what: @autoclosure () -> String, _ body: (Int) -> Void
     ) {
-        guard let place = place(of: app), let process = apps[place].process else {
+        guard let place = place(of: app), let present = generationOfProcess(place) else {
             return violate("\(what()) for \(name(of: app)), which has no process")
         }
-        guard process.generation == generation else {
+        guard present == generation else {
             return violate("\(what()) for generation \(generation.rawValue) of \(name(of: app)), which is gone")
         }
         body(place)

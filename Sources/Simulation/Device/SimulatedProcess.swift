@@ -131,6 +131,43 @@ package struct SimulatedProcess {
     }
 }
 
+// A process is large. What is done at every step is done in place: to take it out of its app, or to read through the
+// optional, copies it.
+extension SimulatedProcess {
+    mutating func ask<Answer>(_ question: (borrowing SimulatedProcess) -> Answer) -> Answer { question(self) }
+
+    /// How long something takes, and the step that it ends in.
+    mutating func draw(_ cost: Costs.Range, _ step: (SimulatedProcess) -> ProcessStep) -> (Span, ProcessStep) {
+        let delay = random.draw(cost)
+        return (delay, step(self))
+    }
+
+    /// When a step comes that is due at a moment: a socket hands over in order what goes through it.
+    mutating func schedule(_ way: ProcessStep.Way, _ moment: Instant) -> (Generation, Instant) {
+        switch way {
+        case .toApp:
+            lastToApp = max(moment, lastToApp)
+            return (generation, lastToApp)
+        case .fromApp:
+            lastFromApp = max(moment, lastFromApp)
+            return (generation, lastFromApp)
+        case .none: return (generation, moment)
+        }
+    }
+
+    /// What its main thread begins with, if it is free and may run.
+    mutating func nextItem() -> (item: MainItem, generation: Generation)? {
+        guard canRun, work == nil, let item = main.first else { return nil }
+        return (item, generation)
+    }
+
+    /// Takes the first item off its main thread.
+    mutating func takeItem() -> (item: MainItem, isConnected: Bool)? {
+        guard status == nil, !main.isEmpty else { return nil }
+        return (main.removeFirst(), isConnected)
+    }
+}
+
 /// What the device remembers of an app, whether or not it runs.
 package struct SimulatedApp {
     package let script: AppScript

@@ -79,7 +79,7 @@ extension Device {
 
     /// Connections do not live through a change of the network, whether or not there is a daemon to tell of it.
     private func noteNetwork(_ s: Int) {
-        guard let shell = services[s].shell, services[s].isAlive, shell.network != network else { return }
+        guard services[s].isAlive, let known = services[s].shell?.network, known != network else { return }
         services[s].shell?.network = network
         let moves = services[s].shell?.moves ?? [:]
         services[s].shell?.moves = [:]
@@ -91,7 +91,9 @@ extension Device {
 
     func tellApp(_ s: Int, _ place: Int) {
         guard let service = services[s].index, let app = apps[place].index, daemon == .running else { return }
-        let news = ModelShell.Told(state: state(place), awaitsCall: system.awaitsCall(app, from: service))
+        let news = system.ask {
+            ModelShell.Told(state: $0.state(of: app) ?? .notRunning, awaitsCall: $0.awaitsCall(app, from: service))
+        }
         guard services[s].shell?.told[place] != news else { return }
         services[s].shell?.told[place] = news
         tellLogic(s, .app(apps[place].script.manifest.identifier, news.state, awaitsCall: news.awaitsCall))
