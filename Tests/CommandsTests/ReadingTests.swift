@@ -11,11 +11,11 @@ struct ReadingTests {
         let daemon = try FakeDaemon(in: tool.home) { _ in .result(Sample.apps) }
         #expect(
             tool.run("apps").output == """
-                   NAME         STATE        SINCE     PID   MEMORY  IDENTIFIER                      WHY IT MAY RUN
-                ❄  Journal      suspended    5 s ago  4711  11.5 MB  org.greenroom.examples.journal
-                ●  Vi IMproved  active       1 h ago  4800           vim                             on screen
-                ▶  Radio        background   2 d ago  5000           org.example.radio               audio “Evening show”
-                ○  Gone         not-running                          org.example.gone
+                   NAME         STATE        SINCE     PID  MEMORY  IDENTIFIER                      WHY IT MAY RUN
+                ❄  Journal      suspended    5 s ago  4711   10 MB  org.greenroom.examples.journal
+                ●  Vi IMproved  active       1 h ago  4800          vim                             on screen
+                ▶  Radio        background   2 d ago  5000          org.example.radio               audio “Evening show”
+                ○  Gone         not-running                         org.example.gone
 
                 """)
         withExtendedLifetime(daemon) {}

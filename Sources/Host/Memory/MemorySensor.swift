@@ -26,6 +26,8 @@ final class MemorySensor {
     private var lastLook: (at: Int64, took: Int64, available: Int64) = (0, 0, 0)
     private var lookedAtRunning: Int64 = 0
     private var unseen = UnseenLoss()
+    /// Tools that wait for the first look at an app.
+    private var waiting: [() -> Void] = []
     /// When one of those that run was looked at for what no process shows, and which.
     private var lookedAround: (at: Int64, app: AppIndex)?
     private var trigger: PressureTrigger?
@@ -215,6 +217,27 @@ final class MemorySensor {
 
     // MARK: Looking at an app
 
+    /// Calls back once every app that has a process was looked at, which most were before. Tools are shown what the
+    /// Core knows: to show something newer would be to show what nothing is decided by.
+    func learn(then: @escaping () -> Void) {
+        for app in host.apps where isUnknown(app) { if let process = app.process { lookCloser(app.index, process) } }
+        waiting.append(then)
+        answerWaiting()
+    }
+
+    private func answerWaiting() {
+        guard !waiting.isEmpty, !host.apps.contains(where: { isUnknown($0) && looks.contains($0.index) }) else {
+            return
+        }
+        let ready = waiting
+        waiting = []
+        for answer in ready { answer() }
+    }
+
+    private func isUnknown(_ app: AppHost) -> Bool {
+        app.process?.first != nil && host.system.app(app.index)?.memory.known == nil
+    }
+
     func sample(_ index: AppIndex, _ generation: Generation) {
         guard let process = host.process(index, generation) else { return }
         // What it has it keeps: it may take a while to find it.
@@ -246,6 +269,7 @@ final class MemorySensor {
             }
             // By now it may be another process of the app.
             if isStale, let process = host.host(index)?.process { startSample(index, process) }
+            answerWaiting()
         }
     }
 
@@ -318,11 +342,20 @@ extension Host {
         if memory == nil { Diagnostics.write("/proc/meminfo cannot be read: no policy for memory") }
     }
 
-    var memoryInfo: MemoryInfo {
+    /// What tools see of an app's memory, wherever they see it.
+    func shownMemory(_ app: App) -> Footprint? { app.state == .notRunning ? nil : app.memory.known }
+
+    /// What `memory` shows.
+    func tellMemory(_ answer: @escaping (JSONValue) -> Void) {
+        guard let memory else { return answer(memoryInfo.json) }
+        memory.learn { [unowned self] in answer(memoryInfo.json) }
+    }
+
+    private var memoryInfo: MemoryInfo {
         let state = system.memory
         let order = system.memoryVictims()
         let apps = system.installedApps.filter { $0.state != .notRunning }.map { app in
-            let footprint = app.memory.footprint
+            let footprint = shownMemory(app) ?? .zero
             return MemoryInfo.App(
                 app: app.manifest.identifier.rawValue, state: app.state.name, dirty: footprint.dirty,
                 purgeable: footprint.purgeable, clean: footprint.clean, limit: system.memoryLimit(of: app.index),
