@@ -125,6 +125,7 @@ package struct System: Sendable, Codable {
         case .endedForMemory(let ended, let available): endedForMemory(ended, available: available)
         case .mappingsCounted(let app, let generation, let count, let largest):
             mappingsCounted(app, generation, count, largest: largest)
+        case .purgeableCounted(let app, let generation, let count): purgeableCounted(app, generation, count)
         }
     }
 

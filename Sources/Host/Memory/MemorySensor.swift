@@ -131,9 +131,11 @@ final class MemorySensor {
     }
 
     private func exceeds(_ mappings: MappingCount) -> Bool {
-        let rules = host.system.memoryRules
-        return mappings.exceeds(count: rules.mappingLimit, largest: rules.largestMapping)
+        // Among so many there can be too many purgeable ones.
+        mappings.exceeds(limits) || mappings.count > limits.purgeable
     }
+
+    private var limits: MappingCount.Limits { MappingCount.Limits(host.system.memoryRules) }
 
     /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
     private func lookForUnseen(apps: Int64) {
@@ -274,19 +276,19 @@ final class MemorySensor {
     }
 
     private func look(_ process: AppProcess) -> MemoryLook {
-        MemoryLook(
-            process.box.processes(), file: process.box.memoryFile, mappingLimit: host.system.memoryRules.mappingLimit)
+        MemoryLook(process.box.processes(), file: process.box.memoryFile, limits: limits)
     }
 
     /// What was too much when it was counted before was told then: a program may reserve what it likes.
     private func reportMappings(
         _ index: AppIndex, _ generation: Generation, _ found: MappingCount, before: MappingCount?
     ) {
-        let rules = host.system.memoryRules
-        guard found.newlyExceeds(count: rules.mappingLimit, largest: rules.largestMapping, before: before) else {
-            return
+        if found.newlyExceeds(limits, before: before) {
+            host.post(.mappingsCounted(index, generation, found.count, largest: found.largest))
         }
-        host.post(.mappingsCounted(index, generation, found.count, largest: found.largest))
+        if found.newlyExceedsPurgeable(limits, before: before) {
+            host.post(.purgeableCounted(index, generation, found.purgeable))
+        }
     }
 
     private func note(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {
@@ -294,6 +296,12 @@ final class MemorySensor {
         if let known { unseen.found(known.surprise(sample)) }
         samples[index] = (generation, sample)
         samples[index]?.sample.peak = max(known?.peak ?? 0, sample.footprint.dirty)
+    }
+
+    /// As they were counted last in the app's present process.
+    func mappings(of index: AppIndex) -> MappingCount? {
+        guard let known = samples[index], host.process(index, known.generation) != nil else { return nil }
+        return known.sample.mappings
     }
 
     /// The most dirty memory, in bytes, that was ever seen of the app's last process.
@@ -359,7 +367,8 @@ extension Host {
             return MemoryInfo.App(
                 app: app.manifest.identifier.rawValue, state: app.state.name, dirty: footprint.dirty,
                 purgeable: footprint.purgeable, clean: footprint.clean, limit: system.memoryLimit(of: app.index),
-                next: order.firstIndex(of: app.index).map { $0 + 1 })
+                next: order.firstIndex(of: app.index).map { $0 + 1 },
+                tinyMappings: (memory?.mappings(of: app.index)?.tiny).map { Int($0) })
         }
         return MemoryInfo(
             budget: state.budget, available: memory?.lately ?? state.available, level: state.level.name,

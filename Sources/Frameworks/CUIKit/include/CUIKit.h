@@ -27,7 +27,7 @@ enum { cuikit_unit = 4096 };
 /// Bytes in a page of memory.
 size_t cuikit_page_size(void);
 
-/// Anonymous memory of a size in whole pages, zeroed; NULL if there is no room.
+/// Anonymous memory of a size in whole pages, zeroed, as a mapping of its own; NULL if there is no room.
 void *cuikit_map(size_t size);
 
 /// Makes it larger or smaller, and moves it where it must; NULL, and nothing is changed, if there is no room.
