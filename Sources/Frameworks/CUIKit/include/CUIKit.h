@@ -21,6 +21,9 @@ void cuikit_buffer_output_by_line(void);
 /// Gives memory that is free within the allocator back to the kernel.
 void cuikit_return_free_memory(void);
 
+/// Has SQLite give up the pages that connections have read and do not use. Does nothing in a program without SQLite.
+void cuikit_free_database_caches(void);
+
 /// What loss is detected by; a page is one or several.
 enum { cuikit_unit = 4096 };
 
