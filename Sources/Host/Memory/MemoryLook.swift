@@ -182,7 +182,7 @@ struct MemoryLook: Sendable {
     func mappings() -> MappingCount { mappings(ProcFS().owners(ofMemory: pids)) }
 
     private func mappings(_ owners: [CInt]) -> MappingCount {
-        owners.compactMap(mappings).reduce(MappingCount(), MappingCount.max)
+        owners.compactMap { mappings(of: $0) }.reduce(MappingCount(), MappingCount.max)
     }
 
     private func mappings(of pid: CInt) -> MappingCount? {
