@@ -243,7 +243,7 @@ let package = Package(
             dependencies: [
                 "UIKit", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer", "Wire",
                 "GreenroomTesting", "Misbehaver",
-                "Hoard",
+                "Hoard", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "GreenroomTestingTests",

@@ -337,34 +337,6 @@ int64_t gr_pipe_memory(int fd) {
     return gr_unread(fd) > 0 ? size : 0;
 }
 
-static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
-
-int gr_count_mappings(int fd, int limit, int64_t *largest) {
-    char text[1 << 16];
-    uint64_t ends[2] = {0, 0};
-    // 0 and 1: in the first and second number of the line; 2: behind them.
-    int part = 0, count = 0;
-    *largest = 0;
-    for (;;) {
-        ssize_t length = read(fd, text, sizeof text);
-        if (length < 0) return -1;
-        if (length == 0) return count;
-        for (ssize_t at = 0; at < length; at++) {
-            if (text[at] == '\n') {
-                int64_t size = (int64_t)(ends[1] - ends[0]);
-                if (size > *largest) *largest = size;
-                ends[0] = ends[1] = 0;
-                part = 0;
-                if (++count > limit) return count;
-            } else if (part < 2) {
-                int digit = hex_digit(text[at]);
-                if (digit < 0) part++;
-                else ends[part] = ends[part] << 4 | (uint64_t)digit;
-            }
-        }
-    }
-}
-
 int gr_netlink(int protocol, unsigned groups) {
   int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
   if (fd < 0) return -1;

@@ -146,9 +146,13 @@ final class Host {
 
     private func perform(_ effect: Effect) {
         switch effect.action {
-        case .log(let entry): records.append(entry)
+        case .log(let entry):
+            records.append(entry)
+            if entry.event == .didEnterBackground, let app = entry.app, let process = host(app)?.process {
+                mechanisms.inBackground(app, process)
+            }
         case .report(let facts): report(facts)
-        case .launch(let app, let generation, _): launch(app, generation)
+        case .launch(let app, let generation, let isBackground): launch(app, generation, isBackground: isBackground)
         case .deliver(let app, let generation, let callbacks): deliver(app, generation, callbacks)
         case .check(let app, let generation, let pings): check(app, generation, pings: pings)
         case .checkTracer(let app, let generation): checkTracer(app, generation)

@@ -52,6 +52,9 @@ package enum Event: Hashable, Sendable {
     case endedForMemory([Incarnation], available: Int64)
     /// The most mappings that a process of the app has, and the bytes of its largest one. Told when they are many.
     case mappingsCounted(AppIndex, Generation, Int32, largest: Int64)
+    /// The most purgeable objects that a process of the app has: mappings of which the kernel may take pages. Told when
+    /// they are many.
+    case purgeableCounted(AppIndex, Generation, Int32)
 
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)

@@ -131,6 +131,7 @@ package struct System: Sendable, Codable {
         case .endedForMemory(let ended, let available): endedForMemory(ended, available: available)
         case .mappingsCounted(let app, let generation, let count, let largest):
             mappingsCounted(app, generation, count, largest: largest)
+        case .purgeableCounted(let app, let generation, let count): purgeableCounted(app, generation, count)
         }
     }
 

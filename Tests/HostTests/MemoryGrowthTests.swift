@@ -5,6 +5,7 @@ import Testing
 
 @Suite("What an app gained since it was looked at")
 struct MemoryGrowthTests {
+    private static let limits = MappingCount.Limits(count: 1000, largest: 1 << 30, purgeable: 100)
     private static let megabyte: Int64 = 1 << 20
 
     private func sizes(_ megabytes: [CInt: Int64]) -> [CInt: ProcessMemory.Size] {
@@ -54,7 +55,7 @@ struct MemoryGrowthTests {
     @Test("What is too much is told once of each: a program with a large reservation is still seen to map too often")
     func newlyTooMany() {
         func isTold(_ found: MappingCount, before: MappingCount?) -> Bool {
-            found.newlyExceeds(count: 1000, largest: 1 << 30, before: before)
+            found.newlyExceeds(Self.limits, before: before)
         }
         let large = MappingCount(count: 10, largest: 1 << 40)
         #expect(isTold(large, before: nil))
@@ -63,15 +64,25 @@ struct MemoryGrowthTests {
         #expect(!isTold(MappingCount(count: 1000, largest: 1 << 30), before: nil))
     }
 
+    @Test("Too many purgeable objects are told by themselves, once")
+    func purgeable() {
+        let (some, many) = (MappingCount(count: 300, purgeable: 100), MappingCount(count: 300, purgeable: 101))
+        #expect(!some.newlyExceedsPurgeable(Self.limits, before: nil) && !some.exceeds(Self.limits))
+        #expect(many.newlyExceedsPurgeable(Self.limits, before: nil) && many.exceeds(Self.limits))
+        #expect(many.newlyExceedsPurgeable(Self.limits, before: some))
+        #expect(!many.newlyExceedsPurgeable(Self.limits, before: many))
+        #expect(!many.newlyExceeds(Self.limits, before: nil))
+    }
+
     @Test("Mappings are counted anew before there can be too many of them")
     func mappings() {
         let known = MappingCount(count: 900, largest: 1 << 20)
         let page = ProcessMemory.pageSize
         let few = known.bound(mapped: 100 * page)
-        #expect(!few.exceeds(count: 1000, largest: 1 << 30))
+        #expect(!few.exceeds(Self.limits))
         // What was only assumed counts as well the next time.
-        #expect(few.bound(mapped: page).exceeds(count: 1000, largest: 1 << 30))
-        #expect(known.bound(mapped: 1 << 30).exceeds(count: .max, largest: 1 << 30))
+        #expect(few.bound(mapped: page).exceeds(Self.limits))
+        #expect(known.bound(mapped: 1 << 30).exceeds(Self.limits))
         #expect(known.bound(mapped: -page) == known)
     }
 }

@@ -56,6 +56,7 @@ import Testing
             .memoryConfigured(budget: 1, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
             .endedForMemory([], available: .min), .mappingsCounted(app, generation, .max, largest: .max),
+            .purgeableCounted(app, generation, .max),
             .endedForMemory([Incarnation(app, generation), Incarnation(AppIndex(0), Generation(9))], available: 1),
             .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
         ] + ServiceSamples.events + commands.map { .command(CommandID(.max), $0) }

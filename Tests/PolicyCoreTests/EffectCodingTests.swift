@@ -63,6 +63,7 @@ import Testing
             .exceeded(.termination, allowed: .seconds(1)), .exceeded(.mainThread, allowed: .seconds(1)),
             .tooManyProcesses(count: 1, limit: 2), .tooManyProcesses(count: 2, limit: 1),
             .tooManyMappings(count: 1, limit: 2), .tooManyMappings(count: 2, limit: 1),
+            .tooManyPurgeableObjects(count: 1, limit: 2),
             .heldLock(path: "a"), .heldLock(path: "b"), .usedGPU(GPUUse(.context, driver: "a")),
             .filledDisk(DiskUse(written: 1, free: 0)), .filledDisk(DiskUse(written: 0, free: 1)),
             .usedGPU(GPUUse(.commands, driver: "a")), .usedGPU(GPUUse(.context, driver: "b")),

@@ -55,8 +55,17 @@ int64_t gr_unread(int fd);
 // Bytes of memory that a pipe or a socket may hold, or -1 errno.
 int64_t gr_pipe_memory(int fd);
 int64_t gr_socket_memory(int fd);
-// The number of mappings in an open `/proc/PID/maps` and the bytes of the largest; stops counting behind `limit`.
-int gr_count_mappings(int fd, int limit, int64_t *largest);
+struct gr_mappings {
+    int count;
+    // Mappings of files that are smaller than `tiny_below` bytes.
+    int tiny;
+    int64_t largest;
+};
+// What an open `/proc/PID/maps` holds; stops counting behind `limit`. -1 errno.
+int gr_count_mappings(int fd, int limit, int64_t tiny_below, struct gr_mappings *found);
+// The mappings in an open `/proc/PID/smaps` of which the kernel may take pages; stops counting behind `limit`. -1
+// errno.
+int gr_count_purgeable(int fd, int limit);
 // Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives,
 // -1 errno.
 int gr_pidfd_exit_status(int pidfd, int *status);

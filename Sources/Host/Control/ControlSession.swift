@@ -73,7 +73,9 @@ final class ControlSession {
         case .attach: try attach(params, id)
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
-        case .memory: respond(id, host.memoryInfo.json)
+        case .memory:
+            let end = outcome(id)
+            host.tellMemory { end(.success($0)) }
         case .energy: respond(id, host.energyInfo.json)
         case .timeline: try timeline(params, id)
         case .snapshot: try snapshot(params, id)

@@ -145,45 +145,54 @@ extension Host {
     /// What `apps` shows.
     func listApps(_ answer: @escaping (JSONValue) -> Void) {
         toolReads.add { [unowned self] done in
-            let views = appViews()
-            workers.run(.slow) {
-                let began = Clock.threadTime()
-                let list = JSONValue.array(views.map { $0.measured().json })
-                return (list, Clock.threadTime() - began)
-            } then: { list, cost in
-                done(cost)
-                answer(list)
+            guard let memory else {
+                listApps(answer, done)
+                return true
             }
+            memory.learn { [unowned self] in listApps(answer, done) }
             return true
         }
     }
 
-    /// As far as the loop knows it; the rest is measured on a worker.
+    private func listApps(_ answer: @escaping (JSONValue) -> Void, _ done: @escaping (Int64) -> Void) {
+        let views = appViews()
+        workers.run(.slow) {
+            let began = Clock.threadTime()
+            let list = JSONValue.array(views.map { $0.complete().json })
+            return (list, Clock.threadTime() - began)
+        } then: { list, cost in
+            done(cost)
+            answer(list)
+        }
+    }
+
+    /// As far as the loop knows it; the rest is read on a worker.
     private func appViews() -> [AppView] {
         system.installedApps.map { app in
             let process = host(app.index)?.process
             return AppView(
-                app: app, isVisible: system.isVisible(app.index), isFront: system.frontApp == app.index,
-                pids: process?.box.processes() ?? [], memoryFile: process?.box.memoryFile,
+                app: app, memory: shownMemory(app), isVisible: system.isVisible(app.index),
+                isFront: system.frontApp == app.index, pids: process?.box.processes() ?? [],
                 wall: { [system] in system.wall($0) })
         }
     }
 }
 
-/// An app with its processes, on the way to being measured.
+/// An app with its processes, on the way to being complete.
 struct AppView: Sendable {
     private var info: AppInfo
     private let pids: [CInt]
-    private let memoryFile: String?
 
     init(
-        app: App, isVisible: Bool, isFront: Bool, pids: [CInt], memoryFile: String?, wall: (Instant) -> WallTime
+        app: App, memory: Footprint?, isVisible: Bool, isFront: Bool, pids: [CInt], wall: (Instant) -> WallTime
     ) {
         self.pids = pids.sorted()
-        self.memoryFile = memoryFile
         info = AppInfo(
             app: app.manifest.identifier.rawValue, name: app.manifest.name, state: app.state.name,
             kind: app.manifest.kind == .plain ? "plain" : "application")
+        if let had = memory {
+            info.memory = AppInfo.Memory(dirty: Int(had.dirty), purgeable: Int(had.purgeable), clean: Int(had.clean))
+        }
         info.pid = app.pid.map { Int($0) }
         info.pids = self.pids.map { Int($0) }
         info.since = app.since.iso8601
@@ -201,7 +210,7 @@ struct AppView: Sendable {
 
     private static let toldAssertions = 16
 
-    func measured() -> AppInfo {
+    func complete() -> AppInfo {
         let procFS = ProcFS()
         var info = info
         if let pid = info.pid, !pids.contains(CInt(pid)) {
@@ -209,10 +218,6 @@ struct AppView: Sendable {
             let oldest = pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
             info.pid = oldest.map { Int($0) }
         }
-        let sample = MemoryLook(pids, file: memoryFile).sample()
-        guard !sample.sizes.isEmpty else { return info }
-        let had = sample.footprint
-        info.memory = AppInfo.Memory(dirty: Int(had.dirty), purgeable: Int(had.purgeable), clean: Int(had.clean))
         return info
     }
 }

@@ -32,10 +32,13 @@ final class HostMechanisms {
     /// It is frozen, and everything that it sent is handled: what is found may be a reason to let it run, or to end it.
     func verify(_ index: AppIndex, _ process: AppProcess, then: @escaping () -> Void) {
         let started = process.verification
-        locks.verify(index, process) { [unowned self] in
+        host.lookAtGPU(index, process) { [unowned self] in
             // It was thawed, or is being ended.
             guard process.verification == started else { return }
-            sockets.verify(index, process, then: then)
+            locks.verify(index, process) { [unowned self] in
+                guard process.verification == started else { return }
+                sockets.verify(index, process, then: then)
+            }
         }
     }
 
@@ -51,6 +54,13 @@ final class HostMechanisms {
         locks.forget(index)
         sockets.release(index, process.generation)
     }
+
+    /// It is launched into the background.
+    func bornInBackground(_ process: AppProcess) { process.gpu.beBornInBackground(at: Clock.monotonic()) }
+
+    /// It is in the background: its delegate has returned from `didEnterBackground`, or a daemon that starts finds it
+    /// there.
+    func inBackground(_ index: AppIndex, _ process: AppProcess) { host.beginGPUVisit(index, process) }
 
     /// It is about to hear that it comes to the screen.
     func toScreen(_ process: AppProcess) { process.gpu.leaveBackground() }

@@ -6,7 +6,7 @@ internal import Wire
 
 // Births and deaths.
 extension Host {
-    func launch(_ index: AppIndex, _ generation: Generation) {
+    func launch(_ index: AppIndex, _ generation: Generation, isBackground: Bool) {
         guard let app = host(index) else { return }
         let process: AppProcess
         do {
@@ -16,6 +16,7 @@ extension Host {
             post(.launchFailed(index, generation, failure))
             return
         }
+        if isBackground { mechanisms.bornInBackground(process) }
         app.begin(process)
         let (launcher, installation, limit) = (launcher, app.installation, system.profile.processLimit)
         let group = environment.cgroupPath(installation.identifier)

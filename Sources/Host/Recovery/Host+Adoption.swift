@@ -11,10 +11,10 @@ extension Host {
             if let one = adopt(app, state) { found.append(one) }
         }
         post(.adopted(found))
-        for app in apps where system.app(app.index)?.state == .suspended {
-            if let process = app.process {
-                mechanisms.adopt(app.index, process)
-            }
+        for app in apps {
+            guard let process = app.process, let state = system.app(app.index)?.state else { continue }
+            if state == .suspended { mechanisms.adopt(app.index, process) }
+            if state == .suspended || state == .background { mechanisms.inBackground(app.index, process) }
         }
     }
 

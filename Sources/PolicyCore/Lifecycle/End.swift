@@ -17,7 +17,8 @@ extension System {
         armWindows(i)
         switch reason {
         // Memory cannot wait for a callback.
-        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory,
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects, .ended,
+            .failedToLaunch, .stray, .memory,
             .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:

@@ -143,6 +143,14 @@ extension System {
         }
     }
 
+    /// Each is a mapping of its own that the system has to walk through whenever it takes memory (R5).
+    mutating func purgeableCounted(_ app: AppIndex, _ generation: Generation, _ count: Int32) {
+        guard let i = current(app, generation), apps[i].ending == nil, count > memoryRules.purgeableLimit else {
+            return
+        }
+        end(i, .tooManyPurgeableObjects(count: count, limit: memoryRules.purgeableLimit))
+    }
+
     private func ownLimit(_ i: Int) -> (bytes: Int64, kind: MemoryEnd.Kind)? {
         let rules = memoryRules
         guard memory.budget > 0, apps[i].process == .alive, apps[i].state != .suspended else { return nil }

@@ -67,7 +67,7 @@ extension Event {
             event.fields(&writer)
         case .trafficSeen: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
-        case .reclaimed, .mappingsCounted: encodeMemory(into: &writer)
+        case .reclaimed, .mappingsCounted, .purgeableCounted: encodeMemory(into: &writer)
         }
     }
 
@@ -116,6 +116,9 @@ extension Event {
             writer.write(25, app, generation)
             writer.write(Int64(count))
             writer.write(largest)
+        case .purgeableCounted(let app, let generation, let count):
+            writer.write(82, app, generation)
+            writer.write(Int64(count))
         default: break
         }
     }
@@ -177,7 +180,7 @@ extension Event {
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
         var mechanism = MechanismEvent(blank: tag)
-        guard mechanism != nil || (6...18).contains(tag) || (23...25).contains(tag) else {
+        guard mechanism != nil || (6...18).contains(tag) || (23...25).contains(tag) || tag == 82 else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -210,6 +213,7 @@ extension Event {
         case 25:
             let count = try reader.signed32()
             return .mappingsCounted(app, generation, count, largest: try reader.signed())
+        case 82: return .purgeableCounted(app, generation, try reader.signed32())
         default: return .verified(app, generation)
         }
     }

@@ -58,6 +58,7 @@ extension System {
             "\(app.map(name(of:)) ?? "the system") sent \(sent) bytes and received \(received) for \(purpose.phrase)"
         case .mappingsCounted(let app, _, let count, let largest):
             "\(name(of: app)) has \(count) mappings, the largest of \(largest.mebibytes)"
+        case .purgeableCounted(let app, _, let count): "\(name(of: app)) has \(count) purgeable objects"
         }
     }
 

@@ -26,7 +26,8 @@ extension Checkers {
         let isOrdered: Bool =
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
-            case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
+            case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects, .ended,
+                .failedToLaunch, .stray,
                 .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
                 false
             }
@@ -192,7 +193,8 @@ extension Checkers {
 
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
-        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects,
+            .failedToLaunch, .ended(.signaled),
             .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             true
         case .ended(.exited(let status)): status != 0
@@ -209,7 +211,8 @@ extension Checkers {
         case .exceeded(.mainThread, _): TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
         case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
         case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
-        case .tooManyMappings, .mappingTooLarge: TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
+        case .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects:
+            TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
         case .heldLock: TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
         case .usedGPU: TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)

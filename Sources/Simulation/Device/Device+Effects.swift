@@ -43,8 +43,10 @@ extension Device {
     private func perform(_ action: Action) {
         switch action {
         case .report: break
-        case .log(let entry): noteForServices(entry)
-        case .launch(let app, let generation, _): launch(app, generation)
+        case .log(let entry):
+            noteForServices(entry)
+            noteForMechanisms(entry)
+        case .launch(let app, let generation, let isBackground): launch(app, generation, isBackground: isBackground)
         case .deliver(let app, let generation, let callbacks):
             change(app, generation, "deliver") { place in deliver(callbacks, place) }
         case .check(let app, let generation, let pings):
@@ -130,7 +132,7 @@ extension Device {
         body(place)
     }
 
-    private func launch(_ app: AppIndex, _ generation: Generation) {
+    private func launch(_ app: AppIndex, _ generation: Generation, isBackground: Bool) {
         guard let place = place(of: app) else { return violate("launch of an app that is not installed") }
         if apps[place].process != nil { violate("\(apps[place].script.name) is launched while it runs") }
         let number = UInt64(apps[place].attempts)
@@ -144,6 +146,7 @@ extension Device {
                 stage: "execve", errorNumber: 12, message: "Cannot allocate memory")
         }
         apps[place].process = process
+        if isBackground { beginGPUVisit(place, isBirth: true) }
         after(costs.spawn, place) { _ in .start }
     }
 

@@ -48,11 +48,9 @@ package struct SimulatedProcess {
     package internal(set) var isConnected = false
     package internal(set) var freezer = Freezer.running
     package internal(set) var manners: Manners
-    /// Pictures that it drew with the GPU; so many when the daemon first looked in the background; since when there are
-    /// more.
+    /// Pictures that it drew with the GPU; and what the daemon makes of them.
     var gpuUses = 0
-    var gpuBaseline: Int?
-    var gpuOffence: Instant?
+    var gpuVisit: GPUVisit?
     /// What the kernel gives it.
     package internal(set) var priority = AppPriority.foreground
     package internal(set) var services: [ServiceKind] = []

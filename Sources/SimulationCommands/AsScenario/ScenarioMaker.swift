@@ -215,7 +215,8 @@ package struct ScenarioMaker {
             let (bytes, isTooMuch) = sent.addingReportingOverflow(received)
             if !isTooMuch { noteTraffic(app, bytes: bytes) }
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .purgeableCounted, .wishesRestored,
+            .habitsRestored:
             break
         case .service(let event): note(event, system)
         case .conditionSensed(let condition): noteCondition(condition)

@@ -56,6 +56,7 @@ enum EventTag: UInt8, CaseIterable {
     case descriptorsNearLimit = 69
     case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
+    case purgeableCounted = 82
 }
 
 extension Event {
@@ -86,6 +87,7 @@ extension Event {
         case .footprintSampled: .footprintSampled
         case .reclaimed: .reclaimed
         case .mappingsCounted: .mappingsCounted
+        case .purgeableCounted: .purgeableCounted
         case .endedForMemory: .endedForMemory
         case .mechanism(_, .sockets(.found)): .socketsFound
         case .mechanism(_, .sockets(.peerCame)): .peerCame

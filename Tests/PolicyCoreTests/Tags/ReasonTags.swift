@@ -169,6 +169,7 @@ enum EndTag: UInt8, CaseIterable {
     case heldLock = 20
     case usedGPU = 21
     case filledDisk = 40
+    case tooManyPurgeableObjects = 51
 }
 
 extension EndReason {
@@ -186,6 +187,7 @@ extension EndReason {
         case .stray: .stray
         case .memory: .memory
         case .tooManyMappings: .tooManyMappings
+        case .tooManyPurgeableObjects: .tooManyPurgeableObjects
         case .mappingTooLarge: .mappingTooLarge
         case .tasksNotEnded: .tasksNotEnded
         case .windowNotCompleted: .windowNotCompleted

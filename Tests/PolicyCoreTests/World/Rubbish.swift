@@ -129,7 +129,10 @@ struct Rubbish {
             return .endedForMemory(ended + [Incarnation(app, generation)], available: bytes())
         default:
             let count = Int32(truncatingIfNeeded: random.next())
-            return .mappingsCounted(app, generation, random.oneIn(2) ? 1 : count, largest: bytes())
+            let (mappings, largest) = (random.oneIn(2) ? 1 : count, bytes())
+            return count & 3 == 0
+                ? .purgeableCounted(app, generation, count)
+                : .mappingsCounted(app, generation, mappings, largest: largest)
         }
     }
 

@@ -39,6 +39,7 @@ extension Event {
             "endedForMemory" + ended.map { " [\($0.app, $0.generation)]" }.joined() + " \(available)"
         case .mappingsCounted(let app, let generation, let count, let largest):
             "mappingsCounted \(app, generation) \(count) largest \(largest)"
+        case .purgeableCounted(let app, let generation, let count): "purgeableCounted \(app, generation) \(count)"
         case .conditionSensed(let condition): "conditionSensed \(condition.text)"
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             "trafficSeen app \(optional: app?.rawValue) \(purpose) sent \(sent) received \(received) "
