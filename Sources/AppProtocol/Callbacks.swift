@@ -84,7 +84,8 @@ extension DeviceConditions {
                 "brightness": .double(Double(screen.brightness) / 100), "external": .int(Int64(screen.external)),
             ],
             "battery": ["level": .double(Double(battery.percent) / 100), "state": .string(battery.state.name)],
-            "network": .string(network.name), "backgroundRefresh": .bool(refreshes),
+            "network": .string(network.name), "backgroundRefresh": .bool(refreshes), "lowPower": .bool(isLowPower),
+            "thermalState": .string(thermalState.name), "orientation": .string(orientation.name),
         ]
     }
 }

@@ -143,6 +143,8 @@ package enum Reason: Hashable, Sendable, Codable {
     /// What an app is told of when it runs again.
     case changedMeanwhile([SystemChange])
     case settingChanged(String, key: String)
+    /// By itself, since the battery is low; or no longer.
+    case savesPower(Bool, percent: Int32)
     /// It is suspended, and others may connect to it. The first few listeners, and how many there are.
     case cannotAnswer([Listener], count: Int32)
     /// It has the mode `listen`, and left somebody waiting for so long.
@@ -245,6 +247,9 @@ extension Reason {
         case .changedMeanwhile(let changes):
             "\(changes.map(\.phrase).joined(separator: ", ")) changed while it was suspended"
         case .settingChanged(let name, let key): "the user set \(key) of \(name)"
+        case .savesPower(true, let percent): "low-power mode came on by itself: the battery is at \(percent) %"
+        case .savesPower(false, let percent):
+            "low-power mode ended by itself: the battery is charged, or is at \(percent) % again"
         case .cannotAnswer(let listeners, let count):
             "it waits for connections at \(listeners.map(\.sentence).joined(separator: ", "))"
                 + (Int(count) > listeners.count ? " and \(Int(count) - listeners.count) more" : "")

@@ -42,7 +42,8 @@ import Testing
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
-            .conditionSensed(.battery(BatteryReading(.full, percent: 100))),
+            .conditionSensed(.battery(BatteryReading(.full, percent: 100))), .conditionSensed(.lowPower(true)),
+            .conditionSensed(.thermalState(.critical)), .conditionSensed(.orientation(.faceDown)),
             .mechanism(Incarnation(app, generation), .sockets(.found([], connections: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: "/é\u{0}"))),
             .mechanism(

@@ -11,6 +11,8 @@ enum ConditionEffects {
             { $0.time.clock = 4 }, { $0.screen.brightness = 1 }, { $0.screen.external = 1 },
             { $0.battery = BatteryReading(.full, percent: 100) }, { $0.battery = BatteryReading(.unknown, percent: 9) },
             { $0.network = .wifi }, { $0.network = .cellular }, { $0.refreshes = false },
+            { $0.isLowPower = true }, { $0.thermalState = .fair }, { $0.thermalState = .critical },
+            { $0.orientation = .portrait }, { $0.orientation = .faceDown },
         ]
         return [one]
             + changes.map { change in
@@ -32,5 +34,8 @@ enum ConditionEffects {
         .conditionChanged(.screen(ScreenReading())), .conditionChanged(.battery(.none)),
         .changedMeanwhile([]), .changedMeanwhile([.network]), .changedMeanwhile([.network, .locale]),
         .settingChanged("a", key: "b"), .settingChanged("a", key: "c"), .settingChanged("b", key: "b"),
+        .conditionChanged(.lowPower(true)), .conditionChanged(.lowPower(false)),
+        .conditionChanged(.thermalState(.serious)), .conditionChanged(.orientation(.landscapeLeft)),
+        .savesPower(true, percent: 20), .savesPower(false, percent: 20), .savesPower(true, percent: 19),
     ]
 }

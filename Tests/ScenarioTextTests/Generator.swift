@@ -231,7 +231,10 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(37) {
+        switch random.below(40) {
+        case 36: .lowPower(flag())
+        case 37: .thermalState(pick(ThermalState.allCases))
+        case 38: .orientation(pick(Orientation.allCases))
         case 35: part().map { .wakeByService(name(), $0) } ?? .home
         case 32: .fetch(name(), launches: flag())
         case 33: .allowRefresh(name(), flag())

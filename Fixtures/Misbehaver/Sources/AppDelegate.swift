@@ -85,7 +85,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         return url.scheme == "misbehave" && obey(url)
     }
 
-    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `lock?file=/tmp/x`, `listen`,
+    /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `lock?file=/tmp/x`, `listen`, `invert?by=sync`,
     /// `mode?words=block:willTerminate`, `open?url=other:x`, `can-open?url=other:x`, `do?action=end task "upload"`; and
     /// what it does with memory, see `obey(memory:value:)`.
     func obey(_ url: URL) -> Bool {

@@ -271,6 +271,7 @@ extension Host {
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
         mechanisms.check(index, process)
+        conditions.appIsLookedAt()
         let count = process.box.processes().count
         if count > Int(system.profile.processLimit) {
             post(.processesCounted(index, generation, Int32(clamping: count)))

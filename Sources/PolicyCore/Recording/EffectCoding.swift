@@ -339,7 +339,7 @@ extension FieldSink {
         case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit:
             writeMemory(reason)
         case .lockBlocks(let path): write(60, path)
-        case .conditionChanged, .changedMeanwhile, .settingChanged: writeChange(reason)
+        case .conditionChanged, .changedMeanwhile, .settingChanged, .savesPower: writeChange(reason)
         case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed:
             writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)

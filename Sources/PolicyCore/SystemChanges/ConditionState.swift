@@ -10,6 +10,9 @@ package struct ConditionState: Hashable, Codable, Sendable {
         var screen: ScreenReading?
         var battery: BatteryReading?
         var network: NetworkKind?
+        var lowPower: Bool?
+        var thermalState: ThermalState?
+        var orientation: Orientation?
 
         mutating func take(_ condition: Condition) {
             switch condition {
@@ -18,6 +21,9 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .screen(let value): screen = value
             case .battery(let value): battery = value
             case .network(let value): network = value
+            case .lowPower(let value): lowPower = value
+            case .thermalState(let value): thermalState = value
+            case .orientation(let value): orientation = value
             }
         }
 
@@ -28,6 +34,9 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .screen: screen = nil
             case .battery: battery = nil
             case .network: network = nil
+            case .lowPower: lowPower = nil
+            case .thermalState: thermalState = nil
+            case .orientation: orientation = nil
             case .settings, .significantTime, .backgroundRefresh: break
             }
         }
@@ -47,6 +56,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
     var real = Readings()
     /// What somebody pretends, until it is taken back.
     var simulated = Readings()
+    /// The battery is so low that the system saves power by itself; `nil`: no, as before it did.
+    var savesPower: Bool?
     /// The network that apps are told of: a moment behind, so that one that comes and goes is told once.
     var network: NetworkKind?
     var networkSettles: Instant?
@@ -86,6 +97,9 @@ package struct ConditionState: Hashable, Codable, Sendable {
         case .screen: (simulated.screen ?? real.screen).map(Condition.screen)
         case .battery: (simulated.battery ?? real.battery).map(Condition.battery)
         case .network: (simulated.network ?? real.network).map(Condition.network)
+        case .lowPower: .lowPower(isLowPower)
+        case .thermalState: .thermalState(thermalState)
+        case .orientation: .orientation(orientation)
         case .settings, .significantTime, .backgroundRefresh: nil
         }
     }
@@ -111,6 +125,13 @@ extension ConditionState {
     package var battery: BatteryReading { simulated.battery ?? real.battery ?? .none }
     /// As apps are told of it.
     package var presentNetwork: NetworkKind { network ?? .none }
+
+    /// What somebody pretends counts, also against the battery.
+    package var isLowPower: Bool { simulated.lowPower ?? (real.lowPower == true || savesPower == true) }
+    package var thermalState: ThermalState { simulated.thermalState ?? real.thermalState ?? .nominal }
+    /// What the machine says, whatever is pretended.
+    package var sensedThermalState: ThermalState { real.thermalState ?? .nominal }
+    package var orientation: Orientation { simulated.orientation ?? real.orientation ?? .unknown }
 
     /// The screen, as apps are told of it.
     package var screen: ScreenReading { simulated.screen ?? real.screen ?? ScreenReading() }

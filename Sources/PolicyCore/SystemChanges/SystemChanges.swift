@@ -36,7 +36,23 @@ extension System {
         if kind == .timeZone { readTime() }
         // The first that anybody says of it is no change.
         if before != nil { logRoot(.conditionChanged, .conditionChanged(value)) }
+        if kind == .battery { watchBattery() }
         tellRunning()
+    }
+
+    /// Low on battery, the system saves power by itself until it is charged. That few percent more end it, and not one,
+    /// keeps a level that wavers from being told again and again.
+    private mutating func watchBattery() {
+        guard let rules = profile.power else { return }
+        let (battery, before) = (conditions.battery, conditions.isLowPower)
+        switch battery.state {
+        case .unknown, .charging, .full: conditions.savesPower = nil
+        case .unplugged where battery.percent <= rules.savesAt: conditions.savesPower = true
+        case .unplugged where battery.percent > rules.savesAt + rules.margin: conditions.savesPower = nil
+        case .unplugged: break
+        }
+        guard conditions.isLowPower != before else { return }
+        logRoot(.conditionChanged, .savesPower(conditions.isLowPower, percent: battery.percent))
     }
 
     mutating func changeSetting(_ app: AppIndex, key: String, value: String?) throws(Refusal) {
@@ -149,7 +165,11 @@ extension System {
         if case .battery(let battery) = conditions.value(.battery) { result.battery = battery }
         result.timeZone = conditions.zone.identifier
         result.network = conditions.network ?? .none
-        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff
+        // As on iOS, nothing refreshes in the background in low-power mode, and apps hear that it is so.
+        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff && !conditions.isLowPower
+        result.isLowPower = conditions.isLowPower
+        result.thermalState = conditions.thermalState
+        result.orientation = conditions.orientation
         return result
     }
 

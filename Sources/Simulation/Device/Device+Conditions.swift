@@ -11,6 +11,10 @@ extension Device {
         /// `nil`: as the world says.
         var charge: BatteryReading.State?
         var isWired = false
+        /// `nil`: the device has nothing that could tell, as most machines.
+        var lowPower: Bool?
+        var thermalState: ThermalState?
+        var orientation: Orientation?
         var settings: [Int: [Setting]] = [:]
         /// What the Core was told last, and since when all of it is so.
         var told: [Condition] = []
@@ -37,6 +41,10 @@ extension Device {
             .locale(conditions.locale), .timeZone(conditions.timeZone), .screen(conditions.screen), .battery(battery),
             .network(network),
         ]
+            + [
+                conditions.lowPower.map(Condition.lowPower), conditions.thermalState.map(Condition.thermalState),
+                conditions.orientation.map(Condition.orientation),
+            ].compactMap { $0 }
     }
 
     func changeConditions(_ body: (inout Conditions) -> Void) {

@@ -72,6 +72,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case serviceGone = 91
     case serviceDidNotStop = 92
     case descriptorsNearLimit = 93
+    case savesPower = 109
 }
 
 extension Reason {
@@ -112,6 +113,7 @@ extension Reason {
         case .serviceGone: .serviceGone
         case .serviceDidNotStop: .serviceDidNotStop
         case .descriptorsNearLimit: .descriptorsNearLimit
+        case .savesPower: .savesPower
         case .end: .end
         case .memoryLevel: .memoryLevel
         case .memorySimulated: .memorySimulated
@@ -260,6 +262,9 @@ enum ConditionTag: UInt8, CaseIterable {
     case screen = 4
     case battery = 5
     case network = 6
+    case lowPower = 23
+    case thermalState = 24
+    case orientation = 25
 }
 
 extension Condition {
@@ -270,6 +275,9 @@ extension Condition {
         case .screen: .screen
         case .battery: .battery
         case .network: .network
+        case .lowPower: .lowPower
+        case .thermalState: .thermalState
+        case .orientation: .orientation
         }
     }
 }

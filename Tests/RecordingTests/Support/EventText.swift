@@ -177,6 +177,9 @@ extension Condition {
         case .screen(let screen): "screen \(screen.brightness) external \(screen.external)"
         case .battery(let battery): "battery \(battery.state) \(battery.percent)"
         case .network(let network): "network \(network)"
+        case .lowPower(let isOn): "lowPower \(isOn)"
+        case .thermalState(let state): "thermalState \(state)"
+        case .orientation(let orientation): "orientation \(orientation)"
         }
     }
 }

@@ -17,6 +17,7 @@ package final class SystemChanges {
         let old = known
         known = message
         let isNew = old == .null
+        PowerState.take(message)
         if isNew || message["settings"] != old["settings"] { Settings.take(message["settings"] ?? .null) }
         if isNew || message["timeZone"] != old["timeZone"] { takeTimeZone(message["timeZone"]?.string) }
         guard !isNew else { return }
@@ -32,6 +33,15 @@ package final class SystemChanges {
         if message["network"] != old["network"] { post(UIDevice.networkDidChangeNotification, UIDevice.current) }
         if message["backgroundRefresh"] != old["backgroundRefresh"] {
             post(UIApplication.backgroundRefreshStatusDidChangeNotification, application)
+        }
+        if message["lowPower"] != old["lowPower"] {
+            post(.NSProcessInfoPowerStateDidChange, ProcessInfo.processInfo)
+        }
+        if message["thermalState"] != old["thermalState"] {
+            post(ProcessInfo.thermalStateDidChangeNotification, ProcessInfo.processInfo)
+        }
+        if message["orientation"] != old["orientation"], UIDevice.current.isGeneratingDeviceOrientationNotifications {
+            post(UIDevice.orientationDidChangeNotification, UIDevice.current)
         }
     }
 
