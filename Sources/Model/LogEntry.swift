@@ -23,6 +23,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case entriesOmitted
     case handleServiceEvents
     case descriptorsNearLimit
+    case priorityInversion = 80
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -130,6 +131,7 @@ package enum Reason: Hashable, Sendable, Codable {
     case memorySimulated(MemoryLevel)
     case memoryReclaimed(bytes: Int64)
     case descriptorsNearLimit(open: Int64, limit: Int64)
+    indirect case waitsForLower(PriorityInversion)
     indirect case memoryLimit(name: String, dirty: Int64, limit: Int64)
     indirect case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
     /// A plain program has a file locked that somebody else needs: it cannot stand still.
@@ -218,6 +220,7 @@ extension Reason {
         case .descriptorsNearLimit(let open, let limit):
             "it has \(open) of \(limit) descriptors open: after the last, no file, socket or pipe can be opened; close what "
                 + "is not needed, or raise the limit (setrlimit)"
+        case .waitsForLower(let inversion): inversion.sentence
         case .memoryLevel(.normal, let available, let budget):
             "memory is enough again: \(available.mebibytes) of \(budget.mebibytes) are available"
         case .memoryLevel(let level, let available, let budget):

@@ -312,6 +312,7 @@ extension Generator {
             .handleEventsForBackgroundURLSession, .launchBackgroundTask,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
             .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
+            .priorityInversion,
         ]
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

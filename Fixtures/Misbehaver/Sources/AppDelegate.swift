@@ -101,6 +101,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "leave-child": say("forked \(Deed.fork(1))")
         case "lock": Deed.lock(value("file") ?? "")
         case "listen": Deed.listen()
+        case "invert": Inversion.begin(by: value("by") ?? "mutex")
         case "mode": return set(mode: value("words") ?? "")
         case "open":
             guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }

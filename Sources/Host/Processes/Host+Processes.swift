@@ -268,6 +268,7 @@ extension Host {
         if pings {
             process.pings += 1
             process.connection?.send(.request(id: .string("ping-\(process.pings)"), method: "ping", params: .null))
+            mechanisms.asked(index, process)
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
         mechanisms.check(index, process)

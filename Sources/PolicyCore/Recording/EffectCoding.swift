@@ -332,6 +332,11 @@ extension FieldSink {
             write(UInt8(93))
             write(open)
             write(limit)
+        case .waitsForLower(let inversion):
+            write(110, inversion.thread)
+            write(inversion.app)
+            write(inversion.rank.rawValue)
+            write(Int64(inversion.nice))
         case .end(let reason, let name, let state):
             write(32, name)
             write(state.rawValue)

@@ -95,7 +95,7 @@ extension LogEvent {
             .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
             .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
-            .taskCancelled, .taskRequestRefused, .descriptorsNearLimit:
+            .taskCancelled, .taskRequestRefused, .descriptorsNearLimit, .priorityInversion:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,

@@ -56,6 +56,7 @@ enum EventTag: UInt8, CaseIterable {
     case descriptorsNearLimit = 69
     case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
+    case inversionFound = 87
 }
 
 extension Event {
@@ -110,6 +111,7 @@ extension Event {
         case .service(.stopped): .serviceStopped
         case .service(.wake): .serviceWakes
         case .mechanism(_, .descriptors(.nearLimit)): .descriptorsNearLimit
+        case .mechanism(_, .inversions(.found)): .inversionFound
         }
     }
 }

@@ -39,7 +39,7 @@ struct RawValueTests {
             handleEventsForBackgroundURLSession launchBackgroundTask wakeRequested wakeRefused windowCompleted \
             windowExpires windowOverrun taskSubmitted taskCancelled taskRequestRefused refreshAllowed entriesOmitted \
             handleServiceEvents descriptorsNearLimit
-            """)
+            """, and: [80: "priorityInversion"])
     }
 
     @Test("Apps, and what they are told") func apps() {
@@ -93,6 +93,7 @@ struct RawValueTests {
         expect(BatteryReading.State.self, from: 0, "unknown unplugged charging full")
         expect(Purpose.self, from: 0, "use transfer streaming browsing keepAlive push fetch location")
         expect(GPUUse.Kind.self, from: 1, "context commands")
+        expect(PriorityInversion.Rank.self, from: 1, "idle nice disk background suspended")
     }
 
     @Test("Memory") func memory() {

@@ -73,6 +73,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case serviceDidNotStop = 92
     case descriptorsNearLimit = 93
     case savesPower = 109
+    case waitsForLower = 110
 }
 
 extension Reason {
@@ -114,6 +115,7 @@ extension Reason {
         case .serviceDidNotStop: .serviceDidNotStop
         case .descriptorsNearLimit: .descriptorsNearLimit
         case .savesPower: .savesPower
+        case .waitsForLower: .waitsForLower
         case .end: .end
         case .memoryLevel: .memoryLevel
         case .memorySimulated: .memorySimulated

@@ -70,6 +70,8 @@ extension MechanismEvent {
         case .gpu(.used(let use)): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
         case .descriptors(.nearLimit(let open, let limit)):
             "descriptorsNearLimit \(app, generation) open \(open) limit \(limit)"
+        case .inversions(.found(let inversion)):
+            "inversionFound \(app, generation) \(inversion.thread) [\(inversion.app)] \(inversion.rank) \(inversion.nice)"
         case .disk(.filled(let use)): "diskFilled \(app, generation) written \(use.written) free \(use.free)"
         }
     }
