@@ -81,6 +81,9 @@ extension TestDevice {
         try await change(.orientation(held))
     }
 
+    /// Somebody changes what apps share under this name, such as `contacts`.
+    public func changeSharedStore(_ name: String) async throws(TestDeviceError) { try await change(.changeStore(name)) }
+
     /// The user sets one of the app's settings outside of the app, which finds it in `UserDefaults.standard`; `nil`
     /// takes it back.
     public func setSetting(

@@ -2,7 +2,7 @@
 package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
     case settings, locale, timeZone, significantTime, screen, battery, network, backgroundRefresh
     case lowPower = 23
-    case thermalState, orientation
+    case thermalState, orientation, sharedStores
 
     package var name: String { "\(self)" }
 
@@ -19,6 +19,7 @@ package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
         case .lowPower: "low-power mode"
         case .thermalState: "how warm the device is"
         case .orientation: "the orientation"
+        case .sharedStores: "what apps share"
         }
     }
 }
@@ -91,6 +92,21 @@ package enum Orientation: UInt8, Sendable, Codable, CaseIterable {
     }
 }
 
+/// A file or folder that apps share, such as the user's contacts, and a number that is another after each change.
+package struct SharedStore: Hashable, Sendable, Codable {
+    package var name: String
+    package var stamp: Int64
+
+    package init(_ name: String, stamp: Int64) {
+        self.name = name
+        self.stamp = stamp
+    }
+
+    /// Of a device.
+    package static let most = 16
+    package static let longestName = 64
+}
+
 /// A time zone: which it is, and how far it is from UTC from when on.
 package struct TimeZoneReading: Hashable, Sendable, Codable {
     package struct Transition: Hashable, Sendable, Codable {
@@ -133,6 +149,7 @@ package enum Condition: Hashable, Sendable, Codable {
     case lowPower(Bool)
     case thermalState(ThermalState)
     case orientation(Orientation)
+    case store(SharedStore)
 
     package var kind: SystemChange {
         switch self {
@@ -144,6 +161,7 @@ package enum Condition: Hashable, Sendable, Codable {
         case .lowPower: .lowPower
         case .thermalState: .thermalState
         case .orientation: .orientation
+        case .store: .sharedStores
         }
     }
 
@@ -162,6 +180,7 @@ package enum Condition: Hashable, Sendable, Codable {
         case .thermalState(let state): "the device's thermal state is \(state.name)"
         case .orientation(.unknown): "the device's orientation is unknown"
         case .orientation(let orientation): "the device's orientation is \(orientation.name)"
+        case .store(let store): "what apps share as \(store.name) was changed"
         }
     }
 }
@@ -220,6 +239,8 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
     package var isLowPower = false
     package var thermalState = ThermalState.nominal
     package var orientation = Orientation.unknown
+    /// In the order of their names.
+    package var stores: [SharedStore] = []
 
     package init(time: ClockReading) { self.time = time }
 
@@ -237,6 +258,7 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         isLowPower = try values.decodeIfPresent(Bool.self, forKey: .isLowPower) ?? false
         thermalState = try values.decodeIfPresent(ThermalState.self, forKey: .thermalState) ?? .nominal
         orientation = try values.decodeIfPresent(Orientation.self, forKey: .orientation) ?? .unknown
+        stores = try values.decodeIfPresent([SharedStore].self, forKey: .stores) ?? []
     }
 
     /// What is not as it was, in the order in which apps are told.
@@ -253,6 +275,7 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         if isLowPower != old.isLowPower { changes.append(.lowPower) }
         if thermalState != old.thermalState { changes.append(.thermalState) }
         if orientation != old.orientation { changes.append(.orientation) }
+        if stores != old.stores { changes.append(.sharedStores) }
         return changes
     }
 }

@@ -103,6 +103,8 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var windowRules: WindowRules { windows ?? WindowRules() }
     /// When it saves power by itself; `nil`: never, as before there was a low-power mode.
     package var power: PowerRules?
+    /// Files and folders that apps share, by the names under which apps hear that one was changed; `nil`: none.
+    package var stores: [String: String]?
     /// How often an app may have the system work for it; `nil`: without end, as in recordings from before there were
     /// allowances.
     package var allowances: Allowances?

@@ -16,6 +16,7 @@ extension TestingTests {
         private static let laterNames: [Notification.Name] = [
             UIApplication.backgroundRefreshStatusDidChangeNotification, .NSProcessInfoPowerStateDidChange,
             ProcessInfo.thermalStateDidChangeNotification, UIDevice.orientationDidChangeNotification,
+            .CNContactStoreDidChange,
         ]
 
         /// Writes down the notifications that come while the body runs.
@@ -127,6 +128,31 @@ extension TestingTests {
             }
             #expect(
                 low.filter { $0 == .NSProcessInfoPowerStateDidChange }.count == 2, "the battery switches it on again")
+        }
+
+        @Test("What apps share is told with Apple's name where there is one, and with its own")
+        func stores() async throws {
+            let device = try TestDevice(.iOS7)
+            let probe = try device.installProbe()
+            try await device.changeSharedStore("contacts")
+            try await device.open(probe)
+            try await device.home()
+            let heard = Heard()
+            let observer = NotificationCenter.default.addObserver(
+                forName: UIDevice.sharedStoreDidChangeNotification, object: nil, queue: nil
+            ) { notification in
+                let store = notification.userInfo?[UIDevice.sharedStoreNameKey] as? String ?? "-"
+                MainActor.assumeIsolated { heard.names.append(Notification.Name(store)) }
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            let burst = try await listen {
+                try await device.changeSharedStore("contacts")
+                try await device.changeSharedStore("recipes")
+                try await device.changeSharedStore("contacts")
+                try await device.open(probe)
+            }
+            #expect(burst == [.CNContactStoreDidChange, UIApplication.willEnterForegroundNotification])
+            #expect(heard.names.map(\.rawValue) == ["contacts", "recipes"])
         }
 
         @Test("Midnight is told to the app that runs")

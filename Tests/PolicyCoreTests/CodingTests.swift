@@ -45,6 +45,7 @@ import Testing
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
             .conditionSensed(.battery(BatteryReading(.full, percent: 100))), .conditionSensed(.lowPower(true)),
             .conditionSensed(.thermalState(.critical)), .conditionSensed(.orientation(.faceDown)),
+            .conditionSensed(.store(SharedStore("é\u{0}", stamp: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.found([], connections: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: "/é\u{0}"))),
             .mechanism(

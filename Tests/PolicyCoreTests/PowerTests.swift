@@ -89,6 +89,35 @@ import Testing
         #expect(device.system.conditions.isLowPower, "the machine's own setting has nothing to do with the battery")
     }
 
+    @Test("What apps share is told once however often it was changed, and of each store by its name")
+    func stores() {
+        let device = TestDevice()
+        device.send(.conditionSensed(.store(SharedStore("contacts", stamp: 1))))
+        device.send(.conditionSensed(.store(SharedStore("calendar", stamp: 1))))
+        let app = device.installTest("journal")
+        device.perform(.open(app, role: .primary, wait: true))
+        device.perform(.home(wait: true))
+        device.told = []
+        for stamp in Int64(2)...50 { device.send(.conditionSensed(.store(SharedStore("contacts", stamp: stamp)))) }
+        device.send(.conditionSensed(.store(SharedStore("calendar", stamp: 1))))
+        #expect(told(device, app).isEmpty)
+        device.perform(.open(app, role: .primary, wait: true))
+        #expect(
+            told(device, app).map(\.stores)
+                == [[SharedStore("calendar", stamp: 1), SharedStore("contacts", stamp: 50)]])
+        let reasons = device.log.filter { $0.event == .toldOfChanges }.map(\.reason)
+        #expect(reasons == [.changedMeanwhile([.sharedStores])])
+        device.finish()
+    }
+
+    @Test("A device has so many stores, whatever it is told")
+    func manyStores() {
+        let (device, app) = active()
+        for number in 0..<100 { device.send(.conditionSensed(.store(SharedStore("\(number)", stamp: 1)))) }
+        #expect(told(device, app).last?.stores.count == SharedStore.most)
+        device.finish()
+    }
+
     @Test("A profile from before there was such a mode saves no power by itself")
     func profile() {
         let (device, app) = active(.iOS7)

@@ -231,7 +231,8 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(40) {
+        switch random.below(41) {
+        case 39: .changeStore(text())
         case 36: .lowPower(flag())
         case 37: .thermalState(pick(ThermalState.allCases))
         case 38: .orientation(pick(Orientation.allCases))

@@ -1,5 +1,6 @@
 import ContractSuite
 import LinuxSystem
+import Model
 import Testing
 import Wire
 
@@ -12,7 +13,12 @@ extension SystemTests {
             "The log names the thread and why it comes later; the app goes on",
             arguments: [("mutex", "nice value 19"), ("idle", "SCHED_IDLE"), ("sync", "nice value 19")])
         func found(by means: String, because reason: String) throws {
-            let system = try TestSystem()
+            // It is looked at soon, and the test machine may be slow.
+            let system = try TestSystem(
+                device: .linux {
+                    $0.checkInterval = .milliseconds(300)
+                    $0.mainThreadLimit = .seconds(100)
+                })
             defer { system.end() }
             try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
             try system.play(["open radio"])

@@ -168,7 +168,8 @@ extension SystemTests {
         func powerAndWarmth() throws {
             let sys = try Self.makeMachine()
             defer { _ = try? Child("/bin/rm", ["-r", sys], environment: [:]).outcome() }
-            let system = try TestSystem(environment: ["GREENROOM_SYS": sys])
+            let system = try TestSystem(
+                device: .linux { $0.checkInterval = .milliseconds(300) }, environment: ["GREENROOM_SYS": sys])
             defer { system.end() }
             try Self.install(system)
             try system.play(["open radio"])
@@ -192,6 +193,29 @@ extension SystemTests {
                 guard !patience.isOver else { throw Trouble("\(Self.changes(system))") }
                 try system.pass(seconds: 0.02)
             }
+        }
+
+        @Test("What apps share is told once when it was written, however often")
+        func stores() throws {
+            let folder = "/tmp/greenroom-contacts-\(CurrentProcess.pid)"
+            try FileSystem.makeDirectory(folder, mode: 0o755)
+            defer { _ = try? Child("/bin/rm", ["-r", folder], environment: [:]).outcome() }
+            let system = try TestSystem(device: .linux { $0.stores = ["contacts": "\(folder)/contacts.db"] })
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["open radio", "home"])
+            let log = try system.follower()
+            let suspended = try log.wait("suspended", of: "radio")
+            try Self.write("somebody", "\(folder)/contacts.db")
+            let told = "what apps share as contacts was changed"
+            let first = try log.wait(for: "the change", after: suspended.seq) { $0.reason == told }
+            // The next daemon watches as well.
+            kill(try system.daemon, 9)
+            try system.expect("status")
+            try Self.write("somebody else", "\(folder)/contacts.db")
+            try log.wait(for: "the next change", after: first.seq) { $0.reason == told }
+            try system.play(["open radio"])
+            #expect(Self.changes(system) == ["contacts", "willEnterForeground"])
         }
 
         private static func zone(_ lines: [String]) -> Substring {

@@ -26,6 +26,7 @@ enum Surroundings {
         observe(ProcessInfo.thermalStateDidChangeNotification) {
             "thermalState \(ProcessInfo.processInfo.thermalState)"
         }
+        observe(.CNContactStoreDidChange) { "contacts" }
         observe(UIApplication.backgroundRefreshStatusDidChangeNotification) {
             "refresh \(UIApplication.shared.backgroundRefreshStatus)"
         }

@@ -20,9 +20,11 @@ final class ConditionWatch {
     private var thermal: ThermalZones?
     /// Of the platform's profile.
     private var powerWatch: CInt?
+    private let stores: SharedStores
+    private var storeWatches: [(watch: CInt, place: SharedStores.Place)] = []
 
     private static let kinds: Set<SystemChange> = [
-        .locale, .timeZone, .screen, .battery, .network, .lowPower, .thermalState,
+        .locale, .timeZone, .screen, .battery, .network, .lowPower, .thermalState, .sharedStores,
     ]
     private static let files = ["localtime": SystemChange.timeZone, "timezone": .timeZone, "locale.conf": .locale]
     /// Between two looks.
@@ -30,6 +32,7 @@ final class ConditionWatch {
 
     init(_ host: Host) {
         self.host = host
+        stores = SharedStores(host.system.profile.stores ?? [:])
         watch(links?.descriptor) { [unowned self] in if links?.read().isEmpty == false { look(at: [.network]) } }
         watch(devices?.descriptor) { [unowned self] in devicesChanged() }
         watch(inotify?.descriptor) { [unowned self] in filesChanged() }
@@ -37,6 +40,11 @@ final class ConditionWatch {
         for folder in [sources.etc, sources.etc + "/default"] { _ = try? inotify?.watch(folder, for: changes) }
         // The kernel tells of it as of a file that was written, also when a key changed it.
         powerWatch = try? inotify?.watch(sources.powerProfile, for: .modified)
+        // Some keep a file open for good, and write into it.
+        for place in stores.places {
+            guard let watch = try? inotify?.watch(place.folder, for: changes.union(.modified)) else { continue }
+            storeWatches.append((watch, place))
+        }
     }
 
     private func watch(_ descriptor: Descriptor?, _ body: @escaping () -> Void) {
@@ -77,8 +85,13 @@ final class ConditionWatch {
     private func filesChanged() {
         var kinds: Set<SystemChange> = []
         for change in (try? inotify?.read()) ?? [] {
-            if change.changes.contains(.overflow) { kinds.formUnion([.locale, .timeZone, .lowPower]) }
+            if change.changes.contains(.overflow) {
+                kinds.formUnion([.locale, .timeZone, .lowPower, .sharedStores])
+            }
             if change.watch == powerWatch { kinds.insert(.lowPower) }
+            if storeWatches.contains(where: { $0.watch == change.watch && $0.place.concerns(change.name) }) {
+                kinds.insert(.sharedStores)
+            }
             if let kind = change.name.flatMap({ Self.files[$0] }) { kinds.insert(kind) }
             if change.name == "locale" { kinds.insert(.locale) }
         }
@@ -113,9 +126,10 @@ final class ConditionWatch {
     /// Reads what there is of these, on whatever thread.
     private func reading(of kinds: Set<SystemChange>) -> @Sendable () -> Look {
         let (sources, known, warmth) = (sources, thermal, host.system.conditions.sensedThermalState)
+        let stores = stores
         return {
             let thermal = known ?? ThermalZones(sys: sources.sys)
-            let conditions = kinds.sorted { $0.rawValue < $1.rawValue }.compactMap { kind -> Condition? in
+            var conditions = kinds.sorted { $0.rawValue < $1.rawValue }.compactMap { kind -> Condition? in
                 switch kind {
                 case .locale: sources.locale()
                 case .timeZone: sources.timeZone(at: Clock.wall() / 1_000_000_000)
@@ -127,9 +141,10 @@ final class ConditionWatch {
                 // No sensor is read yet: that takes a service of the machine, which turns it on while somebody wants
                 // to know.
                 case .orientation: nil
-                case .settings, .significantTime, .backgroundRefresh: nil
+                case .settings, .significantTime, .backgroundRefresh, .sharedStores: nil
                 }
             }
+            if kinds.contains(.sharedStores) { conditions += stores.read().map(Condition.store) }
             return Look(conditions: conditions, thermal: thermal)
         }
     }

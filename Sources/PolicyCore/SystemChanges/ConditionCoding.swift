@@ -23,6 +23,9 @@ extension Condition {
         case .lowPower(let isOn): writer.write(isOn)
         case .thermalState(let state): writer.write(state.rawValue)
         case .orientation(let orientation): writer.write(orientation.rawValue)
+        case .store(let store):
+            writer.write(store.name)
+            writer.write(store.stamp)
         }
     }
 
@@ -53,6 +56,9 @@ extension Condition {
         case .lowPower: self = .lowPower(try reader.bool())
         case .thermalState: self = .thermalState(try reader.value(ThermalState.self))
         case .orientation: self = .orientation(try reader.value(Orientation.self))
+        case .sharedStores:
+            let name = try reader.string()
+            self = .store(SharedStore(name, stamp: try reader.signed()))
         case .settings, .significantTime, .backgroundRefresh:
             throw MalformedBytes(offset: reader.offset - 1, expected: "something that can be sensed")
         }
@@ -90,8 +96,16 @@ extension FieldSink {
         // The upper bits say what was not there when the first of these were written.
         let later =
             conditions.thermalState.rawValue | (conditions.isLowPower ? 0x04 : 0) | conditions.orientation.rawValue << 3
+            | (conditions.stores.isEmpty ? 0 : 0x40)
         write(conditions.network.rawValue | (conditions.refreshes ? 0 : 0x80) | (later == 0 ? 0 : 0x40))
-        if later != 0 { write(later) }
+        guard later != 0 else { return }
+        write(later)
+        guard !conditions.stores.isEmpty else { return }
+        write(UInt64(conditions.stores.count))
+        for store in conditions.stores {
+            write(store.name)
+            write(store.stamp)
+        }
     }
 
     /// Reasons 70 to 72, and 109.

@@ -13,6 +13,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
         var lowPower: Bool?
         var thermalState: ThermalState?
         var orientation: Orientation?
+        /// In the order of their names; `nil`: none.
+        var stores: [SharedStore]?
 
         mutating func take(_ condition: Condition) {
             switch condition {
@@ -24,7 +26,19 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .lowPower(let value): lowPower = value
             case .thermalState(let value): thermalState = value
             case .orientation(let value): orientation = value
+            case .store(let value): take(value)
             }
+        }
+
+        private mutating func take(_ store: SharedStore) {
+            var known = stores ?? []
+            let place = known.firstIndex { $0.name >= store.name } ?? known.count
+            if place < known.count, known[place].name == store.name {
+                known[place] = store
+            } else if known.count < SharedStore.most {
+                known.insert(store, at: place)
+            }
+            stores = known
         }
 
         mutating func forget(_ kind: SystemChange) {
@@ -37,6 +51,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .lowPower: lowPower = nil
             case .thermalState: thermalState = nil
             case .orientation: orientation = nil
+            // What was changed stays changed.
+            case .sharedStores: break
             case .settings, .significantTime, .backgroundRefresh: break
             }
         }
@@ -100,6 +116,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
         case .lowPower: .lowPower(isLowPower)
         case .thermalState: .thermalState(thermalState)
         case .orientation: .orientation(orientation)
+        case .sharedStores: nil
         case .settings, .significantTime, .backgroundRefresh: nil
         }
     }
@@ -131,6 +148,8 @@ extension ConditionState {
     package var thermalState: ThermalState { simulated.thermalState ?? real.thermalState ?? .nominal }
     /// What the machine says, whatever is pretended.
     package var sensedThermalState: ThermalState { real.thermalState ?? .nominal }
+    /// Those that were seen, in the order of their names.
+    package var stores: [SharedStore] { real.stores ?? [] }
     package var orientation: Orientation { simulated.orientation ?? real.orientation ?? .unknown }
 
     /// The screen, as apps are told of it.

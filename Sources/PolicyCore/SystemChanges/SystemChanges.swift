@@ -7,10 +7,12 @@ extension System {
     // MARK: What changes
 
     mutating func conditionSensed(_ condition: Condition) {
+        if case .store(let store) = condition { return storeSensed(store) }
         change(condition.kind) { $0.real.take(condition) }
     }
 
     mutating func simulate(_ condition: Condition) {
+        if case .store(let store) = condition { return storeSensed(store) }
         change(condition.kind) { $0.simulated.take(condition) }
     }
 
@@ -37,6 +39,18 @@ extension System {
         // The first that anybody says of it is no change.
         if before != nil { logRoot(.conditionChanged, .conditionChanged(value)) }
         if kind == .battery { watchBattery() }
+        tellRunning()
+    }
+
+    /// There are several, each with its own past.
+    private mutating func storeSensed(_ store: SharedStore) {
+        let before = conditions.stores
+        conditions.real.take(.store(store))
+        guard conditions.stores != before else { return }
+        // The first look at it is no change.
+        if before.contains(where: { $0.name == store.name }) {
+            logRoot(.conditionChanged, .conditionChanged(.store(store)))
+        }
         tellRunning()
     }
 
@@ -170,6 +184,7 @@ extension System {
         result.isLowPower = conditions.isLowPower
         result.thermalState = conditions.thermalState
         result.orientation = conditions.orientation
+        result.stores = conditions.stores
         return result
     }
 

@@ -118,6 +118,9 @@ extension Language<Input> {
         Form("orientation ORIENTATION", "orientation landscape-left", "The device is held that way.") {
             .orientation($0.orientation)
         },
+        Form("change store TEXT", "change store \"contacts\"", "What apps share under this name is changed.") {
+            .changeStore($0.text ?? "")
+        },
         Form("set KEY of APP to TEXT", "set quality of radio to \"high\"", "The user sets one of the app's settings.") {
             .setting($0.app, key: $0.key, value: $0.text ?? "")
         },

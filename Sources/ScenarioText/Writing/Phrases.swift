@@ -48,6 +48,7 @@ extension Input {
         case .lowPower(let isOn): "low power\(off(isOn))"
         case .thermalState(let state): "thermal state \(state.name)"
         case .orientation(let orientation): "orientation \(orientation.name)"
+        case .changeStore(let name): "change store \(Words.quote(name))"
         case .setting(let app, let key, let value?): "set \(Words.word(key)) of \(app) to \(Words.quote(value))"
         case .setting(let app, let key, nil): "reset \(Words.word(key)) of \(app)"
         case .connect(let app, let span): "connect to \(app) for \(span.text)"

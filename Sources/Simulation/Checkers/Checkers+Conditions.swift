@@ -96,6 +96,7 @@ extension Checkers {
             case .lowPower: continue
             case .thermalState(let state): if told.thermalState != state { return .thermalState }
             case .orientation(let orientation): if told.orientation != orientation { return .orientation }
+            case .store(let store): if !told.stores.contains(store) { return .sharedStores }
             }
         }
         if let isLowPower = isLowPower(device), told.isLowPower != isLowPower { return .lowPower }

@@ -15,6 +15,8 @@ extension Device {
         var lowPower: Bool?
         var thermalState: ThermalState?
         var orientation: Orientation?
+        /// How often each was changed.
+        var stores: [String: Int64] = [:]
         var settings: [Int: [Setting]] = [:]
         /// What the Core was told last, and since when all of it is so.
         var told: [Condition] = []
@@ -45,6 +47,7 @@ extension Device {
                 conditions.lowPower.map(Condition.lowPower), conditions.thermalState.map(Condition.thermalState),
                 conditions.orientation.map(Condition.orientation),
             ].compactMap { $0 }
+            + conditions.stores.sorted { $0.key < $1.key }.map { .store(SharedStore($0.key, stamp: $0.value)) }
     }
 
     func changeConditions(_ body: (inout Conditions) -> Void) {

@@ -272,7 +272,7 @@ package struct StormGenerator {
 
     /// What changes, and perhaps back.
     private mutating func surroundings() -> Input {
-        switch random.below(12) {
+        switch random.below(13) {
         case 0...2: .network(random.pick(NetworkKind.allCases) ?? .none)
         case 3: .battery(BatteryReading(random.oneIn(2) ? .charging : .unplugged, percent: Int32(random.below(101))))
         case 4: .locale(random.oneIn(2) ? "de_DE" : "en_US")
@@ -282,6 +282,7 @@ package struct StormGenerator {
         case 8: .lowPower(random.oneIn(3))
         case 9: .thermalState(random.pick(ThermalState.allCases) ?? .nominal)
         case 10: .orientation(random.pick(Orientation.allCases) ?? .unknown)
+        case 11: .changeStore(random.oneIn(2) ? "contacts" : "calendar")
         default: .setting(name(), key: "key \(random.below(3))", value: random.oneIn(3) ? nil : "\(random.below(2))")
         }
     }

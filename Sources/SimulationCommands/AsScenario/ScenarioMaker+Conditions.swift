@@ -24,7 +24,9 @@ extension ScenarioMaker {
         case .lowPower: .lowPower(false)
         case .thermalState: .thermalState(.nominal)
         case .orientation: .orientation(.unknown)
-        case .settings, .locale, .timeZone, .significantTime, .screen, .battery, .network, .backgroundRefresh: nil
+        case .settings, .locale, .timeZone, .significantTime, .screen, .battery, .network, .backgroundRefresh,
+            .sharedStores:
+            nil
         }
     }
 
@@ -41,6 +43,7 @@ extension ScenarioMaker {
         case .lowPower(let isOn): add(.lowPower(isOn))
         case .thermalState(let state): add(.thermalState(state))
         case .orientation(let orientation): add(.orientation(orientation))
+        case .store(let store): add(.changeStore(store.name))
         }
     }
 }

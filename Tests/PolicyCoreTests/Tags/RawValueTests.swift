@@ -84,6 +84,7 @@ struct RawValueTests {
             [
                 0: "settings", 1: "locale", 2: "timeZone", 3: "significantTime", 4: "screen", 5: "battery",
                 6: "network", 7: "backgroundRefresh", 23: "lowPower", 24: "thermalState", 25: "orientation",
+                26: "sharedStores",
             ])
         expect(ThermalState.self, from: 0, "nominal fair serious critical")
         expect(

@@ -267,6 +267,7 @@ enum ConditionTag: UInt8, CaseIterable {
     case lowPower = 23
     case thermalState = 24
     case orientation = 25
+    case sharedStores = 26
 }
 
 extension Condition {
@@ -280,6 +281,7 @@ extension Condition {
         case .lowPower: .lowPower
         case .thermalState: .thermalState
         case .orientation: .orientation
+        case .store: .sharedStores
         }
     }
 }

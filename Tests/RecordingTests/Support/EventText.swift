@@ -182,6 +182,7 @@ extension Condition {
         case .lowPower(let isOn): "lowPower \(isOn)"
         case .thermalState(let state): "thermalState \(state)"
         case .orientation(let orientation): "orientation \(orientation)"
+        case .store(let store): "store \(store.name) \(store.stamp)"
         }
     }
 }

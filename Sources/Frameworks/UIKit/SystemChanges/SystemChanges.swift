@@ -43,6 +43,7 @@ package final class SystemChanges {
         if message["orientation"] != old["orientation"], UIDevice.current.isGeneratingDeviceOrientationNotifications {
             post(UIDevice.orientationDidChangeNotification, UIDevice.current)
         }
+        postStores(message["stores"], old["stores"])
     }
 
     private func post(_ name: Notification.Name, _ object: Any?) {
@@ -67,6 +68,19 @@ package final class SystemChanges {
         guard UIDevice.current.isBatteryMonitoringEnabled else { return }
         if new?["state"] != old?["state"] { post(UIDevice.batteryStateDidChangeNotification, UIDevice.current) }
         if new?["level"] != old?["level"] { post(UIDevice.batteryLevelDidChangeNotification, UIDevice.current) }
+    }
+
+    private func postStores(_ new: JSONValue?, _ old: JSONValue?) {
+        for store in new?.object?.members ?? [] where store.value != old?[store.key] {
+            NotificationCenter.default.post(
+                name: UIDevice.sharedStoreDidChangeNotification, object: UIDevice.current,
+                userInfo: [UIDevice.sharedStoreNameKey: store.key])
+            switch store.key {
+            case "contacts": post(.CNContactStoreDidChange, nil)
+            case "calendar": post(.EKEventStoreChanged, nil)
+            default: break
+            }
+        }
     }
 
     /// The zone of the machine is read anew; where the system says another one, as when it is simulated, that counts.
