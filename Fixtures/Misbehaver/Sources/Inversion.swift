@@ -37,13 +37,16 @@ enum Inversion {
     }
 
     private static func hold(idle: Bool) {
-        unsafe pthread_setname_np(pthread_self(), "lower")
+        // Glibc's function for that is not in its module map.
+        let name = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        _ = unsafe write(name, "lower", 5)
+        close(name)
         // Of the calling thread, as Linux has it.
         if idle {
             var parameters = sched_param()
             guard unsafe sched_setscheduler(0, 5, &parameters) == 0 else { return say("cannot be idle") }
         } else {
-            guard setpriority(PRIO_PROCESS, 0, 19) == 0 else { return say("cannot be nice") }
+            guard setpriority(CInt(PRIO_PROCESS.rawValue), 0, 19) == 0 else { return say("cannot be nice") }
         }
         isHeld.signal()
         Remote.awaitRelease()
