@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -90,6 +91,13 @@ int gr_set_scheduling(pid_t thread, const struct gr_scheduling *what) {
 
 int gr_get_io_priority(pid_t thread) { return (int)syscall(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, thread); }
 int gr_set_io_priority(pid_t thread, int value) { return (int)syscall(SYS_ioprio_set, 1, thread, value); }
+
+ssize_t gr_read_memory(pid_t process, uint64_t address, void *bytes, size_t length) {
+    struct iovec here = {bytes, length}, there = {(void *)(uintptr_t)address, length};
+    return process_vm_readv(process, &here, 1, &there, 1, 0);
+}
+
+int gr_is_futex(long number) { return number == SYS_futex; }
 
 uint64_t gr_real_time_limit(pid_t process) {
     struct rlimit limit = {0, 0};

@@ -81,6 +81,9 @@ import Testing
             $0.hasMultitasking ? seconds($0.socketRules.grace) : "–"
         }
         add("cellular radio") { $0.cellularModel.name }
+        add("low-power mode comes by itself, without a charger, at") {
+            $0.power.map { "\($0.savesAt) %, until \($0.savesAt + $0.margin + 1) %" } ?? "no level"
+        }
         add("running apps are looked at every") { seconds($0.checkInterval) }
         add("processes of one app") { "\($0.processLimit)" }
         add("one attempt to freeze") { seconds($0.freezeLimit) }

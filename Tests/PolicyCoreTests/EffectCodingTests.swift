@@ -123,6 +123,11 @@ import Testing
             .peersRefused("a", count: 2), .connectionsClosed(count: 1, after: .zero),
             .descriptorsNearLimit(open: 1, limit: 2), .descriptorsNearLimit(open: 2, limit: 2),
             .descriptorsNearLimit(open: 1, limit: 3),
+            .waitsForLower(PriorityInversion(thread: "a", rank: .nice, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "b", rank: .nice, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "a", app: "b", rank: .nice, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "a", rank: .idle, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "a", rank: .nice, nice: 1)),
             .connectionsClosed(count: 2, after: .zero), .connectionsClosed(count: 1, after: .seconds(1)),
         ]
         + InterruptionKind.allCases.flatMap {

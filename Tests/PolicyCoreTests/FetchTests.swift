@@ -108,6 +108,10 @@ import Testing
             { device, _ in device.send(.conditionSensed(.battery(BatteryReading(.unplugged, percent: 19)))) },
             .batteryLow(percent: 19, least: 20)
         ),
+        ("low-power mode", { device, _ in device.send(.conditionSensed(.lowPower(true))) }, .lowPower),
+        (
+            "heat", { device, _ in device.send(.conditionSensed(.thermalState(.serious))) }, .tooWarm(.serious)
+        ),
         ("closed by the user", { device, app in device.perform(.close(app, wait: true)) }, .closedByUser),
         ("not allowed", { device, app in device.perform(.allowRefresh(app, false)) }, .refreshIsOff),
         ("on screen", { device, app in device.open(app) }, .onScreen),
@@ -137,6 +141,8 @@ import Testing
         #expect(fetches(device, app).count == before)
         device.send(.conditionSensed(.network(.wifi)))
         device.send(.conditionSensed(.battery(BatteryReading(.charging, percent: 19))))
+        device.send(.conditionSensed(.lowPower(false)))
+        device.send(.conditionSensed(.thermalState(.fair)))
         device.perform(.allowRefresh(app, true))
         device.open(app)
         device.request(app, .setFetchInterval(.zero))

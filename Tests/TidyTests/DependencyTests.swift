@@ -160,7 +160,7 @@ struct DependencyTests {
     }
 
     /// What is a value in a folder of its own; the names of its type and of its case.
-    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots", "Descriptors"]
+    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots", "Descriptors", "Inversions"]
 
     /// Where they may be named beside their folders: the list of what an app's state consists of.
     private static let registrations: Set<String> = ["Sources/PolicyCore/Lifecycle/App.swift"]

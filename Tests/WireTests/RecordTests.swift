@@ -55,9 +55,10 @@ struct RecordTests {
         #expect(
             SimulatedEvent.allCases.map(\.rawValue).sorted() == [
                 "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "fetch",
-                "locale",
+                "locale", "low-power",
                 "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
-                "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "timezone", "wake",
+                "orientation", "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "thermal",
+                "timezone", "wake",
             ])
         #expect(ControlMethod.allCases.count == 29)
         #expect(CallbackName(rawValue: "openURL") == .openURL)

@@ -106,6 +106,10 @@ int gr_set_scheduling(pid_t thread, const struct gr_scheduling *what);
 // A thread's priority for the disk, as in ioprio_set(2): the class in the bits from 13 on; -1 errno.
 int gr_get_io_priority(pid_t thread);
 int gr_set_io_priority(pid_t thread, int value);
+// Bytes of another process's memory: how many were read, or -1 errno.
+ssize_t gr_read_memory(pid_t process, uint64_t address, void *_Nullable bytes, size_t length);
+// Whether a system call of this number waits at a word of memory.
+int gr_is_futex(long number);
 // The highest real-time priority that a process may take: 0 for none.
 uint64_t gr_real_time_limit(pid_t process);
 

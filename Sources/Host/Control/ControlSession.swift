@@ -231,7 +231,7 @@ final class ControlSession {
         case .memoryPressure: happening = .pressMemory(.warning)
         case .memoryPressureCritical: happening = .pressMemory(.critical)
         case .memoryPressureOver: happening = .pressMemory(.normal)
-        case .network, .battery, .locale, .timezone, .screen:
+        case .network, .battery, .locale, .timezone, .screen, .lowPower, .thermal, .orientation:
             happening = try params.condition(of: event, in: host.system.conditions)
         case .settings: happening = try params.setting(of: try app(params))
         case .fetch:

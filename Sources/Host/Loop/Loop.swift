@@ -64,6 +64,9 @@ package final class Loop {
         return id
     }
 
+    /// Takes back what `after` was to call.
+    package func forget(timer id: UInt64) { timers.removeAll { $0.id == id } }
+
     /// Calls in the next turn, after everything that is ready now: for work left over by a bound.
     package func soon(_ action: @escaping () -> Void) { again.append(action) }
 

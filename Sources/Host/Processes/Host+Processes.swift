@@ -269,9 +269,11 @@ extension Host {
         if pings {
             process.pings += 1
             process.connection?.send(.request(id: .string("ping-\(process.pings)"), method: "ping", params: .null))
+            mechanisms.asked(index, process)
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
         mechanisms.check(index, process)
+        conditions.appIsLookedAt()
         let count = process.box.processes().count
         if count > Int(system.profile.processLimit) {
             post(.processesCounted(index, generation, Int32(clamping: count)))

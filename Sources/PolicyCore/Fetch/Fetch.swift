@@ -185,7 +185,13 @@ extension System {
         {
             return .batteryLow(percent: battery.percent, least: windowRules.leastBattery)
         }
-        return nil
+        return surroundingsObstacle
+    }
+
+    /// Low-power mode and warmth keep everything waiting that can wait.
+    var surroundingsObstacle: WakeObstacle? {
+        if conditions.isLowPower { return .lowPower }
+        return conditions.thermalState >= .serious ? .tooWarm(conditions.thermalState) : nil
     }
 
     /// Begins what is due, and says when to look again.

@@ -12,6 +12,7 @@ package enum MechanismEvent: Hashable, Sendable {
     case disk(Disk.Event)
     case locks(Locks.Event)
     case descriptors(Descriptors.Event)
+    case inversions(Inversions.Event)
 
     var tag: UInt8 {
         switch self {
@@ -20,6 +21,7 @@ package enum MechanismEvent: Hashable, Sendable {
         case .disk(let event): event.tag.rawValue
         case .locks(let event): event.tag.rawValue
         case .descriptors(let event): event.tag.rawValue
+        case .inversions(let event): event.tag.rawValue
         }
     }
 
@@ -34,6 +36,8 @@ package enum MechanismEvent: Hashable, Sendable {
             self = .locks(Locks.Event(blank: tag))
         } else if let tag = Descriptors.Event.Tag(rawValue: tag) {
             self = .descriptors(Descriptors.Event(blank: tag))
+        } else if let tag = Inversions.Event.Tag(rawValue: tag) {
+            self = .inversions(Inversions.Event(blank: tag))
         } else {
             return nil
         }
@@ -56,6 +60,9 @@ package enum MechanismEvent: Hashable, Sendable {
         case .descriptors(var event):
             try event.fields(&coder)
             self = .descriptors(event)
+        case .inversions(var event):
+            try event.fields(&coder)
+            self = .inversions(event)
         }
     }
 
@@ -66,6 +73,7 @@ package enum MechanismEvent: Hashable, Sendable {
         case .disk(let event): event.sentence(name: name)
         case .locks(let event): event.sentence(name: name)
         case .descriptors(let event): event.sentence(name: name)
+        case .inversions(let event): event.sentence(name: name)
         }
     }
 }
@@ -151,6 +159,7 @@ extension System {
         case .disk(let event): Disk.handle(event, i, in: &self)
         case .locks(let event): Locks.handle(event, i, in: &self)
         case .descriptors(let event): Descriptors.handle(event, i, in: &self)
+        case .inversions(let event): Inversions.handle(event, i, in: &self)
         }
     }
 

@@ -7,10 +7,12 @@ extension System {
     // MARK: What changes
 
     mutating func conditionSensed(_ condition: Condition) {
+        if case .store(let store) = condition { return storeSensed(store) }
         change(condition.kind) { $0.real.take(condition) }
     }
 
     mutating func simulate(_ condition: Condition) {
+        if case .store(let store) = condition { return storeSensed(store) }
         change(condition.kind) { $0.simulated.take(condition) }
     }
 
@@ -36,7 +38,35 @@ extension System {
         if kind == .timeZone { readTime() }
         // The first that anybody says of it is no change.
         if before != nil { logRoot(.conditionChanged, .conditionChanged(value)) }
+        if kind == .battery { watchBattery() }
         tellRunning()
+    }
+
+    /// There are several, each with its own past.
+    private mutating func storeSensed(_ store: SharedStore) {
+        let before = conditions.stores
+        conditions.real.take(.store(store))
+        guard conditions.stores != before else { return }
+        // The first look at it is no change.
+        if before.contains(where: { $0.name == store.name }) {
+            logRoot(.conditionChanged, .conditionChanged(.store(store)))
+        }
+        tellRunning()
+    }
+
+    /// Low on battery, the system saves power by itself until it is charged. That few percent more end it, and not one,
+    /// keeps a level that wavers from being told again and again.
+    private mutating func watchBattery() {
+        guard let rules = profile.power else { return }
+        let (battery, before) = (conditions.battery, conditions.isLowPower)
+        switch battery.state {
+        case .unknown, .charging, .full: conditions.savesPower = nil
+        case .unplugged where battery.percent <= rules.savesAt: conditions.savesPower = true
+        case .unplugged where battery.percent > rules.savesAt + rules.margin: conditions.savesPower = nil
+        case .unplugged: break
+        }
+        guard conditions.isLowPower != before else { return }
+        logRoot(.conditionChanged, .savesPower(conditions.isLowPower, percent: battery.percent))
     }
 
     mutating func changeSetting(_ app: AppIndex, key: String, value: String?) throws(Refusal) {
@@ -150,7 +180,12 @@ extension System {
         if case .battery(let battery) = conditions.value(.battery) { result.battery = battery }
         result.timeZone = conditions.zone.identifier
         result.network = conditions.network ?? .none
-        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff
+        // As on iOS, nothing refreshes in the background in low-power mode, and apps hear that it is so.
+        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff && !conditions.isLowPower
+        result.isLowPower = conditions.isLowPower
+        result.thermalState = conditions.thermalState
+        result.orientation = conditions.orientation
+        result.stores = conditions.stores
         return result
     }
 

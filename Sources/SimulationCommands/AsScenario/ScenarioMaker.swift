@@ -236,7 +236,7 @@ package struct ScenarioMaker {
         case .sockets(.seen(let use)): noteUse(place, use)
         case .gpu(.used): add(.input(.app(apps[place].name, .useGPU)), at: lastEvent)
         case .locks(.found(let path, let blocksOthers)): if blocksOthers { noteInTheWay(place, path, system) }
-        case .disk, .descriptors: break
+        case .disk, .descriptors, .inversions: break
         }
     }
 

@@ -57,6 +57,7 @@ enum EventTag: UInt8, CaseIterable {
     case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
     case purgeableCounted = 82
+    case inversionFound = 87
 }
 
 extension Event {
@@ -112,6 +113,7 @@ extension Event {
         case .service(.stopped): .serviceStopped
         case .service(.wake): .serviceWakes
         case .mechanism(_, .descriptors(.nearLimit)): .descriptorsNearLimit
+        case .mechanism(_, .inversions(.found)): .inversionFound
         }
     }
 }

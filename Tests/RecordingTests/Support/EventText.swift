@@ -71,6 +71,8 @@ extension MechanismEvent {
         case .gpu(.used(let use)): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
         case .descriptors(.nearLimit(let open, let limit)):
             "descriptorsNearLimit \(app, generation) open \(open) limit \(limit)"
+        case .inversions(.found(let inversion)):
+            "inversionFound \(app, generation) \(inversion.thread) [\(inversion.app)] \(inversion.rank) \(inversion.nice)"
         case .disk(.filled(let use)): "diskFilled \(app, generation) written \(use.written) free \(use.free)"
         }
     }
@@ -178,6 +180,10 @@ extension Condition {
         case .screen(let screen): "screen \(screen.brightness) external \(screen.external)"
         case .battery(let battery): "battery \(battery.state) \(battery.percent)"
         case .network(let network): "network \(network)"
+        case .lowPower(let isOn): "lowPower \(isOn)"
+        case .thermalState(let state): "thermalState \(state)"
+        case .orientation(let orientation): "orientation \(orientation)"
+        case .store(let store): "store \(store.name) \(store.stamp)"
         }
     }
 }

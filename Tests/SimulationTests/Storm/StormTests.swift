@@ -25,6 +25,7 @@ struct SimulatedStormTests {
             "delayReplies", "unfreezable", "ignoreTermination", "leaveOthers", "endOthers", "debugger", "fork",
             "thaw", "diskFull", "launchFails", "networkDown", "killDaemon", "killDaemonWithin",
             "network", "battery", "locale", "timeZone", "brightness", "screens", "setting",
+            "lowPower", "thermalState", "orientation", "changeStore",
         ] { #expect(words.contains(word), "no storm has \(word)") }
     }
 
