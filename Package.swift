@@ -192,7 +192,8 @@ let package = Package(
             path: "Benchmarks/greenroom-bench"),
 
         .executableTarget(
-            name: "greenroom-bench-fetch", dependencies: ["Simulation", "PolicyCore", "LinuxSystem", "Model"],
+            name: "greenroom-bench-fetch",
+            dependencies: ["TransferSimulation", "Simulation", "PolicyCore", "LinuxSystem", "Model"],
             path: "Benchmarks/fetch"),
 
         // Reads what strangers write, with inputs that nobody wrote: docs/FUZZING.md.

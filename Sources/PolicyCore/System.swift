@@ -267,6 +267,7 @@ package struct System: Sendable, Codable {
         if let count = runningApps, apps[i].state.isRunning != next.isRunning {
             runningApps = next.isRunning ? count + 1 : count - 1
         }
+        if apps[i].state.isForeground, !next.isForeground { fetch.planner.left(apps[i].index, at: planTime) }
         apps[i].state = next
         apps[i].since = wall(now)
         if case .enteredBackground = event, fetch.isInUse { fetch.mustLook = true }

@@ -35,6 +35,8 @@ extension FetchPlanner {
                 var past = record
                 past.interval = nil
                 past.underWaySince = nil
+                // Its stable form is older: what is lost is for how long the app was on screen.
+                past.left = nil
                 past.habit.forgetSamples()
                 past.decisions.removeAll { $0.ended == nil }
                 return past

@@ -11,6 +11,8 @@ struct FetchRecord: Hashable, Sendable, Codable {
     var lastBegan: WallTime?
     /// When the last one ended that did not fail.
     var freshSince: WallTime?
+    /// When the app left the screen.
+    var left: WallTime?
     var failures: Int32 = 0
     var failedAt: WallTime?
     /// How often there was something new, of late, in 1024ths.

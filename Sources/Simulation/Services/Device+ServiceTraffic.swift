@@ -66,6 +66,10 @@ extension Device {
     func noteForLogic(_ s: Int) {
         guard daemon == .running, services[s].presence == .here else { return }
         let network = network
+        if network == .cellular {
+            catchUp()
+            lookWhenCold(s)
+        }
         let isWarm = network == .cellular ? surroundings.cellularRadio != .idle : network != .none
         let conditions = ServiceModelConditions(
             network: network, isCharging: battery.state == .charging || battery.state == .full,
@@ -75,6 +79,18 @@ extension Device {
             tellLogic(s, .conditions(conditions))
         }
         for place in services[s].known { tellApp(s, place) }
+    }
+
+    /// A radio falls asleep by itself, when nothing else happens.
+    private func lookWhenCold(_ s: Int) {
+        let change: Instant? =
+            switch surroundings.cellularRadio {
+            case .idle, .carrying: nil
+            case .promoting(_, let until), .tail(_, let until): Instant(nanoseconds: Self.bootTime) + (until - .zero)
+            }
+        guard let change, services[s].shell?.coolsAt.map({ change < $0 }) ?? true else { return }
+        services[s].shell?.coolsAt = change
+        queue.insert(.service(s, life: services[s].life, .cools), at: max(change, now + .milliseconds(1)))
     }
 
     /// Connections do not live through a change of the network, whether or not there is a daemon to tell of it.

@@ -96,6 +96,8 @@ extension Device {
         case .heard(let message): tellLogic(s, .heard(connection: message.connection, number: message.number))
         case .timer: fireLogic(s)
         case .looks: lookAtMoves(s)
+        // Whatever has changed is told after every step.
+        case .cools: services[s].shell?.coolsAt = nil
         }
     }
 

@@ -26,9 +26,9 @@ import Testing
         return planner
     }
 
-    /// What is left of ten days and a fetch.
+    /// What is left of ten days and a fetch, as a version had it that knew no prior: its bytes are among the samples.
     static var remembered: FetchMemory {
-        var planner = accustomed(days: 10)
+        var planner = accustomed(days: 10, rules: NewcomerTests.early)
         planner.began(app, at: at(day: 9, 12))
         planner.ended(app, at: at(day: 9, 12.01), result: .newData, cost: Energy(picojoules: 5))
         planner.began(other, at: at(day: 9, 13))
