@@ -77,6 +77,9 @@ int gr_set_name(const char *name);
 int gr_lock_memory_on_fault(void);
 // glibc's module map lacks malloc.h.
 void gr_return_free_memory(void);
+// Takes the code of the program and its libraries out of this process's memory; what runs comes back from the page
+// cache. Not for two threads at a time.
+void gr_forget_code(void);
 int gr_punch_hole(int fd, int64_t length);
 int gr_openat_directory(int directory, const char *name);
 int gr_set_window_size(int terminal, uint16_t rows, uint16_t columns);

@@ -301,6 +301,9 @@ final class MemorySensor {
 
     var killPath: MemoryInfo.KillPath { table.info }
 
+    /// All that the way to a kill needs is in memory from here on.
+    func rehearse() { table.remake() }
+
     /// Its memory comes back at once, not when its threads have come to their end.
     func releaseAfterKill(_ index: AppIndex) -> (() -> Void)? {
         guard case .memory = host.system.app(index)?.ending?.reason, let process = host.host(index)?.process else {
