@@ -37,6 +37,7 @@ final class MemorySensor {
     private static let fastestGrowth: Int64 = 2 << 30
     private static let shortestPause: Int64 = 10_000_000
     private static let longestPause: Int64 = 1_000_000_000
+    private static let longestLeisure: Int64 = 10_000_000_000
     /// While nothing changes, looks come this much more rarely near a mark.
     private static let longestBackOff: Int64 = 40_000_000
     /// Where an app has a thousand processes, to look at them all takes its time; no more than a fifth of all time.
@@ -174,7 +175,7 @@ final class MemorySensor {
         lastAvailable = available
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
         let room = marks.first { $0 < available }.map { available - $0 } ?? 0
-        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestPause)
+        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestLeisure)
         let soonest = max(leisure, Self.shortestPause, backOff, Self.pausesPerLook * lastLook.took)
         host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
     }
