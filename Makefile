@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -83,6 +83,12 @@ bench-foreground: ## Frames that the app on screen misses while background apps 
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
+
+bench-network: ## What background transfers leave of a shaped link to the app on screen (SECONDS_EACH=20 RATE=20mbit). Needs root.
+	@$(NEED) libsqlite3-dev python3 iproute2
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Benchmarks/network/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(RATE),--rate $(RATE))
 
 bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
 	@$(NEED) libsqlite3-dev python3 nginx aria2 curl

@@ -131,7 +131,7 @@ extension Measurement {
         let privateGrowth = (try footprint.privateMemory() - few.1) / apps
         report.add([
             memory("daemon, 0 apps", empty[0]), memory("keeper, 0 apps", empty[1]),
-            memory("both, 0 apps", empty.reduce(0, +), .atMost(30 * 0x1p20)),
+            memory("both, 0 apps", empty.reduce(0, +), .atMost(15 * 0x1p20)),
             memory("both, \(crowd) suspended apps", full.reduce(0, +)),
             memory("growth an app, from 50 to \(crowd)", growth, .atMost(6 * 0x1p10)),
             Figure(

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -186,6 +188,32 @@ void gr_return_free_memory(void) {
     if (locked) munlockall();
     malloc_trim(0);
     if (locked) mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+}
+void gr_forget_code(void) {
+    enum { MOST = 512 };
+    static struct { uintptr_t from, to; } found[MOST];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (maps == NULL) return;
+    // First all of them: what the file says changes with what is done.
+    char *line = NULL;
+    size_t room = 0, count = 0;
+    while (count < MOST && getline(&line, &room, maps) > 0) {
+        char access[5];
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &found[count].from, &found[count].to, access) == 3 &&
+            strcmp(access, "r-xp") == 0 && strchr(line, '/') != NULL) {
+            count++;
+        }
+    }
+    free(line);
+    fclose(maps);
+    for (size_t i = 0; i < count; i++) {
+        void *place = (void *)found[i].from;
+        size_t length = found[i].to - found[i].from;
+        // Nobody writes there, so that the file has all of it. Locked pages are not given back (EINVAL).
+        if (locks_memory) munlock(place, length);
+        madvise(place, length, MADV_DONTNEED);
+        if (locks_memory) mlock2(place, length, MLOCK_ONFAULT);
+    }
 }
 int gr_punch_hole(int fd, int64_t length) {
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, length);

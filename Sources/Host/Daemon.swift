@@ -95,11 +95,18 @@ package enum Daemon {
         host.services.begin([host.home.services, configuration.programs.services])
         host.resumeRemovals()
         host.keeperLink?.tellServing()
-        loop.after(nanoseconds: 0) { watch.finish() }
+        loop.after(nanoseconds: 0) { [unowned host] in hasStarted(host, watch) }
         try loop.run { host.settle() }
         host.timeline?.flush()
         workers.finish(.storage)
         withExtendedLifetime((handedOver, watches, signalWatch)) {}
+    }
+
+    /// What only the start has needed goes, but not what ends apps when memory is short.
+    private static func hasStarted(_ host: Host, _ watch: RestoreGuard) {
+        watch.finish()
+        CurrentProcess.forgetCode()
+        host.memory?.rehearse()
     }
 
     /// What the last daemon of this boot left, and what the timeline saw of it. A journal of which daemons died is set

@@ -190,6 +190,11 @@ package struct System: Sendable, Codable {
         self.app(app).map { presence(Int($0.index.rawValue)) != .hidden } ?? false
     }
 
+    /// The user sees an app, whichever it is.
+    package var isAppOnScreen: Bool {
+        screen.isOccupied && screen.presence(role: .primary, profile: profile) != .hidden
+    }
+
     /// The wall-clock time of a moment.
     @inline(__always)
     package func wall(_ moment: Instant) -> WallTime { WallTime(nanoseconds: moment.nanoseconds &+ wallOffset) }

@@ -41,14 +41,19 @@ struct MemoryGrowthTests {
     }
 
     @Test(
-        "Once memory is short less growth is worth a closer look: who goes next hangs on it",
-        arguments: [(20, 1, false, false), (20, 2, false, true), (20, 5, true, true), (320, 20, false, false)])
-    func outdated(megabytes: Int64, growth: Int64, isWorthALook: Bool, isWorthALookWhenShort: Bool) {
+        "Once memory is short less growth is worth a closer look: who goes next hangs on it; with plenty, more is",
+        arguments: [
+            (20, 1, .none), (20, 2, .short), (20, 5, .ordinary), (20, 15, .ordinary), (20, 17, .plenty),
+            (320, 20, .none), (320, 21, .short), (320, 41, .ordinary), (320, 79, .ordinary), (320, 81, .plenty),
+        ] as [(Int64, Int64, MemorySample.Urgency?)])
+    func outdated(megabytes: Int64, growth: Int64, least: MemorySample.Urgency?) {
         let sample = MemorySample(
             footprint: Footprint(dirty: megabytes << 20, purgeable: 0, clean: 0), sizes: sizes([1: megabytes]))
-        for (isShort, expected) in [(false, isWorthALook), (true, isWorthALookWhenShort)] {
-            #expect(sample.isOutdated(growth: growth << 20, mapped: 0, memoryIsShort: isShort) == expected)
-            #expect(sample.isOutdated(growth: -growth << 20, mapped: 0, memoryIsShort: isShort) == expected)
+        let all: [MemorySample.Urgency] = [.plenty, .ordinary, .short]
+        let first = least.flatMap { all.firstIndex(of: $0) } ?? all.endIndex
+        for (place, urgency) in all.enumerated() {
+            #expect(sample.isOutdated(growth: growth << 20, mapped: 0, urgency) == (place >= first))
+            #expect(sample.isOutdated(growth: -growth << 20, mapped: 0, urgency) == (place >= first))
         }
     }
 

@@ -76,6 +76,9 @@ int gr_wait_child(int pidfd, int *status);
 int gr_peek_any_child(int *pid, int *status);
 int gr_peer_pidfd(int socket);
 int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
+// Bytes that a TCP connection put on the network, both ways and with headers; 1, or 0 for what is no connection that
+// leaves this machine. The cookie names the connection for as long as the machine runs.
+int gr_connection_bytes(int fd, uint64_t *cookie, uint64_t *bytes);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);
 int gr_set_subreaper(void);
 int gr_set_parent_death_signal(int signal);
@@ -83,6 +86,9 @@ int gr_set_name(const char *name);
 int gr_lock_memory_on_fault(void);
 // glibc's module map lacks malloc.h.
 void gr_return_free_memory(void);
+// Takes the code of the program and its libraries out of this process's memory; what runs comes back from the page
+// cache. Not for two threads at a time.
+void gr_forget_code(void);
 int gr_punch_hole(int fd, int64_t length);
 int gr_openat_directory(int directory, const char *name);
 int gr_set_window_size(int terminal, uint16_t rows, uint16_t columns);

@@ -114,10 +114,24 @@ package struct MemorySample: Sendable {
         return (bytes, mapped, isUncertain)
     }
 
-    /// Whether so much growth is worth a closer look; of what is only mapped, more. Once memory is short, who goes next
-    /// hangs on it: of two that grow alike, the one that was looked at later must not seem to be the larger.
-    package func isOutdated(growth: Int64, mapped: Int64, memoryIsShort: Bool) -> Bool {
-        let much = memoryIsShort ? max(1 << 20, anonymous / 16) : max(4 << 20, anonymous / 8)
+    /// How much hangs on what an app has.
+    package enum Urgency: Sendable {
+        /// Nothing can become short for seconds.
+        case plenty
+        case ordinary
+        /// Who goes next hangs on it: of two that grow alike, the one that was looked at later must not seem to be the
+        /// larger.
+        case short
+    }
+
+    /// Whether so much growth is worth a closer look; of what is only mapped, more.
+    package func isOutdated(growth: Int64, mapped: Int64, _ urgency: Urgency) -> Bool {
+        let much =
+            switch urgency {
+            case .plenty: max(16 << 20, anonymous / 4)
+            case .ordinary: max(4 << 20, anonymous / 8)
+            case .short: max(1 << 20, anonymous / 16)
+            }
         return abs(growth) > much || abs(mapped) > max(64 << 20, sizes.values.reduce(0) { $0 + $1.mapped } / 8)
     }
 
@@ -226,14 +240,15 @@ package struct UnseenLoss {
     /// - Parameters:
     ///   - machine: what it has left, and what is taken of it.
     ///   - apps: what they are known to have.
+    ///   - rest: nanoseconds after a look in which none is needed, since memory cannot run short.
     /// - Returns: whether to look for it now.
-    package mutating func note(machine: ProcessMemory.Balance, apps: Int64, at now: Int64) -> Bool {
+    package mutating func note(machine: ProcessMemory.Balance, apps: Int64, at now: Int64, rest: Int64 = 0) -> Bool {
         left.note(unexplained: -machine.available - apps)
         taken.note(unexplained: machine.taken - apps)
         guard left.isWorthALook || taken.isWorthALook, now >= soonest else { return false }
         left.writeOff()
         taken.writeOff()
-        soonest = now + pause
+        soonest = now + max(pause, rest)
         // Another program's, unless something is found.
         pause = min(pause * 2, Self.longest)
         return true

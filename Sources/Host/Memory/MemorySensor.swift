@@ -39,6 +39,8 @@ final class MemorySensor {
     private static let fastestGrowth: Int64 = 2 << 30
     private static let shortestPause: Int64 = 10_000_000
     private static let longestPause: Int64 = 1_000_000_000
+    private static let longestLeisure: Int64 = 10_000_000_000
+    private static let muchLeisure: Int64 = 3_000_000_000
     /// While nothing changes, looks come this much more rarely near a mark.
     private static let longestBackOff: Int64 = 40_000_000
     /// Where an app has a thousand processes, to look at them all takes its time; no more than a fifth of all time.
@@ -115,11 +117,16 @@ final class MemorySensor {
         if crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth) {
             lookCloser(app.index, process)
         } else if isUncertain
-            || known.isOutdated(growth: growth, mapped: mapped, memoryIsShort: host.system.memory.isReclaiming)
+            || known.isOutdated(growth: growth, mapped: mapped, urgency)
         {
             lookCloser(app.index, process, known: wellKnown(of: known, mapped: mapped))
         }
         return max(0, known.footprint.total + growth)
+    }
+
+    private var urgency: MemorySample.Urgency {
+        if host.system.memory.isReclaiming { return .short }
+        return leisure > Self.muchLeisure ? .plenty : .ordinary
     }
 
     /// With little that no process shows, an app that grows is not searched for it each time, nor are mappings counted
@@ -140,7 +147,7 @@ final class MemorySensor {
     /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
     private func lookForUnseen(apps: Int64) {
         guard let machine = ProcessMemory.balance(),
-            unseen.note(machine: machine, apps: apps, at: Clock.monotonic())
+            unseen.note(machine: machine, apps: apps, at: Clock.monotonic(), rest: leisure / 2)
         else { return }
         for app in host.apps where isRunning(app) {
             if let process = app.process, process.first != nil, !looks.contains(app.index) {
@@ -178,7 +185,7 @@ final class MemorySensor {
         lastAvailable = available
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
         let room = marks.first { $0 < available }.map { available - $0 } ?? 0
-        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestPause)
+        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestLeisure)
         let soonest = max(leisure, Self.shortestPause, backOff, Self.pausesPerLook * lastLook.took)
         host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
     }
@@ -332,6 +339,9 @@ final class MemorySensor {
     }
 
     var killPath: MemoryInfo.KillPath { table.info }
+
+    /// All that the way to a kill needs is in memory from here on.
+    func rehearse() { table.remake() }
 
     /// Its memory comes back at once, not when its threads have come to their end.
     func releaseAfterKill(_ index: AppIndex) -> (() -> Void)? {

@@ -40,6 +40,8 @@ struct Screen: Hashable, Codable {
     /// The apps on screen, in the order of their roles.
     var inOrder: [AppIndex] { occupants.compactMap { $0 } }
 
+    var isOccupied: Bool { occupants.contains { $0 != nil } }
+
     var front: AppIndex? { self[.covering] ?? self[.primary] }
 
     /// The lock screen covers the switcher, which does not come back with the unlocking.
