@@ -111,8 +111,8 @@ fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEE
 	@$(SWIFT_BUILD) --quiet --product greenroom-fuzz
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-fuzz" run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) $(TARGET)
 
-mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
-	@$(NEED) libsqlite3-dev python3 git
+mutants: ## Plant bugs, one after another: storms, scenarios, contracts or the unit tests that each names must catch it.
+	@$(NEED) libsqlite3-dev python3 python3-h2 git
 	@Scripts/mutants.py
 
 format: ## Format the Swift code.
