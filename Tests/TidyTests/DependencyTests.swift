@@ -99,7 +99,7 @@ struct DependencyTests {
         ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
         ("Examples/StandaloneTransfer/Sources", ["BackgroundTransfer", "Foundation", "FoundationNetworking"]),
-        ("Examples/IconReel/Sources", ["Foundation", "Glibc", "UIKit"]),
+        ("Examples/IconReel/Sources", ["Foundation", "Glibc", "Synchronization", "UIKit"]),
         ("Examples/Podcasts/Sources", ["FoundationXML", "Synchronization", "UIKit"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]
