@@ -64,7 +64,7 @@ struct StageTests {
             for page in [21, 22, 23, 22, 21] { #expect(reel.visit(page)) }
             #expect(reel.hangs == hangs && reel.gaps == 0)
             #expect(reel.workingSet.keys.sorted() == Array(80..<92))
-            // It has no magic eight ball: what it drew ahead on the other side was drawn in vain, and is drawn again.
+            // It has no magic eight ball: what it drew ahead on the other side is dropped, and drawn again.
             #expect(pencil.drawn.count > Set(pencil.drawn).count)
             reel.visit(50)
             #expect(reel.hangs == hangs + 1, "a jump")
