@@ -130,9 +130,9 @@ def fails(suite, tree):
         ["swift", "test", "--configuration", "release", "--skip-build", "--disable-xctest", "--filter", suite], cwd=tree,
         capture_output=True, text=True)
     lines = (result.stdout + result.stderr).splitlines()
+    if not any(line.startswith("◇") and line.endswith("started.") and " run " not in line for line in lines):
+        sys.exit(f"no test of {suite} ran: name the suite that must catch the mutant\n" + "\n".join(lines[-5:]))
     if result.returncode == 0:
-        if not any("Test run with" in line and " 0 tests" not in line for line in lines):
-            sys.exit(f"there is no test {suite}: name the suite that must catch the mutant")
         return None
     return next((line for line in lines if line.startswith("✘")), f"{suite} ends with {result.returncode}")
 
