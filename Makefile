@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer fuzz fuzz-quick transfers mutants standalone format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -41,6 +41,10 @@ demo: ## Build what the demo needs, then take a tour of about a minute on real p
 	@Scripts/build.sh demo
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
+
+static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Examples/NAME for another one); docs/STARTING.md.
+	@$(NEED) libsqlite3-dev binutils
+	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
 
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
 	@$(NEED) libsqlite3-dev python3 libcurl4
@@ -117,8 +121,8 @@ fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEE
 	@$(SWIFT_BUILD) --quiet --product greenroom-fuzz
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-fuzz" run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) $(TARGET)
 
-mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
-	@$(NEED) libsqlite3-dev python3 git
+mutants: ## Plant bugs, one after another: storms, scenarios, contracts or the unit tests that each names must catch it.
+	@$(NEED) libsqlite3-dev python3 python3-h2 git
 	@Scripts/mutants.py
 
 format: ## Format the Swift code.
