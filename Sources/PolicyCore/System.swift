@@ -192,7 +192,7 @@ package struct System: Sendable, Codable {
 
     /// The user sees an app, whichever it is.
     package var isAppOnScreen: Bool {
-        screen.isOccupied && screen.presence(role: .primary, profile: profile) != .hidden
+        screen.isOccupied && presence(inRole: .primary) != .hidden
     }
 
     /// The wall-clock time of a moment.
