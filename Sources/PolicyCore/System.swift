@@ -4,6 +4,7 @@ package import Model
 package struct System: Sendable, Codable {
     package let profile: DeviceProfile
     var apps: [App] = []
+    var names = AppNames()
     var screen = Screen()
     var deadlines = Deadlines()
     var waiters: [Waiter] = []
@@ -51,6 +52,7 @@ package struct System: Sendable, Codable {
     package mutating func handle(_ event: Event, at moment: Instant) -> [Effect] {
         now = max(now, moment)
         root = nil
+        if !names.isComplete(for: apps) { names.learn(apps) }
         route(event)
         settle()
         if memory.mustJudge {
@@ -161,10 +163,6 @@ package struct System: Sendable, Codable {
 
     package func app(_ index: AppIndex) -> App? {
         index.rawValue < apps.count ? apps[Int(index.rawValue)] : nil
-    }
-
-    package func index(of identifier: AppIdentifier) -> AppIndex? {
-        apps.first { $0.isInstalled && $0.manifest.identifier == identifier }?.index
     }
 
     /// On screen, and not hidden by a lock screen or a call.
