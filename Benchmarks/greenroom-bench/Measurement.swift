@@ -4,9 +4,9 @@ internal import Wire
 
 /// Everything in one run, in an order in which nothing disturbs what comes later.
 struct Measurement {
-    private let options: Options
+    let options: Options
     private let system: RunningSystem
-    private var report = Report()
+    var report = Report()
     private let rounds: Int
     private let cold: Int
     private let crowd: Int
@@ -42,6 +42,7 @@ struct Measurement {
             try measureMemory()
         case .waking: try measureWaking()
         case .services: try measureServices()
+        case .scale: try measureScale()
         }
         print(report.text)
         if let file = options.jsonFile { try report.write(to: file, isQuick: options.isQuick) }
@@ -66,7 +67,7 @@ struct Measurement {
         try measureFootprint(tool, footprint, empty)
     }
 
-    private func say(_ text: String) { StandardError.write("… \(text)\n") }
+    func say(_ text: String) { StandardError.write("… \(text)\n") }
 
     // MARK: Without processes
 

@@ -6,7 +6,8 @@ enum Program {
         usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  core, launches, background, memory, waking or services: nothing but that
+          --only WHAT  core, launches, background, memory, waking, services or scale: nothing but that
+          --sizes N,N  for scale: how many apps (default: 10,100,1000,10000)
           --json FILE  the figures as JSON as well
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
           --apps DIR   where Journal.app is (default: ../apps beside the programs)
@@ -48,9 +49,11 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    enum Part: String { case core, launches, background, memory, waking, services }
+    enum Part: String { case core, launches, background, memory, waking, services, scale }
     /// Nothing but this.
     var only: Part?
+    /// How many apps, one after the other.
+    var sizes = [10, 100, 1_000, 10_000]
     var jsonFile: String?
     /// The folder of the tools.
     var programs: String
@@ -77,7 +80,13 @@ struct Options {
                 only = Part(rawValue: value)
                 if only == nil {
                     throw UsageError(
-                        sentence: "--only takes core, launches, background, memory, waking or services, not \(value)")
+                        sentence: "--only takes core, launches, background, memory, waking, services or scale, not "
+                            + value)
+                }
+            case "--sizes":
+                sizes = value.split(separator: ",").compactMap { Int($0) }.filter { (1...100_000).contains($0) }
+                guard !sizes.isEmpty, sizes == sizes.sorted() else {
+                    throw UsageError(sentence: "--sizes takes numbers of apps, the smallest first, not \(value)")
                 }
             case "--json": jsonFile = value
             case "--bin": programs = value
@@ -94,6 +103,7 @@ struct Options {
         var list = ["--bin", programs, "--apps", apps, "--place", place]
         if isQuick { list.append("--quick") }
         if let only { list += ["--only", only.rawValue] }
+        list += ["--sizes", sizes.map(String.init).joined(separator: ",")]
         if let jsonFile { list += ["--json", jsonFile] }
         return list
     }
