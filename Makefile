@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -81,6 +81,12 @@ bench-memory: ## Memory storms in the small virtual machine: Greenroom, earlyoom
 	@$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/assemble.sh
 	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
+
+bench-scale: ## What 10, 100, 1,000 and 10,000 apps cost, with the daemon killed at each (SIZES=10,1000 JSON=FILE).
+	@$(NEED) libsqlite3-dev python3
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	.build/bin/greenroom-bench --only scale $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
 
 bench-foreground: ## Frames that the app on screen misses while background apps are busy, with and without Greenroom (SECONDS_EACH=60).
 	@$(NEED) libsqlite3-dev python3

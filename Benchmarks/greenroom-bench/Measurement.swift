@@ -50,6 +50,7 @@ struct Measurement {
             try measureMemory()
         case .waking: try measureWaking()
         case .services: try measureServices()
+        case .scale: try measureScale()
         }
         if let file = options.besideFile { try report.readOther(file) }
         print(report.text)

@@ -6,7 +6,8 @@ enum Program {
         usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--beside FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  core, simulator, footprint, launches, background, memory, waking or services: nothing but that
+          --only WHAT  core, simulator, footprint, launches, background, memory, waking, services or scale: only that
+          --sizes N,N  for scale: how many apps (default: 10,100,1000,10000)
           --json FILE  the figures as JSON as well
           --beside FILE  the table of another run, from its --json, beside this one
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
@@ -49,9 +50,11 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    enum Part: String { case core, simulator, footprint, launches, background, memory, waking, services }
+    enum Part: String { case core, simulator, footprint, launches, background, memory, waking, services, scale }
     /// Nothing but this.
     var only: Part?
+    /// How many apps, one after the other.
+    var sizes = [10, 100, 1_000, 10_000]
     var jsonFile: String?
     /// Figures of another run.
     var besideFile: String?
@@ -79,8 +82,13 @@ struct Options {
             case "--only":
                 only = Part(rawValue: value)
                 if only == nil {
-                    let parts = "core, simulator, footprint, launches, background, memory, waking or services"
+                    let parts = "core, simulator, footprint, launches, background, memory, waking, services or scale"
                     throw UsageError(sentence: "--only takes \(parts), not \(value)")
+                }
+            case "--sizes":
+                sizes = value.split(separator: ",").compactMap { Int($0) }.filter { (1...100_000).contains($0) }
+                guard !sizes.isEmpty, sizes == sizes.sorted() else {
+                    throw UsageError(sentence: "--sizes takes numbers of apps, the smallest first, not \(value)")
                 }
             case "--json": jsonFile = value
             case "--beside": besideFile = value
@@ -98,6 +106,7 @@ struct Options {
         var list = ["--bin", programs, "--apps", apps, "--place", place]
         if isQuick { list.append("--quick") }
         if let only { list += ["--only", only.rawValue] }
+        list += ["--sizes", sizes.map(String.init).joined(separator: ",")]
         if let jsonFile { list += ["--json", jsonFile] }
         if let besideFile { list += ["--beside", besideFile] }
         return list

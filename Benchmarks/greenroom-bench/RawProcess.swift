@@ -40,7 +40,7 @@ struct RawProcess {
         ]
         var spawn = Spawn(
             path: program ?? own, arguments: program.map { [$0] } ?? [own, "app"], environment: environment)
-        spawn.cgroup = group.directory
+        spawn.cgroup = try group.directory
         spawn.directory = container
         let nothing = try Descriptor.open("/dev/null", .readWrite)
         spawn.descriptors = [(nothing, 0), (nothing, 1), (Descriptor(borrowing: 2), 2), (theirs, 3)]

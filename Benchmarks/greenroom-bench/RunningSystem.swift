@@ -20,7 +20,9 @@ struct RunningSystem {
     }
 
     /// Those that a run may start.
-    static func all(_ options: Options) -> [RunningSystem] { ["home", "memory"].map { RunningSystem(options, $0) } }
+    static func all(_ options: Options) -> [RunningSystem] {
+        ["home", "memory", "scale"].map { RunningSystem(options, $0) }
+    }
 
     private var variables: [String] { ["GREENROOM_HOME=\(home)"] }
     private var tool: String { programs + "/greenroom" }
@@ -42,7 +44,7 @@ struct RunningSystem {
         let group = groupDirectory
         var problems: [String] = []
         if FileSystem.exists(home + "/keeper.pid") {
-            do { try Processes.run([tool, "down"], variables, milliseconds: 60_000) } catch {
+            do { try Processes.run([tool, "down"], variables, milliseconds: 300_000) } catch {
                 problems.append("\(error)")
             }
         }

@@ -46,40 +46,44 @@ package enum Daemon {
         DiskReserve.use(home.reserve)
         let loop = try Loop()
         let workers = try Workers(loop)
-        let store = try Store(path: home.database) { DiskReserve.giveUp() }
-        if let lost = store.setAside { Diagnostics.write("the database was damaged; it is kept as \(lost)") }
         if let cgroup = environment.cgroup {
             try FileSystem.makeDirectory(cgroup, mode: 0o755)
             for controller in ["memory", "cpu", "io", "pids"] { Cgroup.enable(controller, below: cgroup) }
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
 
+        // With many apps each of these takes a while, and none needs another.
+        let inventory = workers.beginning(.installs) { Result { try Inventory(home) } }
+        let living = Living()
+        let inotify = loop.groupEvents?.inotify
+        workers.run(.slow) {
+            LivingGroup.all(environment, home, inotify)
+        } then: {
+            living.found($0)
+        }
         let watch = RestoreGuard(path: home.restoring)
         defer { watch.finish() }
         let (restored, seen) = restore(home, watch)
+        let known = try inventory().get()
         let wasEnded = FileSystem.exists(home.endedMarker)
-        if let count = try? store.removeImpossibleEntries(), count > 0 {
-            Diagnostics.write("\(count) log entries had numbers that no log gets to; they were removed")
-        }
-        let lastSequence = max(
-            UInt64(try store.lastSeq()), restored.map { $0.system.nextSequence.rawValue - 1 } ?? 0)
+        let lastSequence = max(known.lastSequence, restored.map { $0.system.nextSequence.rawValue - 1 } ?? 0)
         let kept = wasEnded ? nil : restored?.system
         let system = kept ?? System(profile: configuration.profile, firstSequence: LogSequence(lastSequence + 1))
         let host = Host(
-            home: home, environment: environment, loop: loop, workers: workers, store: store, system: system,
+            home: home, environment: environment, loop: loop, workers: workers, store: known.store, system: system,
             programs: configuration.programs)
-        let installations = try store.apps().compactMap { stored in
-            (try? Installation(json: Array(stored.manifest.utf8))).map { ($0, stored.isExempt) }
-        }
-        host.restoreApps((restored?.system ?? system).allApps, installations.map(\.0))
+        host.restoreApps((restored?.system ?? system).allApps, known.apps)
         for effect in restored?.effects ?? [] { host.repeatRecord(effect) }
         // Written before the next checkpoint makes the journal behind it superfluous.
         host.records.flush()
-        workers.finish(.storage)
+        let continuing = kept.flatMap { $0.allApps.count > Adoption.slice ? restored?.end : nil }
+        if continuing == nil { workers.finish(.storage) }
         if kept == nil { host.forgetApps() }
-        let start = kept == nil ? SegmentHeader.Start.fresh : .restarted
         host.begin(
-            try Journal(directory: home.journal, system: system, start: start) { [unowned host] work in
+            try Journal(
+                directory: home.journal, system: system, start: kept == nil ? .fresh : .restarted,
+                continuing: continuing
+            ) { [unowned host] work in
                 host.records.flush()
                 workers.run(.storage, work)
             })
@@ -91,11 +95,14 @@ package enum Daemon {
         let signalWatch = try loop.watch(signals.descriptor.rawValue, .readable) { [unowned host] _ in
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
-        host.start(installations, isNew: kept == nil)
-        host.services.begin([host.home.services, configuration.programs.services])
         host.resumeRemovals()
+        host.start(known, living: kept == nil ? nil : living) { [unowned host] in
+            host.services.begin([host.home.services, configuration.programs.services])
+            host.appAcceptor = try? Acceptor(handedOver.app, loop) { [unowned host] in host.acceptApp($0) }
+            if host.appAcceptor == nil { Diagnostics.write("the apps' socket cannot be listened to") }
+            loop.after(nanoseconds: 0) { [unowned host] in hasStarted(host, watch) }
+        }
         host.keeperLink?.tellServing()
-        loop.after(nanoseconds: 0) { [unowned host] in hasStarted(host, watch) }
         try loop.run { host.settle() }
         host.timeline?.flush()
         workers.finish(.storage)
@@ -175,12 +182,12 @@ extension Host {
     }
 
     /// The host's half of the apps that the restored Core knows, in its order.
-    fileprivate func restoreApps(_ known: [App], _ installations: [Installation]) {
+    fileprivate func restoreApps(_ known: [App], _ installed: [Inventory.Entry]) {
+        let places = Dictionary(installed.map { ($0.installation.identifier, $0.installation) }) { first, _ in first }
         for app in known {
             let name = app.manifest.identifier.rawValue
             records.name(app.index, name)
-            let installation = installations.first { $0.identifier == name }
-            apps.append(AppHost(index: app.index, installation: installation ?? Installation(lost: app.manifest)))
+            apps.append(AppHost(index: app.index, installation: places[name] ?? Installation(lost: app.manifest)))
         }
     }
 
@@ -190,40 +197,48 @@ extension Host {
         apps = []
     }
 
-    fileprivate func start(_ installations: [(Installation, Bool)], isNew: Bool) {
+    /// `living`: what may live; `nil` for a new system. `done` is called when the Core knows of all.
+    fileprivate func start(_ known: Inventory, living: Living?, then done: @escaping () -> Void) {
         post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
         memory?.tellBudget()
-        for (installation, isExempt) in installations {
-            install(installation)
-            settle(installation.identifier, isExempt: isExempt, isNew: isNew)
+        let isNew = living == nil
+        for entry in known.apps {
+            // Most are as the Core has them: ten thousand events more would all have to be replayed one day.
+            let manifest = entry.installation.manifest(hasDisplay: environment.hasDisplay)
+            if manifest.map({ !system.isInstalled($0) }) ?? true { install(entry.installation) }
+            settle(entry, isNew: isNew)
         }
         if isNew {
             restoreWishes()
             restoreHabits()
         }
         savedWishes = system.fetch.changes
-        if isNew {
+        guard let living else {
             conditions.tellAll()
             endStrays()
             post(.booted)
-        } else {
-            adoptAll()
+            return done()
+        }
+        // Few are taken over before anything is answered.
+        if apps.count <= Adoption.slice { workers.collect(.slow) }
+        adoptAll(living) { [unowned self] in
             conditions.tellAll()
+            done()
         }
     }
 
     /// What the user said of an app: the Core of a new boot does not know it, and a restored one knows it better than
     /// the database, which a daemon that died had perhaps not told yet.
-    private func settle(_ name: String, isExempt: Bool, isNew: Bool) {
+    private func settle(_ entry: Inventory.Entry, isNew: Bool) {
+        let name = entry.installation.identifier
         guard let identifier = AppIdentifier(name), let index = system.index(of: identifier),
             let app = system.app(index)
         else { return }
         let (knownExempt, knownOff, store) = (app.isExempt, app.wake.isRefreshOff, store)
-        let isOff = (try? store.setting(Self.refreshKey(name))) == "off"
         if isNew {
-            if knownExempt != isExempt { _ = command(.exempt(index, isExempt)) { _ in } }
-            if knownOff != isOff { _ = command(.allowRefresh(index, !isOff)) { _ in } }
-        } else if knownExempt != isExempt || knownOff != isOff {
+            if knownExempt != entry.isExempt { _ = command(.exempt(index, entry.isExempt)) { _ in } }
+            if knownOff != entry.isRefreshOff { _ = command(.allowRefresh(index, !entry.isRefreshOff)) { _ in } }
+        } else if knownExempt != entry.isExempt || knownOff != entry.isRefreshOff {
             workers.run(.storage) {
                 do {
                     try store.setExempt(name, knownExempt)
@@ -249,8 +264,7 @@ extension Host {
         let keeperWatch = try loop.watch(handedOver.keeper.rawValue, .readable) { _ in link.ready() }
         keeperLink = link
         let control = try Acceptor(handedOver.control, loop) { [unowned self] in acceptControl($0) }
-        let app = try Acceptor(handedOver.app, loop) { [unowned self] in acceptApp($0) }
-        return [control, app, keeperWatch]
+        return [control, keeperWatch]
     }
 }
 

@@ -17,6 +17,7 @@ final class Host {
     var system: System
     private var journal: Journal?
     var apps: [AppHost] = []
+    var awake = AwakeApps()
     /// The first processes, by pid: who may reconnect.
     var appOfProcess: [CInt: AppIndex] = [:]
     private var queue: [Event] = []
@@ -33,12 +34,14 @@ final class Host {
     let toolTurns: FairTurns<Connection>
     /// What tools want to know and takes a while.
     private(set) lazy var toolReads = PacedWork { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) }
-    private(set) lazy var appList = SharedWork<JSONValue>(
+    private(set) lazy var appList = SharedWork<[UInt8]>(
         clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
         later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },
-        work: { [unowned self] in listApps($0) })
+        work: { [unowned self] in listApps(after: nil, $0) })
     /// Processor time of apps whose last process is gone, for the report that follows.
     var endedUsage: [AppIndex: Int64] = [:]
+    /// Whose first process is dead, by its pid, while nobody has said how it ended.
+    var awaitedStatuses: [CInt: AppIndex] = [:]
     /// What the keeper said of processes that were not our children.
     var orphanStatuses: [CInt: ExitStatus] = [:]
     var keeperLink: KeeperLink?
@@ -57,6 +60,10 @@ final class Host {
     /// When what the planner learned went to the database last.
     var habitsSaved = Instant(nanoseconds: Clock.boot())
     private(set) var isHalting = false
+    /// While what lives is taken over.
+    private(set) var adoption: Adoption?
+    /// Connections of apps are let in when what lives is known.
+    var appAcceptor: Acceptor?
 
     init(
         home: Home, environment: HostEnvironment, loop: Loop, workers: Workers, store: Store, system: System,
@@ -78,12 +85,22 @@ final class Host {
 
     func begin(_ journal: Journal) { self.journal = journal }
 
+    /// Takes over what lives of the apps, and calls back when the Core knows of all.
+    func adoptAll(_ living: Living, then done: @escaping () -> Void) {
+        let adoption = Adoption(self, then: done)
+        self.adoption = adoption
+        living.whenFound { [weak adoption] in adoption?.begin($0) }
+    }
+
+    func endAdoption() { adoption = nil }
+
     var now: Instant { Instant(nanoseconds: Clock.boot()) }
 
     // MARK: Events in, effects out
 
     /// Tells the Core, and does what it says, before this returns; called from within, the event waits its turn.
     func post(_ event: Event) {
+        if let adoption, !adoption.takes(event) { return }
         queue.append(event)
         guard !isDraining else { return }
         isDraining = true
@@ -106,7 +123,13 @@ final class Host {
 
     /// Before the loop waits: the log goes on its way, and the Core's next deadline to the timer.
     func settle() -> Int64? {
+        guard adoption == nil else {
+            // All clocks start again when it is over.
+            records.settle(loop)
+            return nil
+        }
         while let deadline = system.nextDeadline(), deadline <= now { post(.timer) }
+        settleAwake()
         records.settle(loop)
         saveWishes()
         saveHabits()

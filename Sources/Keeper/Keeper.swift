@@ -44,7 +44,8 @@ package struct Keeper {
     /// How orphans ended, for the present daemon and the next ones.
     private var statuses: [(pid: CInt, line: String)] = []
 
-    private static let keptStatuses = 1024
+    /// All apps of a large system may end while there is no daemon.
+    private static let keptStatuses = 1 << 14
     /// More dead children may be there than one turn collected.
     private var leavesChildren = false
     private static let childrenPerTurn = 256

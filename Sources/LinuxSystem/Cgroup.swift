@@ -14,28 +14,50 @@ package final class Cgroup {
     }
 
     package let path: String
-    package let directory: Descriptor
-    private let freezer: Descriptor
-    private let events: Descriptor
+    // Opened when they are first needed, and let go when the group stands still: of ten thousand most do.
+    private var opened: Descriptor?
+    private var freezer: Descriptor?
+    private var events: Descriptor?
     /// For looking: a read of `events` would take the notification of what it reads away from whoever waits for it.
-    private let view: Descriptor
+    private var view: Descriptor?
     private var buffer = [UInt8](repeating: 0, count: 128)
 
     /// Opens the group at a path, making it if need be. It stays frozen if it is: it may be a suspended app's.
     package init(creating path: String) throws(SystemError) {
         if unsafe mkdir(path, 0o755) != 0, Glibc.errno != EEXIST { throw .last("mkdir", path: path) }
         self.path = path
-        directory = try Descriptor.open(path, .directory)
-        freezer = try Descriptor.open(path + "/cgroup.freeze", .write)
-        events = try Descriptor.open(path + "/cgroup.events", .read)
         view = try Descriptor.open(path + "/cgroup.events", .read)
     }
 
+    /// A group that is there.
+    package init(path: String) { self.path = path }
+
+    /// To start processes in it.
+    package var directory: Descriptor {
+        get throws(SystemError) { try Self.once(&opened) { () throws(SystemError) in try .open(path, .directory) } }
+    }
+
     /// Readable with priority when something changed since the last `acknowledge`.
-    package var eventsDescriptor: Descriptor { events }
+    package var eventsDescriptor: Descriptor {
+        get throws(SystemError) {
+            try Self.once(&events) { () throws(SystemError) in try .open(path + "/cgroup.events", .read) }
+        }
+    }
+
+    private static func once(
+        _ known: inout Descriptor?, _ open: () throws(SystemError) -> Descriptor
+    ) throws(SystemError) -> Descriptor {
+        if let known { return known }
+        let fresh = try open()
+        known = fresh
+        return fresh
+    }
+
+    /// Keeps open what tells of changes, and nothing else.
+    package func rest() { (opened, freezer, view) = (nil, nil, nil) }
 
     /// Arms the next notification; what changed is to be looked up after this.
-    package func acknowledge() { _ = try? events.readAt(0, into: &buffer) }
+    package func acknowledge() { _ = try? events?.readAt(0, into: &buffer) }
 
     /// Has the groups below this one counted and limited by a controller, where the kernel and whoever manages the
     /// groups allow it.
@@ -49,13 +71,17 @@ package final class Cgroup {
     }
 
     package func setFrozen(_ isFrozen: Bool) throws(SystemError) {
-        let fd = freezer.rawValue
+        let file = try Self.once(&freezer) { () throws(SystemError) in
+            try .open(path + "/cgroup.freeze", .write)
+        }
+        let fd = file.rawValue
         var byte = UInt8(ascii: isFrozen ? "1" : "0")
         try check("write", path: path + "/cgroup.freeze") { unsafe pwrite(fd, &byte, 1, 0) }
     }
 
     package func readEvents() -> Events {
-        guard let count = try? view.readAt(0, into: &buffer) else {
+        if view == nil { view = try? Descriptor.open(path + "/cgroup.events", .read) }
+        guard let count = try? view?.readAt(0, into: &buffer) else {
             return Events(isPopulated: false, isFrozen: false)
         }
         return Self.parseEvents(buffer[..<count])
@@ -158,12 +184,12 @@ package final class Cgroup {
 
     /// Waits until all processes are frozen, or none is any more.
     package func waitUntilFrozen(_ isFrozen: Bool = true, milliseconds: CInt) throws(SystemError) -> Bool {
-        try Self.waits(events, atMost: milliseconds) { $0.isFrozen == isFrozen }
+        try Self.waits(eventsDescriptor, atMost: milliseconds) { $0.isFrozen == isFrozen }
     }
 
     /// Waits until the last process is gone.
     package func waitUntilEmpty(milliseconds: CInt) throws(SystemError) -> Bool {
-        try Self.waits(events, atMost: milliseconds) { !$0.isPopulated }
+        try Self.waits(eventsDescriptor, atMost: milliseconds) { !$0.isPopulated }
     }
 
     private static func waits(

@@ -4,6 +4,7 @@ package import Model
 package struct System: Sendable, Codable {
     @Constant package private(set) var profile: DeviceProfile
     var apps: [App] = []
+    var names = AppNames()
     var screen = Screen()
     var deadlines = Deadlines()
     var waiters: [Waiter] = []
@@ -51,6 +52,7 @@ package struct System: Sendable, Codable {
     package mutating func handle(_ event: Event, at moment: Instant) -> [Effect] {
         now = max(now, moment)
         root = nil
+        if !names.isComplete(for: apps) { names.learn(apps) }
         route(event)
         settle()
         if memory.mustJudge {
@@ -180,10 +182,6 @@ package struct System: Sendable, Codable {
     /// Asks something of a system that is kept in a class. Called on that directly, what only reads is called on a copy
     /// of the whole.
     package mutating func ask<Answer>(_ question: (borrowing System) -> Answer) -> Answer { question(self) }
-
-    package func index(of identifier: AppIdentifier) -> AppIndex? {
-        apps.first { $0.isInstalled && $0.manifest.identifier == identifier }?.index
-    }
 
     /// On screen, and not hidden by a lock screen or a call.
     package func isVisible(_ app: AppIndex) -> Bool {

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import PolicyCore
 
-/// The Core as JSON with sorted keys: equal states have equal bytes.
+/// The Core as JSON with sorted keys, however it is stored: equal states have equal bytes.
 enum CanonicalState {
     /// What differs first between a checkpoint and the replayed Core, in what the checkpoint holds: state that the Core
     /// has gained since it was written is not compared.
     ///
     /// - Parameter file: the checkpoint as it was read.
     static func difference(
-        _ header: SegmentHeader, _ file: Data, _ replayed: System, _ path: String
+        _ header: SegmentHeader, _ file: [UInt8], _ replayed: System, _ path: String
     ) throws(RecordingError) -> Difference? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -16,7 +16,7 @@ enum CanonicalState {
             let (old, new) = (try encoder.encode(header.system), try encoder.encode(replayed))
             guard old != new else { return nil }
             let decoder = JSONDecoder()
-            let written = try decoder.decode(Checkpoint.self, from: file).system
+            let written = try Segment.decode(Checkpoint.self, from: file).system
             let isOlder = header.version < SegmentHeader.version
             return try first(
                 decoder.decode(Tree.self, from: old), decoder.decode(Tree.self, from: new), written, "", isOlder)

@@ -70,7 +70,7 @@ struct Segment {
     /// `nil` where the daemon died before the checkpoint was there.
     let header: SegmentHeader?
     /// The file that the header was read from.
-    let checkpoint: Data
+    let checkpoint: [UInt8]
     /// The events' file, and where in it the records lie.
     let bytes: [UInt8]
     let records: Range<Int>
@@ -98,24 +98,30 @@ struct Segment {
         records = Self.prefix..<Self.prefix + (isTruncated ? available : Int(count))
     }
 
-    private static func header(_ path: String) throws(RecordingError) -> (SegmentHeader?, Data) {
-        guard FileManager.default.fileExists(atPath: path) else { return (nil, Data()) }
-        let data = Data(try contents(path))
+    private static func header(_ path: String) throws(RecordingError) -> (SegmentHeader?, [UInt8]) {
+        guard FileManager.default.fileExists(atPath: path) else { return (nil, []) }
+        let bytes = try contents(path)
         let version: Int
         do {
-            version = try JSONDecoder().decode(Version.self, from: data).version
+            version = try decode(Version.self, from: bytes).version
         } catch {
-            throw .damagedCheckpoint(path, "it is not the JSON of a checkpoint")
+            throw .damagedCheckpoint(path, "it is no checkpoint")
         }
         guard SegmentHeader.readableVersions.contains(version) else { throw .unknownVersion(path, version) }
         do {
-            return (try JSONDecoder().decode(SegmentHeader.self, from: data), data)
+            return (try decode(SegmentHeader.self, from: bytes), bytes)
         } catch {
             throw .damagedCheckpoint(path, "\(error)")
         }
     }
 
     private struct Version: Decodable { let version: Int }
+
+    /// What is in a checkpoint: older daemons wrote JSON.
+    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+        CompactFormat.isThere(bytes)
+            ? try CompactFormat.decode(type, from: bytes) : try JSONDecoder().decode(type, from: Data(bytes))
+    }
 
     private static func contents(_ path: String) throws(RecordingError) -> [UInt8] {
         guard FileManager.default.fileExists(atPath: path) else { throw .missingSegment(path) }

@@ -51,6 +51,8 @@ package struct Replay {
 
     private var source: SegmentSource
     private var boot: String
+    /// A checkpoint said that a daemon took over, and that daemon has not adopted yet.
+    private var isRestartTold = false
     /// The last log entry, for the report of a divergence.
     private var lastEntry: LogEntry?
 
@@ -85,6 +87,7 @@ package struct Replay {
         now = now + after
         effects = system.handle(event, at: now)
         counts.events += 1
+        noteRestart(event)
         // A system that is new learns from its first event what time it is.
         if begin == nil { begin = system.wall(now) }
         if let marks = try source.effects(after: counts.events) {
@@ -94,6 +97,18 @@ package struct Replay {
         }
         for case .log(let entry) in effects.lazy.map(\.action) { lastEntry = entry }
         return ReplayedEvent(number: counts.events, at: now, event: event, effects: effects)
+    }
+
+    /// A daemon that dies soon leaves no checkpoint that says so.
+    private mutating func noteRestart(_ event: Event) {
+        guard case .adopted = event else { return }
+        if !isRestartTold { tellRestart(after: counts.events - 1) }
+        isRestartTold = false
+    }
+
+    private mutating func tellRestart(after number: Int) {
+        counts.restarts += 1
+        notices.append(.daemonRestarted(after: number))
     }
 
     private mutating func compare(
@@ -135,8 +150,8 @@ package struct Replay {
             counts.checkpoints += 1
             // Version 1 did not say why a segment begins.
             if header.start == .restarted || header.start == nil {
-                counts.restarts += 1
-                notices.append(.daemonRestarted(after: counts.events))
+                tellRestart(after: counts.events)
+                isRestartTold = true
             }
         }
     }

@@ -31,14 +31,8 @@ extension Store {
 
     /// The removals that were begun and not ended.
     package func removals() throws(StorageError) -> [(app: String, keepsData: Bool)] {
-        try read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT key, value FROM settings WHERE substr(key, 1, ?) = ? ORDER BY key",
-                arguments: [Self.removal.count, Self.removal]
-            ).map { row in
-                let (key, value): (String, String) = (row["key"], row["value"])
-                return (String(key.dropFirst(Self.removal.count)), value == "keep")
-            }
+        try settings(beginning: Self.removal).sorted { $0.key < $1.key }.map { key, value in
+            (String(key.dropFirst(Self.removal.count)), value == "keep")
         }
     }
 
@@ -79,12 +73,14 @@ extension Store {
             if let uid = try UInt32.fetchOne(database, sql: "SELECT uid FROM uids WHERE app = ?", arguments: [app]) {
                 return uid
             }
-            let used = try UInt32.fetchSet(database, sql: "SELECT uid FROM uids").union(taken)
             let last = try Self.setting("uid.last", in: database).flatMap(UInt32.init)
             let start = last.map { $0 >= base && $0 - base < count ? $0 - base + 1 : 0 } ?? 0
             for step in 0..<count {
                 let uid = base + (start + step) % count
-                guard !used.contains(uid) else { continue }
+                // One look in the index: to read all that are used takes the longer, the more apps there are.
+                guard !taken.contains(uid),
+                    try Int.fetchOne(database, sql: "SELECT 1 FROM uids WHERE uid = ?", arguments: [uid]) == nil
+                else { continue }
                 try database.execute(sql: "INSERT INTO uids (app, uid) VALUES (?, ?)", arguments: [app, uid])
                 try Self.set("uid.last", to: String(uid), in: database)
                 return uid
@@ -97,6 +93,16 @@ extension Store {
 
     package func setting(_ key: String) throws(StorageError) -> String? {
         try read { database in try Self.setting(key, in: database) }
+    }
+
+    /// All settings whose keys begin so.
+    package func settings(beginning prefix: String) throws(StorageError) -> [String: String] {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT key, value FROM settings WHERE substr(key, 1, ?) = ?",
+                arguments: [prefix.count, prefix])
+            return Dictionary(rows.map { ($0["key"], $0["value"]) }) { first, _ in first }
+        }
     }
 
     /// Sets a setting; nil removes it.

@@ -151,10 +151,12 @@ package struct StatusInfo: WireRecord {
     package var switcher: Bool
     /// What covers the front app: `call`, `sms`, `alert`, …
     package var interruptions: [String]
+    /// Apps that a daemon which has just started has yet to look at; `nil`: it knows of all.
+    package var adopting: Int?
 
     package init(
         version: String, protocolVersion: Int, pid: Int, profile: String, locked: Bool, asleep: Bool, front: String?,
-        switcher: Bool, interruptions: [String]
+        switcher: Bool, interruptions: [String], adopting: Int? = nil
     ) {
         self.version = version
         self.protocolVersion = protocolVersion
@@ -165,6 +167,7 @@ package struct StatusInfo: WireRecord {
         self.front = front
         self.switcher = switcher
         self.interruptions = interruptions
+        self.adopting = adopting
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -177,6 +180,7 @@ package struct StatusInfo: WireRecord {
         front = try json.optionalString("front")
         switcher = try json.bool("switcher")
         interruptions = try json.array("interruptions").compactMap(\.string)
+        adopting = try json.optionalInt("adopting")
     }
 
     package var json: JSONValue {
@@ -184,6 +188,7 @@ package struct StatusInfo: WireRecord {
             "version": .string(version), "protocol": .int(Int64(protocolVersion)), "pid": .int(Int64(pid)),
             "profile": .string(profile), "locked": .bool(locked), "asleep": .bool(asleep), "front": JSONValue(front),
             "switcher": .bool(switcher), "interruptions": .array(interruptions.map(JSONValue.string)),
+            "adopting": JSONValue(adopting),
         ]
     }
 }

@@ -5,6 +5,8 @@ package let protocolVersion = 1
 package enum Limits {
     /// Bytes of a line, its newline included.
     package static let lineLength = 1_048_576
+    /// Of fewer apps in an answer to `apps`, there are no more: only a long answer ends before the last one.
+    package static let leastAppsPage = 32
     /// Bytes that may wait for a peer that does not read.
     package static let waitingOutput = 256 * 1024
     /// Bytes of an `id` that is a string.

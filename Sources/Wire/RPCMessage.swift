@@ -134,6 +134,18 @@ package enum RPCMessage: Hashable, Sendable {
                 : "id must be an integer of at most 53 bits or a string of at most \(Limits.identifierLength) bytes")
     }
 
+    /// The line of a response whose result is JSON already.
+    package static func answer(id: RPCID, written result: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(result.count + 64)
+        output.appendLiteral("{\"jsonrpc\":\"2.0\"")
+        output.appendMember("id", id)
+        output.appendLiteral(",\"result\":")
+        output += result
+        output.appendLiteral("}\n")
+        return output
+    }
+
     /// The whole line, with its newline.
     package func encoded() -> [UInt8] {
         var output: [UInt8] = []

@@ -19,6 +19,31 @@ struct ControlTests {
                     errors: "greenroom: no Greenroom is running in \(tool.home): start it with greenroom up\n"))
     }
 
+    @Test("More apps than an answer has room for are asked for in pieces")
+    func manyApps() throws {
+        let tool = try Tool()
+        let names = (0..<100).map { "app\($0)" }
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            let last = request.params["after"]?.string.flatMap { names.firstIndex(of: $0) } ?? -1
+            let page = names[(last + 1)...].prefix(40).map {
+                AppInfo(app: $0, name: $0, state: "suspended", kind: "plain")
+            }
+            return .result(AppInfo.json(of: page))
+        }
+        let listed = try AppInfo.list(json: JSONValue(parsing: tool.run("apps", "--json").output))
+        #expect(listed.map(\.app) == names)
+        #expect(daemon.requests.map { $0.params["after"]?.string } == [nil, "app39", "app79"])
+    }
+
+    @Test("A daemon that knows nothing of pieces is not asked for ever")
+    func allAppsAgain() throws {
+        let tool = try Tool()
+        let page = (0..<50).map { AppInfo(app: "app\($0)", name: "x", state: "suspended", kind: "plain") }
+        let daemon = try FakeDaemon(in: tool.home) { _ in .result(AppInfo.json(of: page)) }
+        #expect(try AppInfo.list(json: JSONValue(parsing: tool.run("apps", "--json").output)).count == 50)
+        #expect(daemon.requests.count == 2)
+    }
+
     @Test("A system whose daemon does not come back in time is exit code 3 as well")
     func daemonStaysAway() throws {
         let tool = try Tool()

@@ -9,7 +9,8 @@ struct CgroupTests {
     private static let storm = "while :; do (echo x; (echo y) & wait) & (echo z) & wait; done"
 
     private func start(_ script: String, in group: Cgroup) throws -> Script {
-        try Script(script) { $0.cgroup = group.directory }
+        let directory = try group.directory
+        return try Script(script) { $0.cgroup = directory }
     }
 
     @Test("A program is in its cgroup from its first instruction")

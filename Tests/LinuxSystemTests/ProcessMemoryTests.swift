@@ -87,7 +87,8 @@ struct ProcessMemoryTests {
     func groupSwitch() throws {
         let scratch = try ScratchGroup()
         let lever = try KillSwitch(group: scratch.group.path)
-        let script = try Script("(read other) & read line") { $0.cgroup = scratch.group.directory }
+        let directory = try scratch.group.directory
+        let script = try Script("(read other) & read line") { $0.cgroup = directory }
         try scratch.group.setFrozen(true)
         #expect(try scratch.group.waitUntilFrozen(milliseconds: 5000))
         #expect(lever.pull())

@@ -27,6 +27,12 @@ struct JournalTests {
             .compactMap { $0.split(separator: ".").first.flatMap { Int($0) } }.sorted()
     }
 
+    private func replayed() throws -> Replay.Counts {
+        var replay = try Replay(RecordingFiles(path))
+        while try replay.next() != nil {}
+        return replay.counts
+    }
+
     @Test("Whoever comes after a death decides what the dead daemon had decided, at every event")
     func restored() throws {
         let device = try RecordedDevice(path, limits: small)
@@ -69,9 +75,10 @@ struct JournalTests {
         #expect(numbers(".checkpoint").count > 2)
         for number in numbers(".checkpoint") {
             let file = "\(path)/\(number).checkpoint"
-            let text = try String(contentsOfFile: file, encoding: .utf8)
-            try text.replacingOccurrences(of: CurrentProcess.bootID, with: "an earlier boot")
-                .write(toFile: file, atomically: true, encoding: .utf8)
+            var header = try CompactFormat.decode(SegmentHeader.self, from: #require(FileSystem.read(file)))
+            #expect(header.boot == CurrentProcess.bootID)
+            header.boot = "an earlier boot"
+            try FileSystem.replace(file, with: CompactFormat.encode(header))
         }
         #expect(Journal.restore(from: path) == nil)
         let new = try RecordedDevice(path)
@@ -127,7 +134,9 @@ struct JournalTests {
         let newest = "\(path)/\(try #require(numbers(".checkpoint").last)).checkpoint"
         let whole = try #require(FileSystem.read(newest))
         func damage(_ change: (inout [String: Any]) -> Void) throws {
-            let json = try JSONSerialization.jsonObject(with: Data(whole))
+            // As older daemons wrote it.
+            let header = try CompactFormat.decode(SegmentHeader.self, from: whole)
+            let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(header))
             var tree = try #require(json as? [String: Any])
             change(&tree)
             try FileSystem.replace(newest, with: Array(try JSONSerialization.data(withJSONObject: tree)))
@@ -239,6 +248,49 @@ struct JournalTests {
         device.measure()
         #expect(device.largestSize < 1_200_000 + 20 * 20_000)
         #expect(numbers(".events").count == 21)
+    }
+
+    @Test("A daemon that goes on where another ended need not wait for its checkpoint: until it is there, both replay")
+    func continued() throws {
+        let device = try RecordedDevice(path)
+        let app = device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        let restored = try #require(Journal.restore(from: path))
+        #expect(restored.end == device.now)
+        var system = restored.system
+        var waiting: [() -> Void] = []
+        func event(_ event: Event, _ journal: Journal, at now: Instant) {
+            journal.append(event, at: now, system: system)
+            journal.append(system.handle(event, at: now), system: system)
+        }
+        let next = try Journal(
+            directory: path, system: system, start: .restarted, continuing: restored.end
+        ) { waiting.append($0) }
+        event(.adopted([]), next, at: device.now + .seconds(5))
+        event(.command(CommandID(99), .lock(wait: false)), next, at: device.now + .seconds(6))
+        #expect(numbers(".checkpoint") == [1] && numbers(".events") == [1, 2])
+        let both = try #require(Journal.restore(from: path))
+        try expectSame(both.system, system)
+        #expect(both.end == device.now + .seconds(6))
+        let counts = try replayed()
+        #expect(counts.restarts == 1 && counts.checkpoints == 0)
+        // Behind the log.
+        for work in waiting { work() }
+        #expect(numbers(".checkpoint") == [1, 2])
+        try expectSame(try #require(Journal.restore(from: path)).system, system)
+        #expect(try replayed().restarts == 1)
+        #expect(try replayed().checkpoints == 1)
+    }
+
+    @Test("Where something could not be read, the next segment begins with its checkpoint")
+    func notContinued() throws {
+        let device = try RecordedDevice(path)
+        device.perform(.open(device.install("radio"), role: .primary, wait: true))
+        let file = "\(path)/1.events"
+        var bytes = try #require(FileSystem.read(file))
+        bytes[40] ^= 0xFF
+        try FileSystem.replace(file, with: bytes)
+        #expect(try #require(Journal.restore(from: path)).end == nil)
     }
 
     @Test("The journal of version 1 is taken over")

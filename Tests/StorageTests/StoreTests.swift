@@ -87,6 +87,15 @@ struct StoreTests {
         #expect(try store.allocateUID(base: 500, count: 5, for: "b") == 500)
     }
 
+    @Test("Settings whose keys begin alike are read at once, and no others") func manySettings() throws {
+        try store.set("refresh.a", to: "off")
+        try store.set("refresh.b", to: "on")
+        try store.set("refresh", to: "x")
+        try store.set("fresh.a", to: "y")
+        #expect(try store.settings(beginning: "refresh.") == ["refresh.a": "off", "refresh.b": "on"])
+        #expect(try store.settings(beginning: "none.").isEmpty)
+    }
+
     @Test("A setting is set, replaced and removed") func settings() throws {
         #expect(try store.setting("locked") == nil)
         try store.set("locked", to: "1")

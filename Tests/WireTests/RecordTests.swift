@@ -7,6 +7,15 @@ struct RecordTests {
         "app": "a.b", "wait": false, "limit": 5, "none": nil, "took": 0.5, "list": [1], "o": [:],
     ]
 
+    @Test("An answer whose result is JSON already is the same line")
+    func writtenResponse() {
+        let result: JSONValue = [["app": "a.b", "name": "Ü \"x\""], ["app": "c"]]
+        for id in [RPCID.int(7), .string("x\"y")] {
+            let line = RPCMessage.answer(id: id, written: result.encoded)
+            #expect(line == RPCMessage.response(id: id, result: result).encoded())
+        }
+    }
+
     @Test("Parameters are read by name, null and absent alike")
     func reading() throws {
         #expect(try params.string("app") == "a.b")

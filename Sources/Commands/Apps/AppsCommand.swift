@@ -14,7 +14,7 @@ package struct AppsCommand: Verb {
     package init() {}
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
-        let answer = try context.client().request(.apps)
+        let answer = try context.client().allApps()
         guard !format.json else { return context.print(json: answer) }
         let apps = try records(answer, AppInfo.self)
         guard !apps.isEmpty else { return context.print("no apps are installed: greenroom install PATH") }

@@ -66,8 +66,22 @@ package struct AppNames {
 }
 
 extension ControlClient {
-    package func apps() throws(CommandFailure) -> [AppInfo] {
-        try records(request(.apps), AppInfo.self)
+    package func apps() throws(CommandFailure) -> [AppInfo] { try records(allApps(), AppInfo.self) }
+
+    /// An answer has room for some thousand apps.
+    package func allApps() throws(CommandFailure) -> JSONValue {
+        var all: [JSONValue] = []
+        while true {
+            var params: JSONObject = [:]
+            params["after"] = all.last?["app"]
+            let answer = try request(.apps, params)
+            guard case .array(let page) = answer else { return answer }
+            // A daemon of an earlier version begins again.
+            guard let first = page.first, first["app"] != all.first?["app"] else { break }
+            all += page
+            guard page.count >= Limits.leastAppsPage else { break }
+        }
+        return .array(all)
     }
 
     /// Asks about an app that a person named. The daemon is asked first: mostly the identifier is given as it is.

@@ -53,7 +53,7 @@ struct CgroupProbes {
     /// With a process that sleeps in the group.
     private func inside(_ group: Cgroup) -> [DoctorFinding] {
         var spawn = Spawn(path: "/bin/sleep", arguments: ["sleep", "60"], environment: [])
-        spawn.cgroup = group.directory
+        spawn.cgroup = try? group.directory
         let process: PidFD
         do throws(SpawnError) {
             process = try spawn.start()

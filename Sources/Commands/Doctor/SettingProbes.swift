@@ -31,14 +31,20 @@ package struct SettingProbes {
                 cost: "with many apps and tools some cannot be served")
         }
         guard words[4] != "unlimited", let limit = Int(words[4]), limit < Self.enoughDescriptors else {
+            let apps = Int(words[4]).map { ", enough for about \(Self.apps($0)) apps that run or are suspended" } ?? ""
             return DoctorFinding(
-                mechanism: mechanism, status: .ok, detail: "each process may have \(words[4])")
+                mechanism: mechanism, status: .ok, detail: "each process may have \(words[4])\(apps)")
         }
         return DoctorFinding(
             mechanism: mechanism, status: .replaced, detail: "the limit is \(limit) (ulimit -Hn)",
             instead: "at most \(min(512, limit / 4)) tools are served at a time",
-            cost: "with many apps some cannot be started: raise the limit to 65536 where Greenroom is started")
+            cost: "more than about \(Self.apps(limit)) apps cannot run or be suspended: raise the limit to 65536 where "
+                + "Greenroom is started")
     }
+
+    /// A suspended app takes a descriptor for its first process, and an application one for its socket. A quarter is
+    /// for tools.
+    private static func apps(_ descriptors: Int) -> Int { max(0, descriptors / 4 * 3 / 2) }
 
     private func hardLinks() -> DoctorFinding {
         let mechanism = "protected hard links"

@@ -49,9 +49,7 @@ final class ControlSession {
     private func handle(_ method: ControlMethod, _ params: JSONValue, _ id: RPCID) throws(RPCError) {
         switch method {
         case .status: respond(id, host.status.json)
-        case .apps:
-            let end = outcome(id)
-            host.appList.ask { end(.success($0)) }
+        case .apps: try apps(params, id)
         case .open: try open(params, id)
         case .home: command(.home(wait: try params.waits), id)
         case .lock: command(.lock(wait: try params.waits), id)
@@ -242,6 +240,23 @@ final class ControlSession {
     }
 
     // MARK: Reads
+
+    /// All that have room in an answer; a tool that wants the others asks again with the last one.
+    private func apps(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        let name = try params.optionalString("after")
+        // It may have been uninstalled since; it keeps its place.
+        let last = name.flatMap { AppIdentifier($0) }.flatMap { host.system.known($0) }
+        guard last != nil || name == nil else {
+            throw .invalidParameter("after", "after must be the last app of the answer before")
+        }
+        waiting += 1
+        let answer = { [weak self] (list: [UInt8]) in
+            guard let self else { return }
+            waiting -= 1
+            connection.send(RPCMessage.answer(id: id, written: list))
+        }
+        if let last { host.listApps(after: last, answer) } else { host.appList.ask(answer) }
+    }
 
     private func log(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let filter = try params.optionalString("app")

@@ -40,7 +40,7 @@ extension Host {
         return toolMessages
     }
 
-    private func isInsideApp(_ pid: CInt) -> Bool {
+    func isInsideApp(_ pid: CInt) -> Bool {
         guard let root = environment.cgroup else {
             return apps.contains { $0.process?.box.processes().contains(pid) ?? false }
         }
@@ -53,7 +53,7 @@ extension Host {
             version: greenroomVersion, protocolVersion: protocolVersion, pid: Int(CurrentProcess.pid),
             profile: system.profile.name, locked: system.isLocked, asleep: system.isAsleep,
             front: system.frontApp.flatMap { system.app($0)?.manifest.identifier.rawValue },
-            switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name))
+            switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name), adopting: adoption?.left)
     }
 
     /// False where a tool names an app that is not installed.
@@ -142,23 +142,25 @@ extension Host {
         return home.terminal(identifier)
     }
 
-    /// What `apps` shows.
-    func listApps(_ answer: @escaping (JSONValue) -> Void) {
+    /// What `apps` shows of the apps behind one, or of the first ones, as JSON: as many as an answer has room for.
+    func listApps(after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void) {
         toolReads.add { [unowned self] done in
             guard let memory else {
-                listApps(answer, done)
+                listApps(after: last, answer, done)
                 return true
             }
-            memory.learn { [unowned self] in listApps(answer, done) }
+            memory.learn { [unowned self] in listApps(after: last, answer, done) }
             return true
         }
     }
 
-    private func listApps(_ answer: @escaping (JSONValue) -> Void, _ done: @escaping (Int64) -> Void) {
-        let views = appViews()
+    private func listApps(
+        after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void, _ done: @escaping (Int64) -> Void
+    ) {
+        let views = appViews(after: last)
         workers.run(.slow) {
             let began = Clock.threadTime()
-            let list = JSONValue.array(views.map { $0.complete().json })
+            let list = AppView.list(views)
             return (list, Clock.threadTime() - began)
         } then: { list, cost in
             done(cost)
@@ -166,77 +168,17 @@ extension Host {
         }
     }
 
-    /// As far as the loop knows it; the rest is read on a worker.
-    private func appViews() -> [AppView] {
-        system.installedApps.map { app in
-            let process = host(app.index)?.process
-            return AppView(
-                app: app, memory: shownMemory(app), isVisible: system.isVisible(app.index),
-                isFront: system.frontApp == app.index, pids: process?.box.processes() ?? [],
-                wall: { [system] in system.wall($0) })
+    /// As far as the loop knows it; the rest is found on a worker.
+    private func appViews(after last: AppIndex?) -> [AppView] {
+        let offset = system.wall(.zero).nanoseconds
+        var views: [AppView] = []
+        for app in system.allApps[(last.map { Int($0.rawValue) + 1 } ?? 0)...] where app.isInstalled {
+            guard views.count < AppView.mostInList else { break }
+            views.append(
+                AppView(
+                    app: app, memory: shownMemory(app), isVisible: system.isVisible(app.index),
+                    isFront: system.frontApp == app.index, process: host(app.index)?.process, wallOffset: offset))
         }
-    }
-}
-
-/// An app with its processes, on the way to being complete.
-struct AppView: Sendable {
-    private var info: AppInfo
-    private let pids: [CInt]
-
-    init(
-        app: App, memory: Footprint?, isVisible: Bool, isFront: Bool, pids: [CInt], wall: (Instant) -> WallTime
-    ) {
-        self.pids = pids.sorted()
-        info = AppInfo(
-            app: app.manifest.identifier.rawValue, name: app.manifest.name, state: app.state.name,
-            kind: app.manifest.kind == .plain ? "plain" : "application")
-        if let had = memory {
-            info.memory = AppInfo.Memory(dirty: Int(had.dirty), purgeable: Int(had.purgeable), clean: Int(had.clean))
-        }
-        info.pid = app.pid.map { Int($0) }
-        info.pids = self.pids.map { Int($0) }
-        info.since = app.since.iso8601
-        info.visible = isVisible
-        info.role = app.role?.name
-        info.exempt = app.isExempt
-        info.front = isFront
-        // An answer is one line of at most 1 MiB for all apps.
-        info.assertions = app.heldAssertions.prefix(Self.toldAssertions).map {
-            AppInfo.Assertion(
-                id: Int($0.id.rawValue), kind: $0.kind.name, name: $0.name, reason: $0.reason,
-                since: wall($0.since).iso8601, expires: $0.expires.map { wall($0).iso8601 })
-        }
-    }
-
-    private static let toldAssertions = 16
-
-    func complete() -> AppInfo {
-        let procFS = ProcFS()
-        var info = info
-        if let pid = info.pid, !pids.contains(CInt(pid)) {
-            // The first process is gone: the oldest of those left stands for the app.
-            let oldest = pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
-            info.pid = oldest.map { Int($0) }
-        }
-        return info
-    }
-}
-
-extension Wire.ReportSummary {
-    init(_ stored: StoredSummary) {
-        self.init(
-            id: stored.id, app: stored.app, at: WallTime(microseconds: stored.at).iso8601,
-            namespace: stored.namespace, code: Int(stored.code), reason: stored.reason)
-    }
-}
-
-extension JSONValue {
-    var waits: Bool {
-        get throws(RPCError) { try bool("wait", default: true) }
-    }
-
-    /// A tool says so when it asks again, because the connection ended before the answer.
-    var isRepetition: Bool {
-        get throws(RPCError) { try bool("retry", default: false) }
+        return views
     }
 }

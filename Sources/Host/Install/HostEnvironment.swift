@@ -18,7 +18,7 @@ struct HostEnvironment: Sendable {
     /// Variables of a graphical session, for plain programs.
     let display: [String]
 
-    static let uidCount: UInt32 = 4096
+    static let uidCount: UInt32 = 1 << 14
 
     init(home: Home) {
         let isRoot = CurrentProcess.isRoot
@@ -32,8 +32,9 @@ struct HostEnvironment: Sendable {
         legacyPids = legacy("pids")
         legacyProcessors = legacy("cpu")
         let ownUsers = isRoot && CurrentProcess.environment("GREENROOM_SHARED_UID") == nil
-        // A range that no distribution uses; homes take different parts of it.
-        uidBase = ownUsers ? 0x6772_0000 + UInt32(number % 64) * Self.uidCount : nil
+        // A range that no distribution uses; homes take different parts of it. Below it are those of homes that were
+        // made when each had 4,096, which their apps keep.
+        uidBase = ownUsers ? 0x6780_0000 + UInt32(number % 64) * Self.uidCount : nil
         isSandboxed = ownUsers
         hidden = Self.firstClosed(onTheWayTo: home.path)
         display = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"].compactMap
@@ -45,6 +46,12 @@ struct HostEnvironment: Sendable {
     var hasDisplay: Bool { display.contains { $0.hasPrefix("DISPLAY=") || $0.hasPrefix("WAYLAND_DISPLAY=") } }
 
     func cgroupPath(_ app: String) -> String? { cgroup.map { "\($0)/app-\(app)" } }
+
+    /// Whose group it is; `nil`: no app's.
+    func app(ofGroup path: String) -> String? {
+        guard let start = cgroupPath(""), path.hasPrefix(start) else { return nil }
+        return String(path.dropFirst(start.count))
+    }
 
     private static func firstClosed(onTheWayTo path: String) -> String {
         var folder = ""

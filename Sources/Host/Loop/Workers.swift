@@ -114,6 +114,20 @@ final class Workers {
         }
     }
 
+    /// Runs `work` on a queue, for the start of the daemon, when the loop does not run yet: what is returned waits for
+    /// the result.
+    func beginning<Value: Sendable>(_ lane: Lane, _ work: @escaping @Sendable () -> Value) -> () -> Value {
+        let box = Box<Value>()
+        run(lane) {
+            let value = work()
+            box.value.withLock { $0 = value }
+        }
+        return { [self] in
+            finish(lane)
+            return box.value.withLock { $0 } ?? work()
+        }
+    }
+
     func run(_ lane: Lane, _ work: @escaping @Sendable () -> Void) {
         if let queue = queue(lane) { queue.async(execute: work) } else { trees.run(work) }
     }
@@ -121,6 +135,12 @@ final class Workers {
     /// Waits until everything given to a lane so far is done; only for the end of the daemon. Removals go on at the
     /// next start.
     func finish(_ lane: Lane) { queue(lane)?.sync {} }
+
+    /// Waits for what was given to a lane so far, and for its continuations.
+    func collect(_ lane: Lane) {
+        finish(lane)
+        collect()
+    }
 
     private func queue(_ lane: Lane) -> DispatchQueue? {
         switch lane {

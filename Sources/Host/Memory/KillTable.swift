@@ -66,6 +66,7 @@ final class KillTable {
     func remake() {
         isDue = false
         madeAt = host.eventCount
+        let before = entries.map(\.one)
         entries.removeAll(keepingCapacity: true)
         for app in host.system.memoryVictims() where entries.count < Self.capacity {
             guard let process = host.host(app)?.process, let lever = process.killSwitch else { continue }
@@ -73,7 +74,14 @@ final class KillTable {
             let order = host.system.standingOrder(one)
             if order.bytes > 0 { entries.append(Entry(one: one, place: order.place, lever: lever)) }
         }
+        letGo(before)
         rehearse()
+    }
+
+    /// What would end those that are not next any more: otherwise every app would have it open one day.
+    private func letGo(_ before: [Incarnation]) {
+        let present = Set(entries.map(\.one))
+        for one in before where !present.contains(one) { host.process(one.app, one.generation)?.ownKillSwitch = nil }
     }
 
     /// Everything but the kill itself, so that all that the way needs is in memory, and stays there (MCL_ONFAULT).

@@ -14,6 +14,8 @@ final class MemorySensor {
     /// The system's own budget; `nil`: it shares the machine.
     private let budget: Int64?
     private var samples: [AppIndex: (generation: Generation, sample: MemorySample)] = [:]
+    /// What those have that stand still.
+    private var resting = RestingMemory()
     /// Samples under way.
     private var looks = LooksUnderWay()
     /// What the Core was told last lies between these marks.
@@ -76,6 +78,8 @@ final class MemorySensor {
 
     /// Who has to go at once goes first, unless the Core is in the middle of something.
     private func tell(_ available: Int64) {
+        // What lives is not known yet: who would go cannot be chosen.
+        guard host.adoption == nil else { return }
         let ended = host.isDraining ? [] : table.end(available: available)
         toldLevel = level(available)
         host.post(
@@ -100,14 +104,39 @@ final class MemorySensor {
     }
 
     /// What all apps have.
-    private var used: Int64 { host.apps.reduce(0) { $0 + used($1) } }
+    private var used: Int64 { host.awake.inOrder.compactMap(host.host).reduce(resting.bytes) { $0 + used($1) } }
+
+    // MARK: What stands still
+
+    /// It may run from here on, or is gone.
+    func moved(_ index: AppIndex) { resting.remove(index) }
+
+    /// Whether what it has is known, and stays as it is.
+    func rests(_ index: AppIndex) -> Bool {
+        guard let app = host.host(index), let process = app.process, let bytes = standing(app, process) else {
+            return false
+        }
+        resting.set(index, bytes)
+        return true
+    }
+
+    private func sample(of app: AppIndex, _ process: AppProcess) -> MemorySample? {
+        samples[app].flatMap { $0.generation == process.generation ? $0.sample : nil }
+    }
+
+    /// `nil`: it runs, or nobody has looked at it. What the daemon before this one saw, the Core knows.
+    private func standing(_ app: AppHost, _ process: AppProcess) -> Int64? {
+        guard let state = host.system.app(app.index), state.state == .suspended else { return nil }
+        if let known = sample(of: app.index, process) { return known.footprint.total }
+        return state.memory.isKnown ? state.memory.footprint.total : nil
+    }
 
     /// What an app has: as it was looked at last, and what it has grown since if it runs.
     private func used(_ app: AppHost) -> Int64 {
-        guard let process = app.process, process.first != nil else { return 0 }
-        let known = samples[app.index].flatMap { $0.generation == process.generation ? $0.sample : nil }
-        if let known, host.system.app(app.index)?.state == .suspended { return known.footprint.total }
-        let pairs = process.box.processes().compactMap { pid in ProcessMemory.size(pid).map { (pid, $0) } }
+        guard let process = app.process, process.first != nil, !resting.contains(app.index) else { return 0 }
+        if let bytes = standing(app, process) { return bytes }
+        let known = sample(of: app.index, process)
+        let pairs = process.processes.compactMap { pid in ProcessMemory.size(pid).map { (pid, $0) } }
         guard let known else {
             lookCloser(app.index, process)
             // What they share is not known: no less than the largest has.
@@ -149,7 +178,7 @@ final class MemorySensor {
         guard let machine = ProcessMemory.balance(),
             unseen.note(machine: machine, apps: apps, at: Clock.monotonic(), rest: leisure / 2)
         else { return }
-        for app in host.apps where isRunning(app) {
+        for app in host.runningApps {
             if let process = app.process, process.first != nil, !looks.contains(app.index) {
                 startSample(app.index, process, isThorough: true)
             }
@@ -165,17 +194,15 @@ final class MemorySensor {
     /// Before the loop waits: whether somebody runs that could take memory.
     func settle() {
         table.settle(leisure: leisure)
-        guard !isPolling, host.apps.contains(where: { $0.process != nil && isRunning($0) }) else { return }
+        guard !isPolling, !host.runningApps.isEmpty else { return }
         isPolling = true
         poll()
     }
 
-    private func isRunning(_ app: AppHost) -> Bool { host.system.app(app.index)?.state.isRunning == true }
-
     private func poll() {
         let available = available
         if level(available) != toldLevel { tell(available) }
-        guard host.apps.contains(where: { $0.process != nil && isRunning($0) }) else {
+        guard !host.runningApps.isEmpty else {
             isPolling = false
             return
         }
@@ -205,7 +232,7 @@ final class MemorySensor {
     private func lookAround() {
         let now = Clock.monotonic()
         guard now - (lookedAround?.at ?? 0) >= Self.longestPause else { return }
-        let running = host.apps.filter { $0.process?.first != nil && isRunning($0) }
+        let running = host.runningApps.filter { $0.process?.first != nil }
         let next = running.first { app in lookedAround.map { app.index > $0.app } ?? true } ?? running.first
         guard let next, let process = next.process else { return }
         let (index, generation) = (next.index, process.generation)
@@ -283,7 +310,7 @@ final class MemorySensor {
     }
 
     private func look(_ process: AppProcess) -> MemoryLook {
-        MemoryLook(process.box.processes(), file: process.box.memoryFile, limits: limits)
+        MemoryLook(process.processes, file: process.box.memoryFile, limits: limits)
     }
 
     /// What was too much when it was counted before was told then: a program may reserve what it likes.
@@ -303,6 +330,7 @@ final class MemorySensor {
         if let known { unseen.found(known.surprise(sample)) }
         samples[index] = (generation, sample)
         samples[index]?.sample.peak = max(known?.peak ?? 0, sample.footprint.dirty)
+        if resting.contains(index) { resting.set(index, sample.footprint.total) }
     }
 
     /// As they were counted last in the app's present process.
@@ -318,7 +346,7 @@ final class MemorySensor {
 
     func reclaim(_ index: AppIndex, _ generation: Generation, isFrozen: Bool) {
         guard let process = host.process(index, generation) else { return }
-        let pids = process.box.processes()
+        let pids = process.processes
         let look = look(process)
         let file = isFrozen ? process.box.reclaimFile : nil
         host.workers.run(.slow) {

@@ -9,6 +9,9 @@ extension Host {
     /// Groups are told here and now, which is a write each; threads on a worker, in the order of the decisions.
     func setPriority(_ index: AppIndex, _ generation: Generation, _ priority: AppPriority) {
         guard let app = host(index), let process = process(index, generation) else { return }
+        // Of ten thousand that a new daemon finds frozen, most are frozen tomorrow too.
+        process.owedPriority = adoption != nil && process.standing != nil ? priority : nil
+        guard process.owedPriority == nil else { return }
         let identifier = app.installation.identifier
         let shares = process.shares ?? GroupShares(environment, identifier)
         process.shares = shares

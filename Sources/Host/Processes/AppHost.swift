@@ -74,6 +74,10 @@ final class AppProcess {
     /// Whether some of its processes may be in the group that all in the background share.
     var mayShareBackground = false
     var gpu = GPUBaseline()
+    /// Its processes since it was frozen: a group in which nothing runs gains none.
+    var standing: [CInt]?
+    /// What the Core wants of it, and what is done before it runs again.
+    var owedPriority: AppPriority?
     /// Opened when it may be needed soon.
     var ownKillSwitch: KillSwitch?
 
@@ -81,5 +85,19 @@ final class AppProcess {
         self.generation = generation
         self.box = box
         self.startedAt = startedAt
+    }
+
+    /// It stands still: of its descriptors those stay that tell of its end.
+    func rest() {
+        box.rest()
+        shares = nil
+    }
+
+    var processes: [CInt] { standing ?? box.processes() }
+
+    /// The kernel says that nothing of it runs.
+    func stands() {
+        // Whoever stopped it by signals may be overruled by others.
+        standing = box is CgroupBox ? box.processes() : nil
     }
 }

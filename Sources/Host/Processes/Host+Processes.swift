@@ -17,7 +17,7 @@ extension Host {
             return
         }
         if isBackground { mechanisms.bornInBackground(process) }
-        app.begin(process)
+        begin(process, of: app)
         let (launcher, installation, limit) = (launcher, app.installation, system.profile.processLimit)
         let group = environment.cgroupPath(installation.identifier)
         workers.run(.launches) {
@@ -25,6 +25,11 @@ extension Host {
         } then: { [unowned self] result in
             launched(index, generation, result)
         }
+    }
+
+    func begin(_ process: AppProcess, of app: AppHost) {
+        app.begin(process)
+        moved(app.index)
     }
 
     func makeProcess(_ app: AppHost, _ generation: Generation) throws(SystemError) -> AppProcess {
@@ -55,6 +60,7 @@ extension Host {
             if let holder = launched.holder { keep(holder, index, process) }
             if let socket = launched.socket { connect(socket, index, process) }
             adopt(launched.process, index, process)
+            noteBirth(launched.process, of: app)
             post(.processStarted(index, generation, pid: launched.process.pid))
         }
     }
@@ -73,9 +79,18 @@ extension Host {
         } catch {
             Diagnostics.write("\(host(index)?.installation.identifier ?? "?") cannot be watched: \(error)")
         }
-        if let app = host(index) {
-            let birth = "\(first.pid) \(ProcFS().stat(first.pid)?.startTime ?? 0)\n"
-            try? FileSystem.replace(home.birth(app.installation.identifier), with: Array(birth.utf8))
+    }
+
+    /// The child wrote its number alone. With its start that names the process for ever, to the next daemon; not forced
+    /// to the disk, since the process does not outlive the machine either.
+    func noteBirth(_ first: PidFD, of app: AppHost) {
+        let birth = "\(first.pid) \(ProcFS().stat(first.pid)?.startTime ?? 0)\n"
+        let path = home.birth(app.installation.identifier)
+        do throws(SystemError) {
+            try Descriptor.open(path + ".new", .write, create: 0o600, truncate: true).writeAll(Array(birth.utf8))
+            try FileSystem.rename(path + ".new", to: path)
+        } catch {
+            FileSystem.remove(path + ".new")
         }
     }
 
@@ -101,6 +116,8 @@ extension Host {
         process.firstWatch = nil
         appOfProcess[first.pid] = nil
         process.awaitsStatus = true
+        process.standing = nil
+        awaitedStatuses[first.pid] = index
         // Of an orphan the keeper has to collect the status; its word comes a moment after the end, if it lives.
         loop.after(nanoseconds: 1_000_000_000) { [weak self] in self?.settleStatus(index, generation, isLast: true) }
         settleStatus(index, generation, isLast: false)
@@ -108,10 +125,10 @@ extension Host {
 
     /// The keeper said how an orphan ended.
     func orphanEnded(_ pid: CInt) {
-        for app in apps {
-            guard let process = app.process, process.awaitsStatus, process.first?.pid == pid else { continue }
-            settleStatus(app.index, process.generation, isLast: false)
+        guard let index = awaitedStatuses[pid], let process = host(index)?.process, process.first?.pid == pid else {
+            return
         }
+        settleStatus(index, process.generation, isLast: false)
     }
 
     private func settleStatus(_ index: AppIndex, _ generation: Generation, isLast: Bool) {
@@ -119,6 +136,7 @@ extension Host {
         let known = first.reap().map(ExitStatus.init) ?? orphanStatuses.removeValue(forKey: first.pid)
         guard let status = known ?? (isLast ? .unknown : nil) else { return }
         process.awaitsStatus = false
+        awaitedStatuses[first.pid] = nil
         post(.firstProcessEnded(index, generation, status))
         hangUp(index, generation)
         // The last process may have been the first one.
@@ -140,6 +158,8 @@ extension Host {
             process.awaitsFreeze = false
             post(.frozen(index, generation))
         }
+        // Somebody else may have thawed it.
+        if process.standing != nil, !process.box.isFrozen { process.standing = nil }
         guard !process.box.isPopulated, self.process(index, generation) === process else { return }
         if process.firstWatch != nil {
             // Its status first: it is the reason of the end.
@@ -159,6 +179,7 @@ extension Host {
     /// Nothing of its process is left.
     private func end(_ app: AppHost) {
         app.end()
+        moved(app.index)
         LegacyShares(environment, app.installation.identifier)?.remove()
     }
 
@@ -171,6 +192,7 @@ extension Host {
             post(.allProcessesEnded(index, generation))
             return
         }
+        runsAgain(index, process)
         process.usedAtEnd = process.usedAtEnd ?? process.box.processorTime
         let release = memory?.releaseAfterKill(index)
         defer { release?() }
@@ -241,6 +263,7 @@ extension Host {
         guard let process = process(index, generation) else { return }
         process.awaitsFreeze = false
         process.verification += 1
+        runsAgain(index, process)
         mechanisms.release(index, process)
         do throws(SystemError) {
             try process.box.thaw()
@@ -250,9 +273,17 @@ extension Host {
         shareBackground(index, process)
     }
 
+    /// It is about to be thawed, or ended.
+    private func runsAgain(_ index: AppIndex, _ process: AppProcess) {
+        process.standing = nil
+        moved(index)
+        if let owed = process.owedPriority { setPriority(index, process.generation, owed) }
+    }
+
     /// What the app sent before it froze is handled first: it may be a reason to run on. So may what it has locked, and
     /// who is connected to it.
     func verify(_ index: AppIndex, _ generation: Generation) {
+        process(index, generation)?.stands()
         process(index, generation)?.connection?.drain()
         guard let process = process(index, generation) else { return }
         process.verification += 1

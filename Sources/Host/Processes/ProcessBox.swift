@@ -27,6 +27,8 @@ package protocol ProcessBox: AnyObject {
     var processorTime: Int64? { get }
     /// Calls whenever `isFrozen` or `isPopulated` may have changed.
     func watch(_ loop: Loop, _ changed: @escaping () -> Void) throws(SystemError)
+    /// It stands still: what is open for it only so that it is quick is let go.
+    func rest()
     /// The box is empty and not needed any more.
     func remove()
 }

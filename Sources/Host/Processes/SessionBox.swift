@@ -98,6 +98,9 @@ package final class SessionBox: ProcessBox {
         changed()
     }
 
+    /// Each of its processes is watched by what it is signalled by.
+    package func rest() {}
+
     package func remove() {
         watches = [:]
         changed = {}

@@ -2,49 +2,139 @@ internal import LinuxSystem
 internal import Model
 internal import PolicyCore
 
-extension Host {
-    /// Finds what lives of every app, and tells the Core.
-    func adoptAll() {
-        var found: [AdoptedApp] = []
-        for app in apps {
-            guard let state = system.app(app.index) else { continue }
-            if let one = adopt(app, state) { found.append(one) }
-        }
-        post(.adopted(found))
-        for app in apps {
-            guard let process = app.process, let state = system.app(app.index)?.state else { continue }
-            if state == .suspended { mechanisms.adopt(app.index, process) }
-            if state == .suspended || state == .background { mechanisms.inBackground(app.index, process) }
+/// Takes over what lives of the apps. Of more than a few it does so a slice at a time: tools are answered meanwhile,
+/// and what they want changed waits until the Core has been told of all.
+final class Adoption {
+    private unowned let host: Host
+    private var groups: [String: LivingGroup] = [:]
+    private let done: () -> Void
+    private var found: [AdoptedApp] = []
+    /// Those before it have been looked at.
+    private var next = 0
+    /// What happened meanwhile.
+    private var held: [Event] = []
+
+    /// So many take a few milliseconds.
+    static let slice = 128
+    /// Looks that are under way at once: an app that is being suspended waits for no more than these.
+    fileprivate static let looks = 16
+
+    init(_ host: Host, then done: @escaping () -> Void) {
+        self.host = host
+        self.done = done
+    }
+
+    /// Apps that are still to be looked at.
+    var left: Int { host.apps.count - next }
+
+    /// Whether the Core is told of an event now. What is known of an app that is being taken over, and what tools
+    /// want, comes after it knows what lives: it forgets then who waits.
+    func takes(_ event: Event) -> Bool {
+        switch event {
+        case .adopted, .installed: return true
+        default:
+            held.append(event)
+            return false
         }
     }
 
-    private func adopt(_ app: AppHost, _ state: App) -> AdoptedApp? {
-        let birth = self.birth(app.installation.identifier)
-        let box: any ProcessBox
-        if let path = environment.cgroupPath(app.installation.identifier) {
-            guard FileSystem.exists(path), let group = try? CgroupBox(path: path) else {
-                return missing(app, state, birth)
-            }
-            box = group
-        } else {
-            let session = SessionBox()
-            if let birth { session.begin(with: birth) }
-            box = session
+    func begin(_ groups: [String: LivingGroup]) {
+        self.groups = groups
+        // The keeper tells how a process ended before it collects it.
+        host.keeperLink?.ready()
+        go()
+    }
+
+    private func go() {
+        // Apps that are installed meanwhile are behind the others.
+        for app in host.apps[next...].prefix(Self.slice) {
+            if let state = host.system.app(app.index), let one = host.adopt(app, state, groups) { found.append(one) }
+            next += 1
         }
+        if left > 0 {
+            host.loop.soon { [weak self] in self?.go() }
+        } else {
+            finish()
+        }
+    }
+
+    private func finish() {
+        host.post(.adopted(found))
+        host.endAdoption()
+        for event in held { host.post(event) }
+        host.lookAtSuspended(found.map(\.app)[...])
+        done()
+    }
+}
+
+extension Host {
+    /// What they have locked, and their sockets: so many at once, since an app that is being suspended waits for them.
+    fileprivate func lookAtSuspended(_ apps: ArraySlice<AppIndex>) {
+        for index in apps.prefix(Adoption.looks) {
+            guard let process = host(index)?.process, let state = system.app(index)?.state else { continue }
+            if state == .suspended { mechanisms.adopt(index, process) }
+            if state == .suspended || state == .background { mechanisms.inBackground(index, process) }
+        }
+        let rest = apps.dropFirst(Adoption.looks)
+        guard !rest.isEmpty else { return }
+        // The lane is in order: when it comes to this, those are done.
+        workers.run(.locks) {
+        } then: { [weak self] in
+            self?.lookAtSuspended(rest)
+        }
+    }
+
+    /// Finds what lives of an app.
+    fileprivate func adopt(_ app: AppHost, _ state: App, _ groups: [String: LivingGroup]) -> AdoptedApp? {
+        guard environment.cgroup != nil else { return adoptSession(app, state) }
+        let name = app.installation.identifier
+        guard let group = groups[name] else { return missing(app, state, LivingGroup.Birth(of: name, home)?.pid) }
+        let birth = group.birth?.pid
+        let box = CgroupBox(path: group.path, begun: group.watch)
+        // The first process also when it is dead: as long as the keeper has not collected it, its status is still to
+        // come.
+        let isFirst = group.first.map { group.processes.contains($0.pid) || state.process != .none } ?? false
+        guard let first = isFirst ? group.first : group.oldest else {
+            box.remove()
+            return missing(app, state, birth)
+        }
+        let isKnown = group.birth.map { $0.isComplete && $0.pid == first.pid } ?? false
+        let process = begin(box, first, app, state, isNoted: isKnown)
+        if group.isFrozen { process.standing = group.processes }
+        return found(first, app, birth, isFrozen: group.isFrozen)
+    }
+
+    /// Without cgroups.
+    private func adoptSession(_ app: AppHost, _ state: App) -> AdoptedApp? {
+        let birth = LivingGroup.Birth(of: app.installation.identifier, home)?.pid
+        let box = SessionBox()
+        if let birth { box.begin(with: birth) }
         guard let first = firstOrOldest(box, birth, isKnown: state.process != .none) else {
             box.remove()
             return missing(app, state, birth)
         }
-        let pid = first.pid
+        _ = begin(box, first, app, state, isNoted: false)
+        return found(first, app, birth, isFrozen: box.isFrozen)
+    }
+
+    private func begin(
+        _ box: any ProcessBox, _ first: PidFD, _ app: AppHost, _ state: App, isNoted: Bool
+    ) -> AppProcess {
         // A process that the Core knows nothing of gets the number that the Core will give it to end it.
         let generation = state.process == .none ? state.generation.next : state.generation
         let process = AppProcess(generation: generation, box: box, startedAt: state.since)
         process.mayShareBackground = true
-        app.begin(process)
+        begin(process, of: app)
         adopt(first, app.index, process)
+        if !isNoted { noteBirth(first, of: app) }
+        return process
+    }
+
+    private func found(_ first: PidFD, _ app: AppHost, _ birth: CInt?, isFrozen: Bool) -> AdoptedApp {
+        let pid = first.pid
         let status =
             birth == pid ? nil : birth.flatMap { orphanStatuses[$0] } ?? (birth == nil ? nil : ExitStatus.unknown)
-        return AdoptedApp(app: app.index, pid: pid, isFrozen: box.isFrozen, status: status)
+        return AdoptedApp(app: app.index, pid: pid, isFrozen: isFrozen, status: status)
     }
 
     private func missing(_ app: AppHost, _ state: App, _ birth: CInt?) -> AdoptedApp? {
@@ -53,20 +143,6 @@ extension Host {
         return AdoptedApp(app: app.index, pid: nil, isFrozen: false, status: pid.flatMap { orphanStatuses[$0] })
     }
 
-    /// The first process's pid as it was written at birth, if that process is still the one.
-    private func birth(_ app: String) -> CInt? {
-        guard let bytes = FileSystem.read(home.birth(app), limit: 64) else { return nil }
-        let fields = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-        guard let pid = fields.first.flatMap({ CInt($0) }) else { return nil }
-        if fields.count > 1, let start = UInt64(fields[1]) {
-            if let stat = ProcFS().stat(pid), stat.startTime != start { return nil }
-        } else if ProcFS().environment(pid)?.contains("GREENROOM_APP=\(app)") != true {
-            return nil
-        }
-        return pid
-    }
-
-    /// The first process also when it is dead: as long as the keeper has not collected it, its status is still to come.
     private func firstOrOldest(_ box: any ProcessBox, _ birth: CInt?, isKnown: Bool) -> PidFD? {
         let pids = box.processes()
         let procFS = ProcFS()
@@ -77,8 +153,7 @@ extension Host {
         }
         // The keeper tells how a process ended before it collects it.
         keeperLink?.ready()
-        let oldestFirst = pids.sorted { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
-        return oldestFirst.lazy.compactMap { try? PidFD($0) }.first
+        return LivingGroup.oldest(of: pids, procFS)
     }
 
     /// Processes of a system that left no journal: nobody knows what they were told, so they end.
@@ -117,6 +192,9 @@ final class KeeperLink {
     private let programs: Programs
     private unowned let host: Host
     private var buffer: [UInt8] = []
+
+    /// As many as apps can end at once.
+    private static let keptStatuses = Int(HostEnvironment.uidCount) * 2
 
     init(_ socket: Descriptor, handsOn: [Descriptor], programs: Programs, host: Host) {
         self.socket = socket
@@ -157,7 +235,7 @@ final class KeeperLink {
             host.orphanStatuses[pid] = words[2] == "signal" ? .signaled(number) : .exited(number)
             host.orphanEnded(pid)
         }
-        if host.orphanStatuses.count > 4096 { host.orphanStatuses = [:] }
+        if host.orphanStatuses.count > Self.keptStatuses { host.orphanStatuses = [:] }
     }
 
     /// The keeper died. This process is the parent of the apps that it started: it becomes the keeper, and a new

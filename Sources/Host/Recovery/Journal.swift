@@ -28,21 +28,24 @@ package final class Journal {
     /// must be there before a checkpoint makes them superfluous.
     private let behindRecords: (@escaping @Sendable () -> Void) -> Void
 
-    /// Begins a new segment behind all that are there. Its checkpoint is on disk when this returns.
+    /// Begins a new segment behind all that are there. Its checkpoint is on disk when this returns, except where all
+    /// that is there was read to its end, at `continuing`: there it follows as in `rotate`, since to write down ten
+    /// thousand apps takes longer than a tool likes to wait.
     package init(
-        directory: String, system: System, start: SegmentHeader.Start, limits: Limits = Limits(),
-        behindRecords: @escaping (@escaping @Sendable () -> Void) -> Void
+        directory: String, system: System, start: SegmentHeader.Start, continuing: Instant? = nil,
+        limits: Limits = Limits(), behindRecords: @escaping (@escaping @Sendable () -> Void) -> Void
     ) throws {
         self.directory = directory
         self.limits = limits
         self.behindRecords = behindRecords
-        last = Instant(nanoseconds: Clock.boot())
+        // Where the checkpoint is missing, times go on from those before it.
+        last = continuing ?? Instant(nanoseconds: Clock.boot())
         try FileSystem.makeDirectory(directory)
         number = Self.allNumbers(in: directory).max() ?? 0
         // Nobody writes to the last one any more; what it did not use is given back.
         if number > 0 { try? MappedLog.trim(Self.events(directory, number)) }
         do {
-            try begin(start, system)
+            if continuing == nil { try begin(start, system) } else { rotate(system, start) }
         } catch let error as SystemError where error.errno == .noSpace {
             // What lives has to be looked after, also without; the next event tries again.
             Diagnostics.write("the journal cannot begin: \(error); a crash now would lose decisions")
@@ -68,7 +71,7 @@ package final class Journal {
     private func write(_ system: @autoclosure () -> System) {
         if let segment {
             if segment.append(writer.bytes) { return }
-            rotate(system())
+            rotate(system(), .continued)
         } else {
             // After a gap nothing makes sense without a checkpoint.
             try? begin(.gap, system())
@@ -96,7 +99,7 @@ package final class Journal {
 
     /// The next segment begins at once; its checkpoint follows through the storage lane, behind the log entries that it
     /// makes superfluous here. Until it is there, a restart replays both segments.
-    private func rotate(_ system: System) {
+    private func rotate(_ system: System, _ start: SegmentHeader.Start) {
         do {
             segment = try newSegment(number + 1)
         } catch {
@@ -106,7 +109,7 @@ package final class Journal {
         }
         number += 1
         let (directory, number, limit) = (directory, number, limits.directory)
-        let header = SegmentHeader(boot: CurrentProcess.bootID, base: last, start: .continued, system: system)
+        let header = SegmentHeader(boot: CurrentProcess.bootID, base: last, start: start, system: system)
         behindRecords {
             do {
                 try Self.writeCheckpoint(directory, number, header)
@@ -144,7 +147,7 @@ package final class Journal {
     }
 
     private static func writeCheckpoint(_ directory: String, _ number: Int, _ header: SegmentHeader) throws {
-        try FileSystem.replace(checkpoint(directory, number), with: Array(try JSONEncoder().encode(header)))
+        try FileSystem.replace(checkpoint(directory, number), with: try CompactFormat.encode(header))
     }
 
     static func events(_ directory: String, _ number: Int) -> String { "\(directory)/\(number).events" }
@@ -164,6 +167,8 @@ package final class Journal {
         package var system: System
         /// What the replayed events had decided: log and reports to be written again.
         package var effects: [Effect]
+        /// When the last event was; `nil` where not all that is there could be read.
+        package var end: Instant?
     }
 
     /// What a restart sees while it replays.
@@ -204,12 +209,16 @@ package final class Journal {
     }
 
     private static func soundHeader(_ path: String) throws(Unsound) -> SegmentHeader {
-        guard let bytes = FileSystem.read(path) else { throw Unsound(problem: "it cannot be read") }
+        guard let bytes = FileSystem.read(path, limit: 1 << 30) else { throw Unsound(problem: "it cannot be read") }
         let header: SegmentHeader
         do {
-            header = try JSONDecoder().decode(SegmentHeader.self, from: Data(bytes))
+            // Older daemons wrote JSON.
+            header =
+                CompactFormat.isThere(bytes)
+                ? try CompactFormat.decode(SegmentHeader.self, from: bytes)
+                : try JSONDecoder().decode(SegmentHeader.self, from: Data(bytes))
         } catch {
-            throw Unsound(problem: "it is not the JSON of a checkpoint")
+            throw Unsound(problem: "it is no checkpoint")
         }
         guard SegmentHeader.readableVersions.contains(header.version) else {
             throw Unsound(problem: "it has the version \(header.version)", isOfAnotherVersion: true)
@@ -236,7 +245,7 @@ package final class Journal {
         while FileSystem.exists(events(directory, number)) {
             guard let segment = try? MappedLog(opening: events(directory, number)) else {
                 Diagnostics.write("\(events(directory, number)) is no segment of a journal; going on without it")
-                break
+                return restored
             }
             var reader = RecordReader(segment.contents[...], version: header.version)
             do throws(RecordReader.Fault) {
@@ -257,10 +266,12 @@ package final class Journal {
             } catch {
                 // Nothing after a damaged record can be trusted; adoption puts right what is missing.
                 Diagnostics.write("\(events(directory, number)): \(error); going on without the rest")
-                break
+                return restored
             }
             number += 1
         }
+        // One version reads all segments that follow its checkpoint.
+        if header.version == SegmentHeader.version { restored.end = now }
         return restored
     }
 

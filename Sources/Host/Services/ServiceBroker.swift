@@ -92,7 +92,7 @@ final class ServiceBroker {
     private func refuseApps(_ socket: Descriptor) throws(RPCError) {
         guard let peer = try? UnixSocket.peer(of: socket) else { throw RPCError(.notYours, "who are you?") }
         let isAllowed = peer.uid == CurrentProcess.uid || peer.uid == 0
-        let isApp = host.apps.contains { $0.process?.box.processes().contains(peer.pid) == true }
+        let isApp = host.isInsideApp(peer.pid)
         guard isAllowed, !isApp else { throw RPCError(.notYours, "an app cannot be a service") }
     }
 

@@ -140,10 +140,8 @@ extension System {
     }
 
     mutating func install(_ given: AppManifest) {
-        var manifest = given
-        // Schemes are the same in capitals (RFC 3986, 3.1).
-        manifest.urlSchemes = given.urlSchemes.map { $0.lowercased() }
-        if let index = apps.firstIndex(where: { $0.manifest.identifier == manifest.identifier }) {
+        let manifest = Self.inOneCase(given)
+        if let index = known(manifest.identifier).map({ Int($0.rawValue) }) {
             apps[index].manifest = manifest
             apps[index].isInstalled = true
             if apps[index].wake.fetchInterval != nil { tellPlanner(index) }
@@ -152,6 +150,7 @@ extension System {
         }
         let index = AppIndex(UInt32(apps.count))
         apps.append(App(index: index, manifest: manifest, since: wall(now)))
+        names.learn(apps)
         deadlines.addApp()
     }
 }

@@ -66,7 +66,7 @@ package struct AppMemory: Hashable, Codable, Sendable {
 
     package internal(set) var footprint = Footprint.zero
     /// Somebody has looked.
-    var isKnown = false
+    package internal(set) var isKnown = false
     /// Dirty bytes that it gained between the last two looks.
     var growth: Int64 = 0
     var reclaim = Reclaim.none

@@ -1,6 +1,6 @@
 package import Model
 
-// A recording is a row of segments. Each begins with a checkpoint of the Core (`SegmentHeader`, as JSON beside it) and
+// A recording is a row of segments. Each begins with a checkpoint of the Core (`SegmentHeader`, in a file beside it) and
 // holds records, each framed by the length of its body before it and a check of the body after it:
 //
 //     length   varint

@@ -1,6 +1,7 @@
 package import Model
 
-/// What a segment of a recording begins with; stored as JSON.
+/// What a segment of a recording begins with; stored in the form of checkpoints (`CompactFormat`), and as JSON by older
+/// daemons.
 package struct SegmentHeader: Codable, Sendable {
     /// Why a segment begins.
     package enum Start: String, Codable, Sendable {

@@ -46,9 +46,10 @@ final class PythonProgram {
             else:
                 work(False)
             """
+        let directory = try group?.directory
         let script = try Script("exec python3 -c \"$0\"") {
             $0.arguments.append(program)
-            $0.cgroup = group?.directory
+            $0.cgroup = directory
         }
         self.script = script
         process = script.process

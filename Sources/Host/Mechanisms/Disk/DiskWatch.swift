@@ -33,17 +33,13 @@ final class DiskWatch {
 
     /// Before the loop waits: whether somebody runs that could write.
     func settle() {
-        guard !isPolling, host.apps.contains(where: isRunning) else { return }
+        guard !isPolling, !host.runningApps.isEmpty else { return }
         isPolling = true
         poll()
     }
 
-    private func isRunning(_ app: AppHost) -> Bool {
-        app.process != nil && host.system.app(app.index)?.state.isRunning == true
-    }
-
     private func poll() {
-        guard host.apps.contains(where: isRunning), let space = try? folder.space() else {
+        guard !host.runningApps.isEmpty, let space = try? folder.space() else {
             isPolling = false
             before = [:]
             return
@@ -76,7 +72,7 @@ final class DiskWatch {
     private func measure(isShort: Bool) {
         guard !isMeasuring, Clock.boot() - measuredAt > Self.pause else { return }
         isMeasuring = true
-        let looks = host.apps.filter(isRunning).compactMap { app in
+        let looks = host.runningApps.compactMap { app in
             app.process.map {
                 let name = app.installation.identifier
                 let places = [host.home.container(name), host.home.run(name)]

@@ -60,7 +60,7 @@ final class LockWatch {
     ) {
         guard let app = host.host(index) else { return }
         let look = LockLook(
-            pids: process.box.processes(), container: host.home.container(app.installation.identifier),
+            pids: process.processes, container: host.home.container(app.installation.identifier),
             isPlain: host.system.app(index)?.isPlain ?? false)
         let (verification, inotify) = (process.verification, inotify)
         host.workers.run(.locks) {

@@ -41,7 +41,7 @@ final class SocketWatch {
     func adopt(_ index: AppIndex, _ process: AppProcess) { look(index, process) {} }
 
     private func look(at process: AppProcess) -> SocketLook {
-        SocketLook(pids: process.box.processes(), rules: host.system.profile.socketRules)
+        SocketLook(pids: process.processes, rules: host.system.profile.socketRules)
     }
 
     private func look(_ index: AppIndex, _ process: AppProcess, _ then: @escaping () -> Void) {
