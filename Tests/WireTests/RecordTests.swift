@@ -120,7 +120,9 @@ struct RecordTests {
         try check(
             EnergyInfo(
                 radio: "lte", state: "tail", awakeFor: 3.5, wakeups: 2, sent: 1, received: 2, joules: 9.75,
-                shares: shares))
+                shares: shares,
+                traffic: [EnergyInfo.Traffic(app: "a.b", service: "browsing", sent: 3, received: 4)],
+                counting: "kernel"))
         #expect(try AppInfo.list(json: AppInfo.json(of: [info, info])) == [info, info])
         #expect(throws: RPCError.self) { try AppInfo.list(json: [:]) }
     }

@@ -54,6 +54,7 @@ extension Host {
             if let holder = launched.holder { keep(holder, index, process) }
             if let socket = launched.socket { connect(socket, index, process) }
             adopt(launched.process, index, process)
+            traffic.begin(index, generation, launched.counter, isNew: true)
             post(.processStarted(index, generation, pid: launched.process.pid))
         }
     }
@@ -148,6 +149,7 @@ extension Host {
         if process.awaitsStatus { return }
         process.connection?.close()
         if self.process(index, generation) === process {
+            traffic.end(index, generation)
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
             end(app)
             mechanisms.release(index, process)

@@ -42,6 +42,9 @@ extension Host {
         process.mayShareBackground = true
         app.begin(process)
         adopt(first, app.index, process)
+        // The counter of the daemon that died went with it.
+        let group = environment.countsInKernel ? environment.cgroupPath(app.installation.identifier) : nil
+        traffic.begin(app.index, generation, group.flatMap { try? TrafficCounter(group: $0) }, isNew: false)
         let status =
             birth == pid ? nil : birth.flatMap { orphanStatuses[$0] } ?? (birth == nil ? nil : ExitStatus.unknown)
         return AdoptedApp(app: app.index, pid: pid, isFrozen: box.isFrozen, status: status)

@@ -143,6 +143,7 @@ final class TimelineKeeper {
     private func tickLater() { host.loop.after(nanoseconds: Self.pause) { [weak self] in self?.tick() } }
 
     private func tick() {
+        host.traffic.tick()
         var meters: [(app: AppIndex, meter: ProcessorMeter)] = []
         for index in collector.running {
             guard let use = uses[index], let meter = use.meter ?? openMeter(index) else { continue }

@@ -65,7 +65,7 @@ extension Event {
         case .service(var event):
             writer.write(event.tag.rawValue)
             event.fields(&writer)
-        case .trafficSeen: encodeTraffic(into: &writer)
+        case .trafficSeen, .trafficCounted: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
         case .reclaimed, .mappingsCounted: encodeMemory(into: &writer)
         }
@@ -166,6 +166,7 @@ extension Event {
         case 22: self = .memorySensed(available: try reader.signed())
         case 34: self = .conditionSensed(try Condition(from: &reader))
         case 56: self = try Self.traffic(from: &reader)
+        case 72: self = try Self.countedTraffic(from: &reader)
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in
                 Incarnation(try reader.app(), Generation(try reader.number32()))

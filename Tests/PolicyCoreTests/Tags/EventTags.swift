@@ -56,6 +56,7 @@ enum EventTag: UInt8, CaseIterable {
     case descriptorsNearLimit = 69
     case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
+    case trafficCounted = 72
 }
 
 extension Event {
@@ -98,6 +99,7 @@ extension Event {
         case .mechanism(_, .locks(.found)): .lockFound
         case .habitsRestored: .habitsRestored
         case .trafficSeen: .trafficSeen
+        case .trafficCounted: .trafficCounted
         case .mechanism(_, .disk(.filled)): .diskFilled
         case .service(.declaredFormerly): .servicesDeclared
         case .service(.declared): .servicesDeclaredWithCallbacks
