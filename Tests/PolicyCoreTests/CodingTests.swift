@@ -42,6 +42,7 @@ import Testing
             .trafficCounted(
                 app, .browsing,
                 CountedTraffic(sent: .max, received: 1, from: Instant(nanoseconds: -1), to: .zero)),
+            .habitsRestored(FetchPlannerTests.rememberedWithBytes),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),

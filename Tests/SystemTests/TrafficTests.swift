@@ -110,6 +110,11 @@ extension SystemTests {
                 let share = info.shares.first { $0.app == "talker" && $0.service == service && $0.part == "wifi" }
                 #expect(try #require(share).joules > 0)
             }
+            let fetches = try FetchInfo.list(json: JSONValue(parsing: system.expect("fetch", "--json")))
+            let decision = try #require(fetches.first { $0.app == "talker" }?.decisions.last)
+            #expect(decision.result == "newData" && decision.sent == fetch.sent)
+            #expect(decision.received == fetch.received)
+            #expect(try #require(decision.joules) > 0)
             let text = try system.expect("energy")
             #expect(text.contains("talker") && text.contains("browsing") && text.contains("kB"), "\(text)")
         }

@@ -103,7 +103,8 @@ struct RecordTests {
         fetch.expected = [FetchInfo.Opening(from: at, to: at, chance: 0.25)]
         fetch.decisions = [
             FetchInfo.Decision(
-                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125)
+                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125,
+                sent: 1, received: 2)
         ]
         fetch.tasks = [
             FetchInfo.Task(

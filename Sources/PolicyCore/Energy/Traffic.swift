@@ -1,7 +1,7 @@
 package import Model
 
 // What was seen of the network is charged to whose it was (E1). No decision follows from that by itself: whoever plans
-// asks what the radio is doing.
+// asks what the radio is doing, and what a fetch moved is known when the next one is planned.
 extension System {
     /// What an app does with the network at present, as far as its bytes are told apart: the host counts at the app,
     /// and asks this whenever it may have changed. On screen it browses, whatever else it does. `nil`: it stands still,
@@ -39,6 +39,19 @@ extension System {
     mutating func trafficCounted(_ app: AppIndex, _ purpose: Purpose, _ count: CountedTraffic) {
         trafficSeen(
             app, purpose, sent: count.sent, received: count.received, from: count.from, to: count.to)
+        guard purpose == .fetch, self.app(app)?.isInstalled == true else { return }
+        let moved = FetchBytes(
+            sent: min(max(0, count.sent), Self.mostBytes), received: min(max(0, count.received), Self.mostBytes))
+        fetch.planner.moved(app, moved, model: radioModel)
+    }
+
+    /// Of the radio in use; a cable is one that costs nothing.
+    private var radioModel: RadioModel {
+        switch connection.part {
+        case .cellular: profile.cellularModel
+        case .wifi: .wifi
+        default: .wired
+        }
     }
 
     /// No report is of more: sums of picojoules stay far from where they would overflow.

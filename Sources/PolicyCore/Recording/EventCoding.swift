@@ -84,8 +84,9 @@ extension Event {
             writer.write(wishes.interval) { $0.write($1.nanoseconds) }
             writer.write(wishes.tasks) { $1.encode(into: &$0) }
         case .habitsRestored(let memory):
-            writer.write(UInt8(41))
+            writer.write(UInt8(memory.hasBytes ? 73 : 41))
             memory.encode(into: &writer)
+            if memory.hasBytes { memory.encodeBytes(into: &writer) }
         default: break
         }
     }
@@ -167,6 +168,7 @@ extension Event {
         case 34: self = .conditionSensed(try Condition(from: &reader))
         case 56: self = try Self.traffic(from: &reader)
         case 72: self = try Self.countedTraffic(from: &reader)
+        case 73: self = .habitsRestored(try FetchMemory(withBytes: &reader))
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in
                 Incarnation(try reader.app(), Generation(try reader.number32()))

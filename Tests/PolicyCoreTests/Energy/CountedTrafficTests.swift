@@ -92,4 +92,45 @@ import Testing
         #expect(entries.map(\.consumer) == [Consumer(app: nil, .browsing)])
         #expect(entries.map(\.sent) == [5] && entries.map(\.received) == [7])
     }
+
+    @Test("A fetch's bytes, counted until a moment after its end, are what it cost; the next one is planned by them")
+    func fetchCost() throws {
+        let device = TestDevice()
+        let app = Self.app(device, modes: .fetch, .cellular)
+        device.open(app)
+        device.request(app, .setFetchInterval(.zero))
+        device.home()
+        device.perform(.simulateFetch(app, launches: false, wait: false))
+        Self.count(device, app, .fetch, sent: 1000, received: 10_000)
+        try device.complete(app, .newData)
+        let first = try #require(device.system.fetch.planner.decisions(app).last)
+        #expect(first.result == .newData)
+        Self.count(device, app, .fetch, received: 90_000)
+        let decision = try #require(device.system.fetch.planner.decisions(app).last)
+        let moved = FetchBytes(sent: 1000, received: 100_000)
+        #expect(decision.moved == moved)
+        // LTE: 25 ms up and 0.8 s down at 1.2 W, 8 kbit × 438 nJ, 0.8 Mbit × 52 nJ.
+        let cost = try #require(decision.cost)
+        #expect(abs(cost.joules - (0.825 * 1.2 + 0.003504 + 0.0416)) < 1e-9, "\(cost.joules)")
+        #expect(cost == moved.cost(.lte) && moved.cost(.wired) == .zero)
+        // What it does on screen is no fetch.
+        device.open(app)
+        Self.count(device, app, .browsing, received: 5_000_000)
+        #expect(device.system.fetch.planner.decisions(app).last?.moved == moved)
+    }
+
+    @Test("A fetch that was seen to move nothing costs nothing")
+    func nothing() throws {
+        let device = TestDevice()
+        let app = Self.app(device, modes: .fetch)
+        device.open(app)
+        device.request(app, .setFetchInterval(.zero))
+        device.home()
+        device.perform(.simulateFetch(app, launches: false, wait: false))
+        try device.complete(app, .noData)
+        #expect(device.system.fetch.planner.decisions(app).last?.cost == nil, "nobody has looked")
+        Self.count(device, app, .fetch)
+        #expect(device.system.fetch.planner.decisions(app).last?.cost == .zero)
+        #expect(device.system.trafficTally.isEmpty)
+    }
 }

@@ -57,6 +57,7 @@ enum EventTag: UInt8, CaseIterable {
     case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
     case trafficCounted = 72
+    case habitsRestoredWithBytes = 73
 }
 
 extension Event {
@@ -97,7 +98,7 @@ extension Event {
         case .mechanism(_, .sockets(.refused)): .peersRefused
         case .mechanism(_, .sockets(.seen)): .socketsSeen
         case .mechanism(_, .locks(.found)): .lockFound
-        case .habitsRestored: .habitsRestored
+        case .habitsRestored(let memory): memory.hasBytes ? .habitsRestoredWithBytes : .habitsRestored
         case .trafficSeen: .trafficSeen
         case .trafficCounted: .trafficCounted
         case .mechanism(_, .disk(.filled)): .diskFilled

@@ -110,7 +110,7 @@ struct SeenEnergyTests {
         #expect(device.violations.isEmpty)
     }
 
-    @Test("Bytes go to what the app was doing: on screen it browses, in a fetch it fetches")
+    @Test("Bytes go to what the app was doing: on screen it browses, in a fetch it fetches, whose cost is then known")
     func activities() throws {
         var script = try AppScript.test("loader")
         script.manifest.backgroundModes = .fetch
@@ -131,6 +131,9 @@ struct SeenEnergyTests {
         let entries = device.system.trafficTally.entries
         #expect(entries.map(\.consumer) == [Consumer(app: app, .browsing), Consumer(app: app, .fetch)])
         #expect(entries.map(\.received) == [100_000, 50_000])
+        let decision = try #require(device.system.fetch.planner.decisions(app).last)
+        #expect(decision.moved == FetchBytes(sent: 0, received: 50_000))
+        #expect(decision.cost == FetchBytes(sent: 0, received: 50_000).cost(.wifi))
         #expect(device.violations.isEmpty)
     }
 }
