@@ -158,5 +158,42 @@ extension SystemTests {
             #expect((200_000...200_010).contains(browsing.received), "\(browsing)")
             #expect(try Self.energy(system).counting == "connections")
         }
+
+        @Test(
+            "The timeline has what the app moved over the network and wrote to the disk",
+            .enabled(if: counterComplaint == nil, Comment(rawValue: counterComplaint ?? "")))
+        func timeline() throws {
+            let cable = try Cable()
+            let system = try TestSystem(within: cable.entry)
+            defer { system.end() }
+            let writes = """
+
+                class Delegate(Delegate):
+                    def on_didEnterBackground(self, params):
+                        path = os.path.join(os.environ["HOME"], "Documents")
+                        os.makedirs(path, exist_ok=True)
+                        with open(os.path.join(path, "log"), "wb") as file:
+                            file.write(b"w" * 2000000)
+                            file.flush()
+                            os.fsync(file.fileno())
+                """
+            try system.installPython("talker", Self.talker + writes)
+            try system.play(["open talker", "home"])
+            let log = try system.follower()
+            try log.wait("suspended", of: "talker")
+            func records(_ kind: String) throws -> [JSONValue] {
+                try system.expect("timeline", "--json").split(separator: "\n").map { line in
+                    try JSONValue(parsing: String(line))
+                }.filter { $0["kind"]?.string == kind && $0["app"]?.string == "talker" }
+            }
+            let network = try records("network")
+            #expect((300_000...330_000).contains(network.compactMap { $0["sent"]?.int }.reduce(0, +)), "\(network)")
+            #expect((200_000...230_000).contains(network.compactMap { $0["received"]?.int }.reduce(0, +)))
+            try system.until("what the app wrote") {
+                try records("disk").compactMap { $0["written"]?.int }.reduce(0, +) >= 2_000_000
+            }
+            let trace = try system.expect("timeline", "--export", "-")
+            #expect(trace.contains("network (bytes/s)") && trace.contains("disk (bytes/s)"))
+        }
     }
 }
