@@ -52,6 +52,7 @@ final class Host {
     /// Made when it is first needed: it knows the host.
     private(set) lazy var mechanisms = HostMechanisms(self)
     private(set) lazy var services = ServiceBroker(self)
+    private(set) lazy var traffic = TrafficKeeper(self)
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
     var gpuDevices = GPUDevices()
@@ -116,6 +117,7 @@ final class Host {
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
             services.note(effects)
+            traffic.note(effects)
         }
         queue.clear()
         isDraining = false

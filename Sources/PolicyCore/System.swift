@@ -17,6 +17,8 @@ package struct System: Sendable, Codable {
     package internal(set) var conditions = ConditionState()
     /// What was spent on the network; `nil`: nothing was seen.
     @Rare var energy: EnergyAccount? = nil
+    /// What was moved; `nil`: nothing was seen.
+    @Rare var moved: TrafficTally? = nil
     package internal(set) var fetch: FetchState
     /// Services that are programs of their own; `nil`: none is declared.
     package internal(set) var broker: Broker?
@@ -45,7 +47,7 @@ package struct System: Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown, memory, conditions, energy, fetch, openedURLs, broker
+        case rebootsWhenDown, memory, conditions, energy, moved, fetch, openedURLs, broker
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -122,6 +124,7 @@ package struct System: Sendable, Codable {
         case .service(let event): handle(event)
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
+        case .trafficCounted(let app, let purpose, let count): trafficCounted(app, purpose, count)
         case .sessionEvents(let app, let session, let authentication):
             sessionEvents(app, session: session, authentication: authentication)
         case .wishesRestored(let app, let wishes): restoreWishes(app, wishes)

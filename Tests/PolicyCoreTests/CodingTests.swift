@@ -40,6 +40,10 @@ import Testing
             .mechanism(Incarnation(app, generation), .inversions(.found(inversion))),
             .trafficSeen(app, .fetch, sent: 1, received: .max, from: .zero, to: Instant(nanoseconds: .max)),
             .trafficSeen(nil, .push, sent: 0, received: 0, from: Instant(nanoseconds: -1), to: .zero),
+            .trafficCounted(
+                app, .browsing,
+                CountedTraffic(sent: .max, received: 1, from: Instant(nanoseconds: -1), to: .zero)),
+            .habitsRestored(FetchPlannerTests.rememberedWithBytes),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),

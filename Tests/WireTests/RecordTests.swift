@@ -113,7 +113,8 @@ struct RecordTests {
         fetch.expected = [FetchInfo.Opening(from: at, to: at, chance: 0.25)]
         fetch.decisions = [
             FetchInfo.Decision(
-                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125)
+                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125,
+                sent: 1, received: 2)
         ]
         fetch.tasks = [
             FetchInfo.Task(
@@ -130,7 +131,9 @@ struct RecordTests {
         try check(
             EnergyInfo(
                 radio: "lte", state: "tail", awakeFor: 3.5, wakeups: 2, sent: 1, received: 2, joules: 9.75,
-                shares: shares))
+                shares: shares,
+                traffic: [EnergyInfo.Traffic(app: "a.b", service: "browsing", sent: 3, received: 4)],
+                counting: "kernel"))
         #expect(try AppInfo.list(json: AppInfo.json(of: [info, info])) == [info, info])
         #expect(throws: RPCError.self) { try AppInfo.list(json: [:]) }
     }

@@ -160,6 +160,23 @@ int gr_refuse_peer(int listener);
 // Both sides see a reset: 0, or -1 errno.
 int gr_break_connection(int fd);
 ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
+
+// Bytes that were moved over the network, headers included; what stays on the machine is left out.
+struct gr_traffic { uint64_t sent, received; };
+// A counter in the kernel of what the processes of a cgroup move; it counts as long as both links are open.
+struct gr_traffic_counter { int map, sent, received; };
+// Begins to count in an open cgroup, beside whatever else counts or filters there: 0, or -1 errno.
+int gr_count_traffic(int group, struct gr_traffic_counter *counter);
+// 0, or -1 errno.
+int gr_read_traffic(int map, struct gr_traffic *traffic);
+// What one TCP connection moved so far, without headers.
+struct gr_connection {
+    uint64_t inode;
+    struct gr_traffic traffic;
+};
+// The connections of a family that leave the machine: how many there are, of which `room` are stored at most; or -1
+// errno.
+int gr_connections(int family, struct gr_connection *connections, int room);
 // Duplicates above standard error, close-on-exec.
 int gr_duplicate(int fd);
 int gr_open(const char *path, int flags, unsigned mode);

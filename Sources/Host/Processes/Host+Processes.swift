@@ -61,6 +61,7 @@ extension Host {
             if let socket = launched.socket { connect(socket, index, process) }
             adopt(launched.process, index, process)
             noteBirth(launched.process, of: app)
+            traffic.begin(index, generation, launched.counter, isNew: true)
             post(.processStarted(index, generation, pid: launched.process.pid))
         }
     }
@@ -169,6 +170,7 @@ extension Host {
         if process.awaitsStatus { return }
         process.connection?.close()
         if self.process(index, generation) === process {
+            traffic.end(index, generation)
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
             end(app)
             mechanisms.release(index, process)

@@ -126,6 +126,9 @@ extension Host {
         process.mayShareBackground = true
         begin(process, of: app)
         adopt(first, app.index, process)
+        // The counter of the daemon that died went with it.
+        let group = environment.countsInKernel ? environment.cgroupPath(app.installation.identifier) : nil
+        traffic.begin(app.index, generation, group.flatMap { try? TrafficCounter(group: $0) }, isNew: false)
         if !isNoted { noteBirth(first, of: app) }
         return process
     }

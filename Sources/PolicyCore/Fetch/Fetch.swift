@@ -74,6 +74,7 @@ extension System {
             case .failed?, nil: .failed
             }
         fetch.lastTraffic = now
+        // What it moved is counted a moment later (`trafficCounted`).
         fetch.planner.ended(apps[i].index, at: planTime, result: outcome, cost: nil)
     }
 

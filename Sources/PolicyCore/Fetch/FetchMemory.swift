@@ -24,7 +24,7 @@ package struct FetchMemory: Hashable, Sendable, Codable {
     }
 
     /// A planner can work with it: it may come from a file.
-    var isSound: Bool { rhythm.isSound && records.allSatisfy(\.habit.isSound) }
+    var isSound: Bool { rhythm.isSound && records.allSatisfy { $0.habit.isSound && $0.usual?.isSound != false } }
 }
 
 extension FetchPlanner {
@@ -39,6 +39,8 @@ extension FetchPlanner {
                 past.left = nil
                 past.habit.forgetSamples()
                 past.decisions.removeAll { $0.ended == nil }
+                past.usualBefore = nil
+                for place in past.decisions.indices { past.decisions[place].moved = nil }
                 return past
             }, rhythm: rhythm, utcOffset: utcOffset)
     }

@@ -66,7 +66,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         records[place].began(at: moment, expected: expected, remembering: Int(rules.decisions))
     }
 
-    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared.
+    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`: it
+    /// is not known yet, and `moved` tells the bytes.
     package mutating func ended(_ app: AppIndex, at moment: WallTime, result: FetchResult, cost: Energy?) {
         pass(to: moment)
         guard let place = place(of: app) else { return }
@@ -203,7 +204,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         return low
     }
 
-    private func place(of app: AppIndex) -> Int? {
+    func place(of app: AppIndex) -> Int? {
         let place = insertionPlace(of: app)
         return place < records.count && records[place].app == app ? place : nil
     }
@@ -288,7 +289,7 @@ extension FetchPlanner {
     }
 
     func ownCost(_ place: Int, _ model: RadioModel) -> Energy {
-        records[place].cost
+        records[place].cost ?? records[place].usual?.cost(model)
             ?? model.power * rules.usualLength + model.sentByte * rules.usualSent
             + model.receivedByte * rules.usualReceived
     }

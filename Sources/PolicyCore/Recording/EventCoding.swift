@@ -65,7 +65,7 @@ extension Event {
         case .service(var event):
             writer.write(event.tag.rawValue)
             event.fields(&writer)
-        case .trafficSeen: encodeTraffic(into: &writer)
+        case .trafficSeen, .trafficCounted: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
         case .reclaimed, .mappingsCounted, .purgeableCounted: encodeMemory(into: &writer)
         }
@@ -84,8 +84,9 @@ extension Event {
             writer.write(wishes.interval) { $0.write($1.nanoseconds) }
             writer.write(wishes.tasks) { $1.encode(into: &$0) }
         case .habitsRestored(let memory):
-            writer.write(UInt8(41))
+            writer.write(UInt8(memory.hasBytes ? 73 : 41))
             memory.encode(into: &writer)
+            if memory.hasBytes { memory.encodeBytes(into: &writer) }
         default: break
         }
     }
@@ -169,6 +170,8 @@ extension Event {
         case 22: self = .memorySensed(available: try reader.signed())
         case 34: self = .conditionSensed(try Condition(from: &reader))
         case 56: self = try Self.traffic(from: &reader)
+        case 72: self = try Self.countedTraffic(from: &reader)
+        case 73: self = .habitsRestored(try FetchMemory(withBytes: &reader))
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in
                 Incarnation(try reader.app(), Generation(try reader.number32()))

@@ -24,7 +24,8 @@ extension Device {
             perform(effect.action)
         }
         if !effects.isEmpty { noteScreen() }
-        if let death { killDaemon(downFor: death.downFor) }
+        if let death { return killDaemon(downFor: death.downFor) }
+        if !effects.isEmpty { noteActivities() }
     }
 
     /// Log and reports are what the Core decided, whether or not the daemon lived to do the rest: a new one writes them

@@ -246,6 +246,7 @@ extension Device {
                 after(costs.news, place) { _ in .tellAll }
                 return
             }
+            endTraffic(place)
             apps[place].process = nil
             send(.allProcessesEnded(app, process.generation))
         default: return

@@ -105,6 +105,8 @@ package struct SimulatedProcess {
     /// What the daemon has seen of them, and until when.
     var traffic: [WatchedTransfer] = []
     var trafficSeen = Instant.zero
+    /// What it does with the network, as the Core said last.
+    var activity: Purpose?
     var works: [WorkID] = []
     var sockets = SimulatedSockets()
     var random: SplitMix64

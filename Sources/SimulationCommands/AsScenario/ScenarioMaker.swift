@@ -214,6 +214,9 @@ package struct ScenarioMaker {
             // A service may have said any number.
             let (bytes, isTooMuch) = sent.addingReportingOverflow(received)
             if !isTooMuch { noteTraffic(app, bytes: bytes) }
+        case .trafficCounted(let app, _, let count):
+            let (bytes, isTooMuch) = count.sent.addingReportingOverflow(count.received)
+            if !isTooMuch { noteTraffic(app, bytes: bytes) }
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .purgeableCounted, .wishesRestored,
             .habitsRestored:

@@ -35,6 +35,15 @@ import Testing
         return planner.memory
     }
 
+    /// The same of a fetch whose bytes were seen.
+    static var rememberedWithBytes: FetchMemory {
+        var planner = accustomed(days: 10)
+        planner.began(app, at: at(day: 9, 12))
+        planner.moved(app, FetchBytes(sent: 300, received: 7000), model: .lte)
+        planner.ended(app, at: at(day: 9, 12.01), result: .newData, cost: nil)
+        return planner.memory
+    }
+
     @Test("What was learned goes on in another system, of the apps that are still there, whatever their numbers")
     func memory() {
         let memory = Self.remembered

@@ -58,6 +58,8 @@ enum EventTag: UInt8, CaseIterable {
     case appsRemembered = 71
     case purgeableCounted = 82
     case inversionFound = 87
+    case trafficCounted = 72
+    case habitsRestoredWithBytes = 73
 }
 
 extension Event {
@@ -99,8 +101,9 @@ extension Event {
         case .mechanism(_, .sockets(.refused)): .peersRefused
         case .mechanism(_, .sockets(.seen)): .socketsSeen
         case .mechanism(_, .locks(.found)): .lockFound
-        case .habitsRestored: .habitsRestored
+        case .habitsRestored(let memory): memory.hasBytes ? .habitsRestoredWithBytes : .habitsRestored
         case .trafficSeen: .trafficSeen
+        case .trafficCounted: .trafficCounted
         case .mechanism(_, .disk(.filled)): .diskFilled
         case .service(.declaredFormerly): .servicesDeclared
         case .service(.declared): .servicesDeclaredWithCallbacks

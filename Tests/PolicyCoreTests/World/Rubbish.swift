@@ -82,6 +82,12 @@ struct Rubbish {
     private mutating func traffic(_ app: AppIndex) -> Event {
         let purpose = Purpose.allCases[random.below(Purpose.allCases.count)]
         func any() -> Int64 { Int64(bitPattern: random.next()) >> Int64(random.below(60)) }
+        if random.oneIn(3) {
+            return .trafficCounted(
+                app, purpose,
+                CountedTraffic(
+                    sent: any(), received: any(), from: Instant(nanoseconds: any()), to: Instant(nanoseconds: any())))
+        }
         return .trafficSeen(
             random.oneIn(4) ? nil : app, purpose, sent: any(), received: any(), from: Instant(nanoseconds: any()),
             to: Instant(nanoseconds: any()))

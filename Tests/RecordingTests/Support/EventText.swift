@@ -44,6 +44,9 @@ extension Event {
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             "trafficSeen app \(optional: app?.rawValue) \(purpose) sent \(sent) received \(received) "
                 + "\(from.nanoseconds) to \(to.nanoseconds)"
+        case .trafficCounted(let app, let purpose, let count):
+            "trafficCounted app \(app.rawValue) \(purpose) sent \(count.sent) received \(count.received) "
+                + "\(count.from.nanoseconds) to \(count.to.nanoseconds)"
         case .sessionEvents(let app, let session, let authentication):
             "transferEvents app \(app.rawValue) \(session) authentication \(authentication)"
         case .wishesRestored(let app, let wishes):
