@@ -49,7 +49,6 @@ import Testing
         }
         var early = FetchRules()
         early.prior = nil
-        early.worth = .joules(40)
         let costs = FetchCosts()
         let polled = FetchSchedules.polled(week, costs, every: .seconds(3600))
         let before = FetchSchedules.planned(week, costs, early)
@@ -78,7 +77,7 @@ import Testing
         let costs = FetchCosts()
         let polled = FetchSchedules.polled(days, costs, every: .seconds(4 * 3600))
         var rules = FetchRules()
-        rules.worth = .joules(25)
+        rules.worth = .joules(5)
         let ours = FetchSchedules.planned(days, costs, rules)
         #expect(ours.visits == polled.visits && ours.energy < polled.energy)
         #expect(ours.share >= 1.2 * polled.share, "\(ours) \(polled)")
