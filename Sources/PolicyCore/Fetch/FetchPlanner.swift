@@ -65,8 +65,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         records[place].began(at: moment, expected: expected, remembering: Int(rules.decisions))
     }
 
-    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`: it
-    /// is not known yet, and `moved` tells the bytes.
+    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`:
+    /// it is not known yet, and `moved` tells the bytes.
     package mutating func ended(_ app: AppIndex, at moment: WallTime, result: FetchResult, cost: Energy?) {
         pass(to: moment)
         guard let place = place(of: app) else { return }
