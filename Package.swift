@@ -249,7 +249,7 @@ let package = Package(
                 "UIKit", "UIKitNetworking", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer",
                 "Wire",
                 "GreenroomTesting", "Misbehaver",
-                "Hoard", "Podcasts", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Hoard", "Article", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "GreenroomTestingTests",

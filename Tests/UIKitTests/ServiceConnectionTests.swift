@@ -95,7 +95,7 @@ extension UIKitTests {
             #expect(light.contains("libFoundation.so"), "\(light)")
             #expect(light.filter { $0.contains("FoundationNetworking") || $0.contains("curl") } == [])
             // That it would be seen.
-            #expect(try libraries(of: "Podcasts").contains("libFoundationNetworking.so"))
+            #expect(try libraries(of: "Article").contains("libFoundationNetworking.so"))
         }
     }
 }

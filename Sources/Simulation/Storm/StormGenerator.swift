@@ -23,7 +23,6 @@ package struct StormGenerator {
         generator.makeDay()
         StormServices.add(to: &generator.scenario)
         StormModels.add(models, to: &generator.scenario)
-        StormUsage.add(to: &generator.scenario)
         return generator.scenario
     }
 

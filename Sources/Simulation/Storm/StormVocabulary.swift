@@ -37,9 +37,13 @@ extension AppAction.Kind {
     package var stormPlace: StormPlace {
         switch self {
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
-            .crash, .block, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
-            .refreshSnapshot, .useGPU, .complete, .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:
+            .crash, .block, .fork, .allocate, .lock, .unlock, .listen, .provideSnapshots, .refreshSnapshot, .complete,
+            .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:
             .drawn
+        case .work, .transfer:
+            .never(because: "tests of the world judge what it costs, and oracles of storms do not")
+        case .useGPU:
+            .never(because: "in the background it ends the app, as other things of storms do: r10-gpu.yaml has it")
         case .ask:
             .drawnWithModels
         }

@@ -91,12 +91,6 @@ struct StormVocabularyTests {
         }
         #expect(all.count >= 8 && found == all, "no storm has \(all.subtracting(found))")
     }
-
-    @Test("In about one storm of four, apps compute, load and draw")
-    func usage() {
-        let busy = Self.storms.filter { Found([$0]).actions.contains(.work) }
-        #expect(busy.count > 20 && busy.count < 100, "\(busy.count) of 200 storms")
-    }
 }
 
 /// A service that says what it is told, for storms that are only made, not run.
