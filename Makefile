@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-transfer bench-scale fuzz fuzz-quick transfers mutants standalone format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -42,6 +42,10 @@ demo: ## Build what the demo needs, then take a tour of about a minute on real p
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 
+static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Examples/NAME for another one); docs/STARTING.md.
+	@$(NEED) libsqlite3-dev binutils
+	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
+
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
 	@$(NEED) libsqlite3-dev python3 libcurl4
 	$(SWIFT_BUILD) --product greenroom-transferd
@@ -60,11 +64,11 @@ chaos: ## All known attacks next to five honest apps, which must not notice (SEC
 	@Scripts/assemble.sh
 	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
-bench: ## Measure on real processes.
+bench: ## Measure on real processes, beside the last release.
 	@$(NEED) libsqlite3-dev python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
-	.build/bin/greenroom-bench
+	.build/bin/greenroom-bench --beside Benchmarks/last-release.json
 
 bench-wake: ## 500 sleeping servers: how long a first answer takes, compared with systemd's socket activation.
 	@$(NEED) libsqlite3-dev python3 systemd
@@ -89,6 +93,12 @@ bench-foreground: ## Frames that the app on screen misses while background apps 
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
+
+bench-network: ## What background transfers leave of a shaped link to the app on screen (SECONDS_EACH=20 RATE=20mbit). Needs root.
+	@$(NEED) libsqlite3-dev python3 iproute2
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Benchmarks/network/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(RATE),--rate $(RATE))
 
 bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
 	@$(NEED) libsqlite3-dev python3 nginx aria2 curl
@@ -117,8 +127,8 @@ fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEE
 	@$(SWIFT_BUILD) --quiet --product greenroom-fuzz
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-fuzz" run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) $(TARGET)
 
-mutants: ## Plant bugs in the Core, one after another: storms, scenarios or contracts must catch each.
-	@$(NEED) libsqlite3-dev python3 git
+mutants: ## Plant bugs, one after another: storms, scenarios, contracts or the unit tests that each names must catch it.
+	@$(NEED) libsqlite3-dev python3 python3-h2 git
 	@Scripts/mutants.py
 
 format: ## Format the Swift code.

@@ -29,6 +29,7 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
+        .library(name: "UIKitNetworking", targets: ["UIKitNetworking"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
         .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
         .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
@@ -106,15 +107,16 @@ let package = Package(
             path: "Sources/Services/Transfers/Simulation"),
         .target(name: "CBackgroundTransfer", path: "Sources/Services/Transfers/CFramework"),
         .target(
-            name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "TransferWire", "Wire"],
+            name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
+        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit", "Wire"], path: "Sources/Frameworks/UIKit"),
+        // URLSession for apps, apart from UIKit: its libraries take as long to load as all others of an app.
         .target(
-            name: "UIKit", dependencies: ["AppRuntime", "BackgroundTransfer", "CUIKit", "Wire"],
-            path: "Sources/Frameworks/UIKit"),
+            name: "UIKitNetworking", dependencies: ["BackgroundTransfer"], path: "Sources/Frameworks/UIKitNetworking"),
         .target(
             name: "BackgroundTasks", dependencies: ["AppRuntime", "Wire"], path: "Sources/Frameworks/BackgroundTasks"),
         // Swift Testing looks for this overlay wherever a file imports both.
@@ -180,9 +182,11 @@ let package = Package(
         .executableTarget(
             name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
-        .executableTarget(name: "Podcasts", dependencies: ["UIKit"], path: "Examples/Podcasts/Sources"),
+        .executableTarget(
+            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking"], path: "Examples/Podcasts/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
-        .executableTarget(name: "Article", dependencies: ["UIKit"], path: "Fixtures/Article/Sources"),
+        .executableTarget(
+            name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
@@ -192,7 +196,8 @@ let package = Package(
             path: "Benchmarks/greenroom-bench"),
 
         .executableTarget(
-            name: "greenroom-bench-fetch", dependencies: ["Simulation", "PolicyCore", "LinuxSystem", "Model"],
+            name: "greenroom-bench-fetch",
+            dependencies: ["TransferSimulation", "Simulation", "PolicyCore", "LinuxSystem", "Model"],
             path: "Benchmarks/fetch"),
 
         // Reads what strangers write, with inputs that nobody wrote: docs/FUZZING.md.
@@ -241,9 +246,10 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "UIKit", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer", "Wire",
+                "UIKit", "UIKitNetworking", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer",
+                "Wire",
                 "GreenroomTesting", "Misbehaver",
-                "Hoard",
+                "Hoard", "Podcasts", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "GreenroomTestingTests",

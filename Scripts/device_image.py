@@ -32,7 +32,7 @@ MODULES = ["virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_
 DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zlib1g", "libsqlite3-0", "python3-minimal",
           "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libexpat1", "libffi8", "libssl3",
           "libuuid1", "libbz2-1.0", "liblzma5", "libcrypt1", "libtinfo6", "libncursesw6", "nano", "earlyoom", "nohang",
-          # What FoundationNetworking needs, which is part of every app.
+          # What FoundationNetworking needs, which is part of the tests.
           "libcurl4", "libbrotli1", "libcom-err2", "libgmp10", "libgnutls30", "libgssapi-krb5-2", "libhogweed6",
           "libidn2-0", "libk5crypto3", "libkeyutils1", "libkrb5-3", "libkrb5support0", "libldap-2.5-0", "libnettle8",
           "libnghttp2-14", "libp11-kit0", "libpsl5", "librtmp1", "libsasl2-2", "libssh2-1", "libtasn1-6",

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Plants bugs in the Core, one after another, and sees that storms, scenarios or the contract suite catch each.
+"""Plants bugs, one after another, and sees that the tests catch each.
 
 usage: mutants.py [NAME...] [--storms N]
+       mutants.py --in-place SEED
 
 A test of the tests: a mutant that nothing catches is a bug that the tests would let through. Each file in Mutants/ says
-what is wrong, names a source file, and holds a piece of it as it is and as it is with the bug. Everything happens in a
-copy of the tree below .build/mutants.
+what is wrong, names a source file, and holds a piece of it as it is and as it is with the bug. Bugs in the Core are for
+storms, scenarios or the contract suite to catch. A third line, for bugs in other modules, names the suite of unit tests
+that must catch it, as MODULE.SUITE. Everything happens in a copy of the tree below .build/mutants.
+
+--in-place plants one of the bugs that name a suite, another one with each seed, where the tests have been built already
+(with --configuration release --build-tests): little has to be built. The tree itself is not touched. It needs root, which
+may lay a file system over the tree that this program alone sees.
 """
 
 import argparse
@@ -14,6 +20,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLACE = os.path.join(ROOT, ".build", "mutants")
@@ -26,18 +34,19 @@ class Mutant:
         self.name = os.path.splitext(os.path.basename(path))[0]
         with open(path) as file:
             head, _, rest = file.read().partition("\n--- right\n")
-        self.what, self.file = head.split("\n")
+        self.what, self.file, *suite = head.split("\n")
+        self.suite = suite[0] if suite else None
         right, _, wrong = rest.partition("\n--- wrong\n")
         self.right, self.wrong = right, wrong.rstrip("\n")
 
-    def plant(self):
+    def plant(self, tree):
         """The file as it was, to be put back."""
-        path = os.path.join(TREE, self.file)
+        path = os.path.join(tree, self.file)
         with open(path) as file:
             text = file.read()
         if text.count(self.right) != 1:
             sys.exit(f"Mutants/{self.name}.mutant: {self.file} holds its piece {text.count(self.right)} times, not once: "
-                     "the Core has changed, change the mutant with it")
+                     "the code has changed, change the mutant with it")
         with open(path, "w") as file:
             file.write(text.replace(self.right, self.wrong))
         return text
@@ -71,8 +80,8 @@ def copy_tree():
                 os.remove(path)
 
 
-def build(*arguments):
-    return subprocess.run(["swift", "build", "--configuration", "release", *arguments], cwd=TREE, capture_output=True,
+def build(*arguments, tree=TREE):
+    return subprocess.run(["swift", "build", "--configuration", "release", *arguments], cwd=tree, capture_output=True,
                           text=True)
 
 
@@ -112,19 +121,103 @@ def caught_by_contracts():
     """The contract suite's simulated half; slow to build, so it is asked last."""
     if build("--build-tests").returncode != 0:
         return None
+    return "the contract suite" if fails("SimulationTests", TREE) else None
+
+
+def fails(suite, tree):
+    """The first test of the suite that fails; it is an error if there is none at all."""
     result = subprocess.run(
-        ["swift", "test", "--configuration", "release", "--skip-build", "--disable-xctest", "--filter",
-         "SimulationTests"], cwd=TREE, capture_output=True, text=True)
-    return "the contract suite" if result.returncode != 0 else None
+        ["swift", "test", "--configuration", "release", "--skip-build", "--disable-xctest", "--filter", suite], cwd=tree,
+        capture_output=True, text=True)
+    lines = (result.stdout + result.stderr).splitlines()
+    if not any(line.startswith("◇") and line.endswith("started.") and " run " not in line for line in lines):
+        sys.exit(f"no test of {suite} ran: name the suite that must catch the mutant\n" + "\n".join(lines[-5:]))
+    if result.returncode == 0:
+        return None
+    return next((line for line in lines if line.startswith("✘")), f"{suite} ends with {result.returncode}")
+
+
+def caught_by_suite(mutant, tree):
+    """A bug outside the Core: the tests are built with it."""
+    built = build("--build-tests", tree=tree)
+    if built.returncode != 0:
+        sys.exit(f"Mutants/{mutant.name}.mutant does not compile:\n{built.stdout}{built.stderr}")
+    found = fails(mutant.suite, tree)
+    return f"{mutant.suite}: {found[:120]}" if found else None
+
+
+def say(mutant, verdict):
+    print(f"{'caught ' if verdict else 'ALIVE  '} {mutant.name}: {verdict or mutant.what}", flush=True)
+
+
+def caught_in_core(mutant, storms):
+    built = build("--product", PRODUCT)
+    if built.returncode != 0:
+        sys.exit(f"Mutants/{mutant.name}.mutant does not compile:\n{built.stdout}{built.stderr}")
+    found = os.path.join(PLACE, "found", mutant.name)
+    os.makedirs(found)
+    return caught_by_storms(storms, found) or caught_by_scenarios() or caught_by_contracts()
+
+
+def check_healthy(mutants, storms):
+    """A test that fails anyway catches nothing."""
+    checks = []
+    if any(not mutant.suite for mutant in mutants):
+        checks += [lambda: caught_by_storms(storms, PLACE), caught_by_scenarios]
+    suites = sorted({mutant.suite for mutant in mutants if mutant.suite})
+    if suites:
+        built = build("--build-tests")
+        if built.returncode != 0:
+            sys.exit(built.stdout + built.stderr)
+        checks += [lambda suite=suite: fails(suite, TREE) for suite in suites]
+    for check in checks:
+        found = check()
+        if found:
+            sys.exit(f"without any bug, this fails: {found}")
+
+
+# In place.
+
+def plant_in_place(mutants, seed):
+    """One mutant in a tree that was built, below a file system that goes with this process."""
+    if os.geteuid() != 0:
+        sys.exit("planting a mutant in place needs root: run Scripts/mutants.py without --in-place")
+    mutant = sorted((mutant for mutant in mutants if mutant.suite), key=lambda one: one.name)
+    mutant = mutant[seed % len(mutant)]
+    # Next to the tree, since a file system in memory would be too small, and one below the tree is not allowed.
+    with tempfile.TemporaryDirectory(prefix="greenroom-mutant-", dir="/var/tmp") as place:
+        for name in ["above", "work"]:
+            os.mkdir(os.path.join(place, name))
+        mount = (f'mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/above,workdir=$2/work" "$1" && cd "$1" && '
+                 'exec "$3" Scripts/mutants.py --planted "$4"')
+        code = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c", mount, "mutants", ROOT,
+                               place, sys.executable, mutant.name]).returncode
+    sys.exit(code)
+
+
+def planted(mutant):
+    """Behind the file system: whatever is written here is gone afterwards."""
+    began = time.monotonic()
+    mutant.plant(ROOT)
+    verdict = caught_by_suite(mutant, ROOT)
+    say(mutant, verdict)
+    print(f"{time.monotonic() - began:.0f} s")
+    sys.exit(0 if verdict else 1)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--storms", type=int, default=100)
+    parser.add_argument("--in-place", type=int, metavar="SEED")
+    parser.add_argument("--planted", metavar="NAME", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     folder = os.path.join(ROOT, "Mutants")
     mutants = [Mutant(os.path.join(folder, name)) for name in sorted(os.listdir(folder)) if name.endswith(".mutant")]
+    if chosen.planted:
+        planted(next(mutant for mutant in mutants if mutant.name == chosen.planted))
+    if chosen.in_place is not None:
+        plant_in_place(mutants, chosen.in_place)
     if chosen.names:
         mutants = [mutant for mutant in mutants if mutant.name in chosen.names]
     print("Building without a bug …", flush=True)
@@ -133,23 +226,15 @@ def main():
     if healthy.returncode != 0:
         sys.exit(healthy.stdout + healthy.stderr)
     shutil.rmtree(os.path.join(PLACE, "found"), ignore_errors=True)
-    for check in (lambda: caught_by_storms(chosen.storms, PLACE), caught_by_scenarios):
-        found = check()
-        if found:
-            sys.exit(f"without any bug, this fails: {found}")
+    check_healthy(mutants, chosen.storms)
     survivors = []
     for mutant in mutants:
-        text = mutant.plant()
+        text = mutant.plant(TREE)
         try:
-            built = build("--product", PRODUCT)
-            if built.returncode != 0:
-                sys.exit(f"Mutants/{mutant.name}.mutant does not compile:\n{built.stdout}{built.stderr}")
-            found = os.path.join(PLACE, "found", mutant.name)
-            os.makedirs(found)
-            verdict = caught_by_storms(chosen.storms, found) or caught_by_scenarios() or caught_by_contracts()
+            verdict = caught_by_suite(mutant, TREE) if mutant.suite else caught_in_core(mutant, chosen.storms)
         finally:
             mutant.mend(text)
-        print(f"{'caught ' if verdict else 'ALIVE  '} {mutant.name}: {verdict or mutant.what}", flush=True)
+        say(mutant, verdict)
         if not verdict:
             survivors.append(mutant.name)
     print(f"{len(mutants)} mutants, {len(mutants) - len(survivors)} caught, {len(survivors)} alive; the smallest "

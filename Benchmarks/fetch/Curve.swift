@@ -2,7 +2,7 @@ internal import Model
 internal import PolicyCore
 internal import Simulation
 
-/// The share of openings that find fresh content, against what that costs.
+/// The share of visits that find fresh content, against what that costs.
 struct Curve {
     private struct Point {
         let name: String
@@ -39,14 +39,14 @@ struct Curve {
         let apart = FetchSchedules.polledApart(days, costs, every: .seconds(3600))
         others.append(Point(name: "every 1 h, each by itself", outcome: apart))
         for least in [1, 2, 4, 8] {
-            let outcome = FetchSchedules.clairvoyant(days, costs, leastServed: least)
-            others.append(Point(name: "clairvoyant, ≥ \(least) served", outcome: outcome))
+            let outcome = FetchSchedules.clairvoyant(days, costs, leastTogether: least)
+            others.append(Point(name: "clairvoyant, ≥ \(least) together", outcome: outcome))
         }
     }
 
     func text(_ name: String) -> String {
         let head =
-            "\(name), \(costs.radio.name): \(days.apps.count) apps, \(days.openingCount) openings, "
+            "\(name), \(costs.radio.name): \(days.apps.count) apps, \(days.visitCount) visits of \(days.openingCount) openings, "
             + "\(Text.decimals((days.end - .zero).seconds / 86_400, 1)) days"
         let rows = (polled + others + ours).map { point in
             [

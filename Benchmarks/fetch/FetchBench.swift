@@ -3,13 +3,13 @@ internal import Model
 internal import PolicyCore
 internal import Simulation
 
-/// Prints what coalescing spares, and what fetching costs and brings on real months: ours beside polling, and beside a
-/// schedule that knows the future.
+/// Prints what waiting for each other spares, and what fetching costs and brings on real months and in their first
+/// week: ours beside polling, and beside a schedule that knows the future.
 enum FetchBench {
     static let usage = """
         usage: greenroom-bench-fetch [TRACES] [--quick]
-        Prints what hourly work of 20 apps costs apart and together, and, for each usage/NAME.csv in TRACES (a folder),
-        what share of openings finds fresh content at what cost.
+        Prints what hourly work of 20 apps costs when it can wait and when it cannot, and, for each usage/NAME.csv in
+        TRACES (a folder), what share of visits finds fresh content at what cost.
           --quick   3G only, and fewer prices
 
         """
@@ -26,7 +26,7 @@ enum FetchBench {
             default: folder = argument
             }
         }
-        print(Coalescing().text)
+        print(Together().text)
         guard let folder else { return 0 }
         let names = FileSystem.names(in: folder + "/usage").filter {
             $0.hasSuffix(".csv") && !$0.hasSuffix(".apps.csv")
@@ -38,8 +38,10 @@ enum FetchBench {
         for name in names.sorted() {
             guard let bytes = FileSystem.read("\(folder)/usage/\(name)") else { continue }
             do throws(CSVError) {
-                let days = FetchDays(try UsageTrace(csv: bytes))
+                let trace = try UsageTrace(csv: bytes)
+                let days = FetchDays(trace)
                 let name = String(name.dropLast(4))
+                for costs in [FetchCosts(), .lte] { print("\n" + FirstWeek(trace, costs).text(name)) }
                 print("\n" + Curve(days, FetchCosts(), isQuick: isQuick).text(name))
                 if !isQuick {
                     print("\n" + Curve(days, .tiny, isQuick: true).text("\(name), tiny fetches"))
@@ -67,25 +69,6 @@ extension FetchCosts {
         costs.radio = .lte
         costs.link = .lte
         return costs
-    }
-}
-
-/// The same hourly work, apart and together.
-struct Coalescing {
-    var text: String {
-        var tiny = HourlyWork()
-        (tiny.costs.sent, tiny.costs.received) = (0, 1)
-        tiny.costs.link.receivedBytesPerSecond = .max
-        let rows = [("tiny", tiny), ("2 KB up, 30 KB down", HourlyWork())].flatMap { name, work in
-            [("apart", work.apart()), ("together", work.together())].map { how, outcome in
-                [
-                    name, how, String(outcome.pieces), String(outcome.wakeups), Text.joules(outcome.total),
-                    Text.joules(outcome.perApp.min() ?? .zero) + " – " + Text.joules(outcome.perApp.max() ?? .zero),
-                ]
-            }
-        }
-        return "20 apps with hourly work, a day on 3G\n"
-            + Text.table([["each", "when", "pieces", "wakeups", "J", "J an app"]] + rows)
     }
 }
 

@@ -111,3 +111,48 @@ struct Footprint {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
+
+extension Measurement {
+    mutating func measureFootprint(_ tool: Tool, _ footprint: Footprint, _ empty: [Double]) throws {
+        say("\(crowd) suspended apps")
+        let switching = Switching(system: system, tool: tool, place: options.place)
+        pause(milliseconds: 500)
+        let few = (try footprint.memory().reduce(0, +), try footprint.privateMemory())
+        for number in 51...crowd { try switching.suspend(try system.install(number, with: tool)) }
+        // Worker threads that have nothing to do end after some seconds.
+        pause(milliseconds: 12_000)
+        let full = try footprint.memory()
+        let apps = Double(crowd - 50)
+        let seconds = options.isQuick ? 10 : 60
+        say("\(seconds) s of idleness")
+        let activity = try footprint.activity(seconds: seconds)
+        let growth = (full.reduce(0, +) - few.0) / apps
+        // What is shared with the apps counts less with each of them: private memory shows the daemon's own part.
+        let privateGrowth = (try footprint.privateMemory() - few.1) / apps
+        report.add([
+            memory("daemon, 0 apps", empty[0]), memory("keeper, 0 apps", empty[1]),
+            memory("both, 0 apps", empty.reduce(0, +), .atMost(15 * 0x1p20)),
+            memory("both, \(crowd) suspended apps", full.reduce(0, +)),
+            memory("growth an app, from 50 to \(crowd)", growth, .atMost(6 * 0x1p10)),
+            Figure(
+                what: "private memory growth an app", value: privateGrowth, unit: .bytes,
+                target: .atMost(6 * 0x1p10)),
+            Figure(
+                what: "daemon's wakeups in \(seconds) s, Home in front", value: Double(activity.daemonWakeups),
+                unit: .count, target: .atMost(0)),
+            Figure(
+                what: "keeper's wakeups in \(seconds) s", value: Double(activity.keeperWakeups), unit: .count,
+                target: .atMost(0)),
+            Figure(
+                what: "processor time of both", value: Double(activity.processorTime), unit: .nanoseconds,
+                target: .atMost(0)),
+            Figure(
+                what: "processor time of \(crowd) suspended apps", value: Double(activity.appTime), unit: .nanoseconds,
+                target: .atMost(0)),
+        ])
+    }
+
+    private func memory(_ what: String, _ bytes: Double, _ target: Figure.Target = .none) -> Figure {
+        Figure(what: "PSS \(what)", value: bytes, unit: .bytes, target: target)
+    }
+}

@@ -3,12 +3,13 @@ internal import LinuxSystem
 /// The ways to run this program: the measurement, its guarded child, and the app that is measured.
 enum Program {
     static let usage = """
-        usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--bin DIR] [--apps DIR]
+        usage: greenroom-bench [--quick] [--only WHAT] [--json FILE] [--beside FILE] [--bin DIR] [--apps DIR]
         Measures Greenroom on real processes, each figure beside its floor.
           --quick      fewer rounds and 10 s instead of 60 s of idleness
-          --only WHAT  core, launches, background, memory, waking, services or scale: nothing but that
+          --only WHAT  core, simulator, footprint, launches, background, memory, waking, services or scale: only that
           --sizes N,N  for scale: how many apps (default: 10,100,1000,10000)
           --json FILE  the figures as JSON as well
+          --beside FILE  the table of another run, from its --json, beside this one
           --bin DIR    where greenroom and greenroomd are (default: beside this program)
           --apps DIR   where Journal.app is (default: ../apps beside the programs)
 
@@ -49,12 +50,14 @@ struct BenchError: Error, CustomStringConvertible {
 
 struct Options {
     var isQuick = false
-    enum Part: String { case core, launches, background, memory, waking, services, scale }
+    enum Part: String { case core, simulator, footprint, launches, background, memory, waking, services, scale }
     /// Nothing but this.
     var only: Part?
     /// How many apps, one after the other.
     var sizes = [10, 100, 1_000, 10_000]
     var jsonFile: String?
+    /// Figures of another run.
+    var besideFile: String?
     /// The folder of the tools.
     var programs: String
     /// The folder of the example bundles.
@@ -79,9 +82,8 @@ struct Options {
             case "--only":
                 only = Part(rawValue: value)
                 if only == nil {
-                    throw UsageError(
-                        sentence: "--only takes core, launches, background, memory, waking, services or scale, not "
-                            + value)
+                    let parts = "core, simulator, footprint, launches, background, memory, waking, services or scale"
+                    throw UsageError(sentence: "--only takes \(parts), not \(value)")
                 }
             case "--sizes":
                 sizes = value.split(separator: ",").compactMap { Int($0) }.filter { (1...100_000).contains($0) }
@@ -89,6 +91,7 @@ struct Options {
                     throw UsageError(sentence: "--sizes takes numbers of apps, the smallest first, not \(value)")
                 }
             case "--json": jsonFile = value
+            case "--beside": besideFile = value
             case "--bin": programs = value
             case "--apps": apps = value
             case "--place": place = value
@@ -105,6 +108,7 @@ struct Options {
         if let only { list += ["--only", only.rawValue] }
         list += ["--sizes", sizes.map(String.init).joined(separator: ",")]
         if let jsonFile { list += ["--json", jsonFile] }
+        if let besideFile { list += ["--beside", besideFile] }
         return list
     }
 }

@@ -26,7 +26,7 @@ struct VictimChoice {
         var ended = 0
         for _ in 0..<rounds {
             var copy = self
-            // Its memory is its own from here on.
+            copy.makeOwn()
             copy.handle(.memorySensed(available: Self.budget - 1))
             let start = Self.processorTime()
             let effects = copy.handle(.memorySensed(available: Self.budget / 1000 * 30))
@@ -35,6 +35,13 @@ struct VictimChoice {
             guard ended > 0 else { throw BenchError("nobody is chosen") }
         }
         return (times, ended)
+    }
+
+    /// What the copy shares with the original would be copied when it is changed first, in the time that is measured:
+    /// the daemon has one system.
+    private mutating func makeOwn() {
+        guard let app = system.allApps.first else { return }
+        handle(.footprintSampled(app.index, app.generation, app.memory.footprint))
     }
 
     /// Of this thread.

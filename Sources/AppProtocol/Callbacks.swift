@@ -75,6 +75,8 @@ extension DeviceConditions {
     package var params: JSONValue {
         var settings: JSONObject = [:]
         for setting in self.settings { settings[setting.key] = .string(setting.value) }
+        var stores: JSONObject = [:]
+        for store in self.stores { stores[store.name] = .string(String(UInt64(bitPattern: store.stamp), radix: 16)) }
         return [
             "settings": .object(settings), "locale": .string(locale), "timeZone": .string(timeZone),
             "time": [
@@ -84,7 +86,9 @@ extension DeviceConditions {
                 "brightness": .double(Double(screen.brightness) / 100), "external": .int(Int64(screen.external)),
             ],
             "battery": ["level": .double(Double(battery.percent) / 100), "state": .string(battery.state.name)],
-            "network": .string(network.name), "backgroundRefresh": .bool(refreshes),
+            "network": .string(network.name), "backgroundRefresh": .bool(refreshes), "lowPower": .bool(isLowPower),
+            "thermalState": .string(thermalState.name), "orientation": .string(orientation.name),
+            "stores": .object(stores),
         ]
     }
 }

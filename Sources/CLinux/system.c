@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -90,6 +93,13 @@ int gr_set_scheduling(pid_t thread, const struct gr_scheduling *what) {
 
 int gr_get_io_priority(pid_t thread) { return (int)syscall(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, thread); }
 int gr_set_io_priority(pid_t thread, int value) { return (int)syscall(SYS_ioprio_set, 1, thread, value); }
+
+ssize_t gr_read_memory(pid_t process, uint64_t address, void *bytes, size_t length) {
+    struct iovec here = {bytes, length}, there = {(void *)(uintptr_t)address, length};
+    return process_vm_readv(process, &here, 1, &there, 1, 0);
+}
+
+int gr_is_futex(long number) { return number == SYS_futex; }
 
 uint64_t gr_real_time_limit(pid_t process) {
     struct rlimit limit = {0, 0};
@@ -178,6 +188,32 @@ void gr_return_free_memory(void) {
     if (locked) munlockall();
     malloc_trim(0);
     if (locked) mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+}
+void gr_forget_code(void) {
+    enum { MOST = 512 };
+    static struct { uintptr_t from, to; } found[MOST];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (maps == NULL) return;
+    // First all of them: what the file says changes with what is done.
+    char *line = NULL;
+    size_t room = 0, count = 0;
+    while (count < MOST && getline(&line, &room, maps) > 0) {
+        char access[5];
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &found[count].from, &found[count].to, access) == 3 &&
+            strcmp(access, "r-xp") == 0 && strchr(line, '/') != NULL) {
+            count++;
+        }
+    }
+    free(line);
+    fclose(maps);
+    for (size_t i = 0; i < count; i++) {
+        void *place = (void *)found[i].from;
+        size_t length = found[i].to - found[i].from;
+        // Nobody writes there, so that the file has all of it. Locked pages are not given back (EINVAL).
+        if (locks_memory) munlock(place, length);
+        madvise(place, length, MADV_DONTNEED);
+        if (locks_memory) mlock2(place, length, MLOCK_ONFAULT);
+    }
 }
 int gr_punch_hole(int fd, int64_t length) {
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, length);
@@ -335,34 +371,6 @@ int64_t gr_pipe_memory(int fd) {
     if (size < 0) return -1;
     // How many of its pages hold something is not told: one byte is enough for a page.
     return gr_unread(fd) > 0 ? size : 0;
-}
-
-static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
-
-int gr_count_mappings(int fd, int limit, int64_t *largest) {
-    char text[1 << 16];
-    uint64_t ends[2] = {0, 0};
-    // 0 and 1: in the first and second number of the line; 2: behind them.
-    int part = 0, count = 0;
-    *largest = 0;
-    for (;;) {
-        ssize_t length = read(fd, text, sizeof text);
-        if (length < 0) return -1;
-        if (length == 0) return count;
-        for (ssize_t at = 0; at < length; at++) {
-            if (text[at] == '\n') {
-                int64_t size = (int64_t)(ends[1] - ends[0]);
-                if (size > *largest) *largest = size;
-                ends[0] = ends[1] = 0;
-                part = 0;
-                if (++count > limit) return count;
-            } else if (part < 2) {
-                int digit = hex_digit(text[at]);
-                if (digit < 0) part++;
-                else ends[part] = ends[part] << 4 | (uint64_t)digit;
-            }
-        }
-    }
 }
 
 int gr_netlink(int protocol, unsigned groups) {

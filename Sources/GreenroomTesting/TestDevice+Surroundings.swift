@@ -1,5 +1,7 @@
+public import Foundation
 internal import Model
 internal import Simulation
+public import UIKit
 
 // What changes around the apps. An app that runs is told within the second that each of these takes; a suspended one
 // when it runs again, of each kind once, and of nothing that is as it was.
@@ -48,6 +50,39 @@ extension TestDevice {
     public func setExternalScreens(_ count: Int) async throws(TestDeviceError) {
         try await change(.screens(Int32(clamping: count)))
     }
+
+    /// The user switches low-power mode on or off. While it is on, nothing is begun in the background.
+    public func setLowPowerMode(_ isOn: Bool) async throws(TestDeviceError) { try await change(.lowPower(isOn)) }
+
+    /// The device is that warm. From `serious` on, nothing is begun in the background.
+    public func setThermalState(_ state: ProcessInfo.ThermalState) async throws(TestDeviceError) {
+        let warmth: ThermalState =
+            switch state {
+            case .nominal: .nominal
+            case .fair: .fair
+            case .serious: .serious
+            case .critical: .critical
+            }
+        try await change(.thermalState(warmth))
+    }
+
+    /// The device is held that way.
+    public func setOrientation(_ orientation: UIDeviceOrientation) async throws(TestDeviceError) {
+        let held: Orientation =
+            switch orientation {
+            case .unknown: .unknown
+            case .portrait: .portrait
+            case .portraitUpsideDown: .portraitUpsideDown
+            case .landscapeLeft: .landscapeLeft
+            case .landscapeRight: .landscapeRight
+            case .faceUp: .faceUp
+            case .faceDown: .faceDown
+            }
+        try await change(.orientation(held))
+    }
+
+    /// Somebody changes what apps share under this name, such as `contacts`.
+    public func changeSharedStore(_ name: String) async throws(TestDeviceError) { try await change(.changeStore(name)) }
 
     /// The user sets one of the app's settings outside of the app, which finds it in `UserDefaults.standard`; `nil`
     /// takes it back.

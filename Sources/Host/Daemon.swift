@@ -95,7 +95,7 @@ package enum Daemon {
             host.services.begin([host.home.services, configuration.programs.services])
             host.appAcceptor = try? Acceptor(handedOver.app, loop) { [unowned host] in host.acceptApp($0) }
             if host.appAcceptor == nil { Diagnostics.write("the apps' socket cannot be listened to") }
-            loop.after(nanoseconds: 0) { watch.finish() }
+            loop.after(nanoseconds: 0) { [unowned host] in hasStarted(host, watch) }
         }
         host.keeperLink?.tellServing()
         try loop.run { host.settle() }
@@ -110,6 +110,13 @@ package enum Daemon {
             for controller in ["memory", "cpu", "io", "pids"] { Cgroup.enable(controller, below: cgroup) }
         }
         try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
+    }
+
+    /// What only the start has needed goes, but not what ends apps when memory is short.
+    private static func hasStarted(_ host: Host, _ watch: RestoreGuard) {
+        watch.finish()
+        CurrentProcess.forgetCode()
+        host.memory?.rehearse()
     }
 
     /// What the last daemon of this boot left, and what the timeline saw of it. A journal of which daemons died is set

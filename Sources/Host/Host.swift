@@ -52,6 +52,7 @@ final class Host {
     /// Made when it is first needed: it knows the host.
     private(set) lazy var mechanisms = HostMechanisms(self)
     private(set) lazy var services = ServiceBroker(self)
+    private(set) lazy var traffic = TrafficKeeper(self)
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
     var gpuDevices = GPUDevices()
@@ -116,6 +117,7 @@ final class Host {
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
             services.note(effects)
+            traffic.note(effects)
         }
         queue.clear()
         isDraining = false
@@ -169,9 +171,13 @@ final class Host {
 
     private func perform(_ effect: Effect) {
         switch effect.action {
-        case .log(let entry): records.append(entry)
+        case .log(let entry):
+            records.append(entry)
+            if entry.event == .didEnterBackground, let app = entry.app, let process = host(app)?.process {
+                mechanisms.inBackground(app, process)
+            }
         case .report(let facts): report(facts)
-        case .launch(let app, let generation, _): launch(app, generation)
+        case .launch(let app, let generation, let isBackground): launch(app, generation, isBackground: isBackground)
         case .deliver(let app, let generation, let callbacks): deliver(app, generation, callbacks)
         case .check(let app, let generation, let pings): check(app, generation, pings: pings)
         case .checkTracer(let app, let generation): checkTracer(app, generation)

@@ -248,6 +248,7 @@ package struct Keeper {
             if line == "serving" {
                 current.hasServed = true
                 launch.served()
+                CurrentProcess.forgetCode()
             } else if line.hasPrefix("failed ") {
                 current.lastWords = String(line.dropFirst("failed ".count))
             }

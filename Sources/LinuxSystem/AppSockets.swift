@@ -132,7 +132,7 @@ extension ProcFS {
         return FileSystem.linkTarget("\(root)/\(pid)/exe") == own || !hasArguments(pid)
     }
 
-    private func socketNumbers(in table: DescriptorTable) -> [(fd: CInt, inode: UInt64)] {
+    func socketNumbers(in table: DescriptorTable) -> [(fd: CInt, inode: UInt64)] {
         table.descriptors.compactMap { name in
             guard let fd = CInt(name), let link = FileSystem.linkTarget(table.link(name)),
                 link.hasPrefix("socket:["), let inode = UInt64(link.dropFirst(8).dropLast())

@@ -47,6 +47,19 @@ package struct DefaultLink: Sendable {
         return best?.name
     }
 
+    /// Bytes that an interface has carried since it is there, both ways together; `nil` for what is not there.
+    package func bytes(over interface: String) -> Int64? {
+        for line in (text("\(proc)/net/dev") ?? "").split(whereSeparator: \.isNewline) {
+            guard let colon = line.lastIndex(of: ":"), line[..<colon].drop(while: { $0 == " " }) == interface else {
+                continue
+            }
+            let counts = line[line.index(after: colon)...].split(whereSeparator: \.isWhitespace)
+            guard counts.count >= 16, let received = Int64(counts[0]), let sent = Int64(counts[8]) else { return nil }
+            return received &+ sent
+        }
+        return nil
+    }
+
     private func text(_ path: String) -> String? {
         FileSystem.read(path, limit: 1 << 20).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -105,6 +105,9 @@ package enum CurrentProcess {
     /// Gives what was freed back to the kernel. Takes some milliseconds, in which others may wait for memory.
     package static func returnFreeMemory() { gr_return_free_memory() }
 
+    /// Gives back the code that only the start has needed; what is still needed comes again as it is used.
+    package static func forgetCode() { gr_forget_code() }
+
     /// As many descriptors as the hard limit allows.
     package static func raiseDescriptorLimit() {
         var limit = rlimit()

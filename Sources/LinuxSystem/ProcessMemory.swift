@@ -59,15 +59,35 @@ package enum ProcessMemory {
 
     package static let pageSize = Int64(sysconf(CInt(_SC_PAGESIZE)))
 
-    /// The number of mappings of a process, counted to one above `limit`, and the bytes of the largest of those.
-    package static func mappings(_ pid: CInt, upTo limit: Int32, root: String = "/proc") -> (
-        count: Int32, largest: Int64
-    )? {
+    package struct Mappings: Hashable, Sendable {
+        package var count: Int32
+        /// Of files, and smaller than asked for.
+        package var tiny: Int32
+        /// Bytes of the largest.
+        package var largest: Int64
+    }
+
+    /// The mappings of a process, counted to one above `limit`.
+    package static func mappings(
+        _ pid: CInt, upTo limit: Int32, tinyBelow: Int64 = 0, root: String = "/proc"
+    ) -> Mappings? {
         ProcFS(root: root).looking(at: pid) { folder in
             guard let maps = try? Descriptor.open(folder + "/maps", .read) else { return nil }
-            var largest: Int64 = 0
-            let count = unsafe gr_count_mappings(maps.rawValue, limit, &largest)
-            return count <= 0 ? nil : (count, largest)
+            var found = gr_mappings()
+            guard unsafe gr_count_mappings(maps.rawValue, limit, tinyBelow, &found) == 0, found.count > 0 else {
+                return nil
+            }
+            return Mappings(count: found.count, tiny: found.tiny, largest: found.largest)
+        }
+    }
+
+    /// The mappings of a process of which the kernel may take pages, counted to one above `limit`. That takes a while:
+    /// the kernel looks at every page.
+    package static func purgeableMappings(_ pid: CInt, upTo limit: Int32, root: String = "/proc") -> Int32? {
+        ProcFS(root: root).looking(at: pid) { folder in
+            guard let maps = try? Descriptor.open(folder + "/smaps", .read) else { return nil }
+            let count = gr_count_purgeable(maps.rawValue, limit)
+            return count < 0 ? nil : count
         }
     }
 

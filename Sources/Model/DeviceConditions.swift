@@ -1,6 +1,8 @@
-/// A kind of change that apps are told of (R12). They are told in this order.
+/// A kind of change that apps are told of (R12).
 package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
     case settings, locale, timeZone, significantTime, screen, battery, network, backgroundRefresh
+    case lowPower = 23
+    case thermalState, orientation, sharedStores
 
     package var name: String { "\(self)" }
 
@@ -14,6 +16,10 @@ package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
         case .battery: "the battery"
         case .network: "the network"
         case .backgroundRefresh: "whether it may refresh in the background"
+        case .lowPower: "low-power mode"
+        case .thermalState: "how warm the device is"
+        case .orientation: "the orientation"
+        case .sharedStores: "what apps share"
         }
     }
 }
@@ -60,6 +66,47 @@ package struct ScreenReading: Hashable, Sendable, Codable {
     }
 }
 
+/// How warm the device is, as `ProcessInfo.ThermalState` has it.
+package enum ThermalState: UInt8, Sendable, Codable, CaseIterable, Comparable {
+    case nominal, fair, serious, critical
+
+    package var name: String { "\(self)" }
+
+    package static func < (a: ThermalState, b: ThermalState) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// How the device is held, with the numbers of `UIDeviceOrientation`.
+package enum Orientation: UInt8, Sendable, Codable, CaseIterable {
+    case unknown, portrait, portraitUpsideDown, landscapeLeft, landscapeRight, faceUp, faceDown
+
+    package var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .portrait: "portrait"
+        case .portraitUpsideDown: "portrait-upside-down"
+        case .landscapeLeft: "landscape-left"
+        case .landscapeRight: "landscape-right"
+        case .faceUp: "face-up"
+        case .faceDown: "face-down"
+        }
+    }
+}
+
+/// A file or folder that apps share, such as the user's contacts, and a number that is another after each change.
+package struct SharedStore: Hashable, Sendable, Codable {
+    package var name: String
+    package var stamp: Int64
+
+    package init(_ name: String, stamp: Int64) {
+        self.name = name
+        self.stamp = stamp
+    }
+
+    /// Of a device.
+    package static let most = 16
+    package static let longestName = 64
+}
+
 /// A time zone: which it is, and how far it is from UTC from when on.
 package struct TimeZoneReading: Hashable, Sendable, Codable {
     package struct Transition: Hashable, Sendable, Codable {
@@ -98,6 +145,11 @@ package enum Condition: Hashable, Sendable, Codable {
     case screen(ScreenReading)
     case battery(BatteryReading)
     case network(NetworkKind)
+    /// The user saves power.
+    case lowPower(Bool)
+    case thermalState(ThermalState)
+    case orientation(Orientation)
+    case store(SharedStore)
 
     package var kind: SystemChange {
         switch self {
@@ -106,6 +158,10 @@ package enum Condition: Hashable, Sendable, Codable {
         case .screen: .screen
         case .battery: .battery
         case .network: .network
+        case .lowPower: .lowPower
+        case .thermalState: .thermalState
+        case .orientation: .orientation
+        case .store: .sharedStores
         }
     }
 
@@ -120,6 +176,11 @@ package enum Condition: Hashable, Sendable, Codable {
         case .battery(let battery): "the battery is at \(battery.percent) %, \(battery.state.name)"
         case .network(.none): "there is no network"
         case .network(let kind): "the network is \(kind.name)"
+        case .lowPower(let isOn): "low-power mode is \(isOn ? "on" : "off")"
+        case .thermalState(let state): "the device's thermal state is \(state.name)"
+        case .orientation(.unknown): "the device's orientation is unknown"
+        case .orientation(let orientation): "the device's orientation is \(orientation.name)"
+        case .store(let store): "what apps share as \(store.name) was changed"
         }
     }
 }
@@ -175,10 +236,15 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
     package var network = NetworkKind.none
     /// The user lets the app refresh in the background.
     package var refreshes = true
+    package var isLowPower = false
+    package var thermalState = ThermalState.nominal
+    package var orientation = Orientation.unknown
+    /// In the order of their names.
+    package var stores: [SharedStore] = []
 
     package init(time: ClockReading) { self.time = time }
 
-    /// A checkpoint from before the user could forbid that says nothing of it.
+    /// Checkpoints from before there was something of this say nothing of it.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         settings = try values.decode([Setting].self, forKey: .settings)
@@ -189,6 +255,10 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         battery = try values.decode(BatteryReading.self, forKey: .battery)
         network = try values.decode(NetworkKind.self, forKey: .network)
         refreshes = try values.decodeIfPresent(Bool.self, forKey: .refreshes) ?? true
+        isLowPower = try values.decodeIfPresent(Bool.self, forKey: .isLowPower) ?? false
+        thermalState = try values.decodeIfPresent(ThermalState.self, forKey: .thermalState) ?? .nominal
+        orientation = try values.decodeIfPresent(Orientation.self, forKey: .orientation) ?? .unknown
+        stores = try values.decodeIfPresent([SharedStore].self, forKey: .stores) ?? []
     }
 
     /// What is not as it was, in the order in which apps are told.
@@ -202,6 +272,10 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         if battery != old.battery { changes.append(.battery) }
         if network != old.network { changes.append(.network) }
         if refreshes != old.refreshes { changes.append(.backgroundRefresh) }
+        if isLowPower != old.isLowPower { changes.append(.lowPower) }
+        if thermalState != old.thermalState { changes.append(.thermalState) }
+        if orientation != old.orientation { changes.append(.orientation) }
+        if stores != old.stores { changes.append(.sharedStores) }
         return changes
     }
 }

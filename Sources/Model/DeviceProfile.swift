@@ -64,6 +64,23 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
             handleEventsForBackgroundURLSession = try later(.handleEventsForBackgroundURLSession)
             launchBackgroundTask = try later(.launchBackgroundTask)
         }
+
+        package func limit(for callback: CallbackKind) -> Span {
+            switch callback {
+            case .willFinishLaunching: willFinishLaunching
+            case .didFinishLaunching: didFinishLaunching
+            case .didBecomeActive: didBecomeActive
+            case .willResignActive: willResignActive
+            case .didEnterBackground: didEnterBackground
+            case .willEnterForeground: willEnterForeground
+            case .willTerminate: willTerminate
+            case .openURL: openURL
+            case .didReceiveMemoryWarning: didReceiveMemoryWarning
+            case .performFetch: performFetch
+            case .handleEventsForBackgroundURLSession: handleEventsForBackgroundURLSession
+            case .launchBackgroundTask, .handleServiceEvents: launchBackgroundTask
+            }
+        }
     }
 
     package var name: String
@@ -101,6 +118,10 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var windows: WindowRules?
 
     package var windowRules: WindowRules { windows ?? WindowRules() }
+    /// When it saves power by itself; `nil`: never, as before there was a low-power mode.
+    package var power: PowerRules?
+    /// Files and folders that apps share, by the names under which apps hear that one was changed; `nil`: none.
+    package var stores: [String: String]?
     /// How often an app may have the system work for it; `nil`: without end, as in recordings from before there were
     /// allowances.
     package var allowances: Allowances?
@@ -113,22 +134,7 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     }
 
     /// How long an app has for the callback until the watchdog ends it.
-    package func limit(for callback: CallbackKind) -> Span {
-        switch callback {
-        case .willFinishLaunching: callbackLimits.willFinishLaunching
-        case .didFinishLaunching: callbackLimits.didFinishLaunching
-        case .didBecomeActive: callbackLimits.didBecomeActive
-        case .willResignActive: callbackLimits.willResignActive
-        case .didEnterBackground: callbackLimits.didEnterBackground
-        case .willEnterForeground: callbackLimits.willEnterForeground
-        case .willTerminate: callbackLimits.willTerminate
-        case .openURL: callbackLimits.openURL
-        case .didReceiveMemoryWarning: callbackLimits.didReceiveMemoryWarning
-        case .performFetch: callbackLimits.performFetch
-        case .handleEventsForBackgroundURLSession: callbackLimits.handleEventsForBackgroundURLSession
-        case .launchBackgroundTask, .handleServiceEvents: callbackLimits.launchBackgroundTask
-        }
-    }
+    package func limit(for callback: CallbackKind) -> Span { callbackLimits.limit(for: callback) }
 }
 
 extension DeviceProfile {
@@ -138,7 +144,8 @@ extension DeviceProfile {
     package static func named(_ name: String) -> DeviceProfile? { all.first { $0.name == name } }
 
     /// What the machine has, with today's behaviour.
-    package static let linux = modern("linux", hasSplitScreen: true, tasks: TaskRules(), windows: WindowRules())
+    package static let linux = modern(
+        "linux", hasSplitScreen: true, tasks: TaskRules(), windows: WindowRules(), power: PowerRules())
     package static let iOS7 = modern("ios-7", hasSplitScreen: false, tasks: .iOS7, windows: .early)
     package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true, tasks: .iOS7, windows: .early)
     package static let iPhone3GS = of2010("iphone-3gs", hasMultitasking: true)
@@ -146,7 +153,7 @@ extension DeviceProfile {
     package static let iPhoneOS3 = of2010("iphone-os-3", hasMultitasking: false)
 
     private static func modern(
-        _ name: String, hasSplitScreen: Bool, tasks: TaskRules, windows: WindowRules
+        _ name: String, hasSplitScreen: Bool, tasks: TaskRules, windows: WindowRules, power: PowerRules? = nil
     ) -> DeviceProfile {
         DeviceProfile(
             name: name, hasMultitasking: true, locking: .sendsToBackground, expirationThread: .mainThread,
@@ -157,7 +164,7 @@ extension DeviceProfile {
                 window: .seconds(35)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks,
-            sockets: SocketRules(), windows: windows, allowances: Allowances())
+            sockets: SocketRules(), windows: windows, power: power, allowances: Allowances())
     }
 
     /// "We only gave you six seconds" (document A): one limit for every callback.

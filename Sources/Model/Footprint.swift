@@ -66,6 +66,14 @@ package struct MemoryRules: Hashable, Sendable, Codable {
     package var mappingLimit: Int32 = 20_000
     /// Bytes of the largest mapping of an app. Plain programs may reserve what they like.
     package var largestMapping: Int64 = 64 << 30
+    /// Purgeable objects of one process. `nil` is the usual number: profiles did not always say.
+    package var purgeableObjects: Int32?
+
+    package var purgeableLimit: Int32 { purgeableObjects ?? 5_000 }
+    /// Bytes: a mapping of a file that is smaller costs about as much as it holds.
+    package static let tinyMapping: Int64 = 16 << 10
+    /// Tools warn of more than so many tiny mappings.
+    package static let manyTinyMappings: Int32 = 1_000
 
     package init() {}
 }

@@ -23,6 +23,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case entriesOmitted
     case handleServiceEvents
     case descriptorsNearLimit
+    case priorityInversion = 80
 
     package init(_ callback: CallbackKind) {
         switch callback {
@@ -130,6 +131,7 @@ package enum Reason: Hashable, Sendable, Codable {
     case memorySimulated(MemoryLevel)
     case memoryReclaimed(bytes: Int64)
     case descriptorsNearLimit(open: Int64, limit: Int64)
+    indirect case waitsForLower(PriorityInversion)
     indirect case memoryLimit(name: String, dirty: Int64, limit: Int64)
     indirect case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
     /// A plain program has a file locked that somebody else needs: it cannot stand still.
@@ -143,6 +145,8 @@ package enum Reason: Hashable, Sendable, Codable {
     /// What an app is told of when it runs again.
     case changedMeanwhile([SystemChange])
     case settingChanged(String, key: String)
+    /// By itself, since the battery is low; or no longer.
+    case savesPower(Bool, percent: Int32)
     /// It is suspended, and others may connect to it. The first few listeners, and how many there are.
     case cannotAnswer([Listener], count: Int32)
     /// It has the mode `listen`, and left somebody waiting for so long.
@@ -216,6 +220,7 @@ extension Reason {
         case .descriptorsNearLimit(let open, let limit):
             "it has \(open) of \(limit) descriptors open: after the last, no file, socket or pipe can be opened; close what "
                 + "is not needed, or raise the limit (setrlimit)"
+        case .waitsForLower(let inversion): inversion.sentence
         case .memoryLevel(.normal, let available, let budget):
             "memory is enough again: \(available.mebibytes) of \(budget.mebibytes) are available"
         case .memoryLevel(let level, let available, let budget):
@@ -245,6 +250,9 @@ extension Reason {
         case .changedMeanwhile(let changes):
             "\(changes.map(\.phrase).joined(separator: ", ")) changed while it was suspended"
         case .settingChanged(let name, let key): "the user set \(key) of \(name)"
+        case .savesPower(true, let percent): "low-power mode came on by itself: the battery is at \(percent) %"
+        case .savesPower(false, let percent):
+            "low-power mode ended by itself: the battery is charged, or is at \(percent) % again"
         case .cannotAnswer(let listeners, let count):
             "it waits for connections at \(listeners.map(\.sentence).joined(separator: ", "))"
                 + (Int(count) > listeners.count ? " and \(Int(count) - listeners.count) more" : "")

@@ -58,6 +58,7 @@ package enum EndReason: Hashable, Sendable, Codable {
     case tooManyProcesses(count: Int32, limit: Int32)
     case tooManyMappings(count: Int32, limit: Int32)
     case mappingTooLarge(bytes: Int64, limit: Int64)
+    case tooManyPurgeableObjects(count: Int32, limit: Int32)
     case ended(ExitStatus)
     case failedToLaunch(LaunchFailure)
     /// The process of an earlier system that this one knows nothing of.
@@ -206,7 +207,7 @@ extension EndReason {
         case .exceeded(.mainThread, _): .watchdog
         case .exceeded(.tasks, _), .exceeded(.window, _): .taskNotEnded
         case .tooManyProcesses: .excessiveUse
-        case .tooManyMappings, .mappingTooLarge: .addressSpaceAbuse
+        case .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects: .addressSpaceAbuse
         case .ended(.exited(0)), .ended(.unknown): nil
         case .ended(.exited(let status)):
             TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))
@@ -244,6 +245,9 @@ extension EndReason {
         case .mappingTooLarge(let bytes, let limit):
             "abuse of the address space: \(name) had a mapping of \(bytes.mebibytes) while \(state.name), the limit is "
                 + "\(limit.mebibytes); map the part that is needed"
+        case .tooManyPurgeableObjects(let count, let limit):
+            "too many purgeable objects: \(name) had \(count) while \(state.name), the limit is \(limit); keep what is "
+                + "used together in one NSPurgeableData"
         case .ended(.exited(let status)): "\(name) ended by itself with exit status \(status)"
         case .ended(.signaled(let signal)): "\(name) crashed: signal \(signal) (\(signalName(signal)))"
         case .ended(.unknown): "\(name) ended; nobody could collect its exit status"

@@ -286,6 +286,8 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
     case noNetwork
     case batteryLow(percent: Int32, least: Int32)
     case noPower
+    case lowPower
+    case tooWarm(ThermalState)
     /// The app, or what it asked, or the plan says so: the time, and why.
     case tooEarly(until: WallTime?, because: String)
     /// It was launched for such a task a moment ago.
@@ -320,6 +322,9 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
         case .batteryLow(let percent, let least):
             "the battery is at \(percent) %, and below \(least) % nothing is done in the background without a charger"
         case .noPower: "it needs external power, and there is none"
+        case .lowPower: "low-power mode is on, in which nothing is begun in the background"
+        case .tooWarm(let state):
+            "the device is warm (\(state.name)), and nothing is begun in the background before it has cooled down"
         case .tooEarly(_, let because): because
         case .tooSoon(_, let pause):
             "it was launched for such a task less than \(pause.minutes) ago, and an app is launched for one every "
@@ -342,6 +347,8 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
         case .noNetwork: "when there is a network"
         case .batteryLow: "when the battery is charged, or full enough"
         case .noPower: "when a charger is connected"
+        case .lowPower: "when low-power mode ends"
+        case .tooWarm: "when the device has cooled down"
         case .tooEarly, .tooSoon, .usedUp: nil
         }
     }

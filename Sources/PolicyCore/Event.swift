@@ -52,6 +52,9 @@ package enum Event: Hashable, Sendable {
     case endedForMemory([Incarnation], available: Int64)
     /// The most mappings that a process of the app has, and the bytes of its largest one. Told when they are many.
     case mappingsCounted(AppIndex, Generation, Int32, largest: Int64)
+    /// The most purgeable objects that a process of the app has: mappings of which the kernel may take pages. Told when
+    /// they are many.
+    case purgeableCounted(AppIndex, Generation, Int32)
 
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)
@@ -60,6 +63,10 @@ package enum Event: Hashable, Sendable {
     /// Bytes of an app, or of the system itself, flowed between two moments of the boot clock. Told in the order of the
     /// ends.
     case trafficSeen(AppIndex?, Purpose, sent: Int64, received: Int64, from: Instant, to: Instant)
+    /// The same of an app's own sockets, counted at its processes; the purpose is what `System.activity(of:)` said in
+    /// that time. Told when there is something, when the activity changes, and when the app freezes or ends; of a fetch
+    /// that ended also when it moved nothing.
+    indirect case trafficCounted(AppIndex, Purpose, CountedTraffic)
     /// A background URL session of the app has come to its end, or somebody has to say who he is. Not told of a session
     /// to which a running process of the app is attached.
     case sessionEvents(AppIndex, session: String, authentication: Bool)

@@ -6,29 +6,33 @@ extension System {
         var broken = Findings()
         broken.require(illegalTransitions == 0, "\(illegalTransitions) illegal transitions were decided")
         broken.require(touched.isEmpty && effects.isEmpty && answers.isEmpty, "work is left over")
-        for app in apps {
-            let before = broken.texts.count
-            checkProcess(app, &broken)
-            checkSuspension(app, &broken)
-            checkScreen(app, &broken)
-            checkDeadlines(app, &broken)
-            checkTasks(app, &broken)
-            checkPriority(app, &broken)
-            broken.texts += brokenMechanisms(app)
-            broken.texts += brokenHolds(app)
-            checkWindows(app, &broken)
-            for place in before..<broken.texts.count {
-                broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
-            }
-        }
+        // As a span: to walk through the array itself copies each app, and this is done after every simulated event.
+        let all = apps.span
+        for i in all.indices { check(all[i], &broken) }
         broken.require(
-            conditions.midnight == nil || apps.contains { $0.process != .none && $0.state != .suspended },
+            conditions.midnight == nil || apps.indices.contains { apps[$0].process != .none && !isSuspended($0) },
             "a new day is waited for, and nobody runs")
         for role in ScreenRole.allCases {
             guard let index = screen[role] else { continue }
             broken.require(apps[Int(index.rawValue)].role == role, "\(role.name) is an app that does not know it")
         }
         return broken.texts
+    }
+
+    private func check(_ app: borrowing App, _ broken: inout Findings) {
+        let before = broken.texts.count
+        checkProcess(app, &broken)
+        checkSuspension(app, &broken)
+        checkScreen(app, &broken)
+        checkDeadlines(app, &broken)
+        checkTasks(app, &broken)
+        checkPriority(app, &broken)
+        broken.texts += brokenMechanisms(app)
+        broken.texts += brokenHolds(app)
+        checkWindows(app, &broken)
+        for place in before..<broken.texts.count {
+            broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
+        }
     }
 
     private struct Findings {
@@ -59,7 +63,7 @@ extension System {
         broken.require(isFrozen == (app.state == .suspended), "\(app.state.name) and \(app.suspension)")
         broken.require(!app.suspension.isUnderWay || app.outstanding.isEmpty, "frozen inside a callback")
         broken.require(
-            !app.suspension.isUnderWay || (app.role.map { _ in screenPresence(app) == .hidden } ?? true),
+            !app.suspension.isUnderWay || presence(inRole: app.role) == .hidden,
             "visible and \(app.suspension)")
         broken.require(!app.suspension.isUnderWay || app.assertions.isEmpty, "\(app.suspension) with an assertion")
     }
@@ -68,10 +72,10 @@ extension System {
     @inline(__always) private func checkScreen(_ app: borrowing App, _ broken: inout Findings) {
         broken.require(app.role.map { screen[$0] == app.index } ?? true, "its role is not its own")
         if app.process == .none {
-            broken.require(app.role == nil || screenPresence(app) == .hidden, "on screen and not running")
+            broken.require(app.role == nil || presence(inRole: app.role) == .hidden, "on screen and not running")
         }
         guard app.isSettled else { return }
-        switch screenPresence(app) {
+        switch presence(inRole: app.role) {
         case .active: broken.require(app.state == .active, "\(app.state.name) and should be active")
         case .inactive: broken.require(app.state == .inactive, "\(app.state.name) and should be inactive")
         case .hidden:
@@ -84,10 +88,11 @@ extension System {
     /// Every task is an assertion, and in the background their time is limited by whatever limits it.
     @inline(__always) private func checkTasks(_ app: borrowing App, _ broken: inout Findings) {
         broken.require(
-            app.tasks.held.map(\.assertion) == app.assertions.tasks.map(\.id),
+            app.tasks.held.count == app.assertions.tasks.count
+                && app.tasks.held.indices.allSatisfy { app.tasks.held[$0].assertion == app.assertions.tasks[$0].id },
             "tasks and assertions differ")
         guard app.isSettled else { return }
-        let isHidden = screenPresence(app) == .hidden
+        let isHidden = presence(inRole: app.role) == .hidden
         broken.require(isHidden || app.tasks.clock == .stopped, "the time for tasks runs on screen")
         guard isHidden, !app.tasks.isEmpty else { return }
         broken.require(app.tasks.clock != .stopped, "tasks without a limit in the background")
@@ -100,7 +105,7 @@ extension System {
     /// Nothing that somebody sees or hears gives way, and what nobody does gives way once nothing is asked of it.
     @inline(__always) private func checkPriority(_ app: borrowing App, _ broken: inout Findings) {
         guard app.isSettled else { return }
-        let isPerceived = screenPresence(app) != .hidden || app.assertions.isPerceived
+        let isPerceived = presence(inRole: app.role) != .hidden || app.assertions.isPerceived
         broken.require(!isPerceived || app.priority == .foreground, "seen or heard, with priority \(app.priority.name)")
         guard !isPerceived, app.state == .background, !app.suspension.isUnderWay else { return }
         let hurries = app.tasks.areExpiring || app.mustAnswerSoon || app.windows.areTimed
@@ -119,15 +124,13 @@ extension System {
             },
             "a window without an assertion")
         guard app.isSettled else { return }
-        let isHidden = screenPresence(app) == .hidden
+        let isHidden = presence(inRole: app.role) == .hidden
         broken.require(isHidden == isArmed || app.exceeded != nil, "what it was woken for takes for ever")
         for window in app.windows.held {
             broken.require((window.phase == .stopped) != isHidden, "a window is \(window.phase)")
             broken.require(!window.isWaiting, "it is awake, and does not hear for what")
         }
     }
-
-    private func screenPresence(_ app: App) -> Screen.Presence { screen.presence(role: app.role, profile: profile) }
 
     /// Whatever waits has a deadline, and every deadline belongs to something that waits.
     @inline(__always) private func checkDeadlines(_ app: borrowing App, _ broken: inout Findings) {
@@ -154,7 +157,7 @@ extension System {
         if app.process == .none || (app.state == .suspended && app.ending == nil) {
             // Its connections have a time.
             let mayHave = app.deadlineOfStandstill
-            for kind in DeadlineKind.allCases where kind != mayHave {
+            for kind in DeadlineKind.every where kind != mayHave {
                 broken.require(!isArmed(kind), "a deadline (\(kind)) of what does not run")
             }
         }

@@ -2,7 +2,7 @@ package import Model
 
 /// The policy of a whole device: told what happens, it says what to do. Pure: the same events give the same effects.
 package struct System: Sendable, Codable {
-    package let profile: DeviceProfile
+    @Constant package private(set) var profile: DeviceProfile
     var apps: [App] = []
     var names = AppNames()
     var screen = Screen()
@@ -16,7 +16,9 @@ package struct System: Sendable, Codable {
     package internal(set) var memory = MemoryState()
     package internal(set) var conditions = ConditionState()
     /// What was spent on the network; `nil`: nothing was seen.
-    var energy: EnergyAccount?
+    @Rare var energy: EnergyAccount? = nil
+    /// What was moved; `nil`: nothing was seen.
+    @Rare var moved: TrafficTally? = nil
     package internal(set) var fetch: FetchState
     /// Services that are programs of their own; `nil`: none is declared.
     package internal(set) var broker: Broker?
@@ -38,14 +40,14 @@ package struct System: Sendable, Codable {
     var halts = false
 
     package init(profile: DeviceProfile, firstSequence: LogSequence = LogSequence(1)) {
-        self.profile = profile.withAllowances
+        _profile = Constant(wrappedValue: profile.withAllowances)
         fetch = FetchState(rules: FetchRules())
         nextSequence = firstSequence
     }
 
     private enum CodingKeys: String, CodingKey {
         case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
-        case rebootsWhenDown, memory, conditions, energy, fetch, openedURLs, broker
+        case rebootsWhenDown, memory, conditions, energy, moved, fetch, openedURLs, broker
     }
 
     /// Takes an event at a moment (never earlier than the one before) and says what to do.
@@ -82,8 +84,14 @@ package struct System: Sendable, Codable {
 
     /// When the host has to send `timer` at the latest.
     package mutating func nextDeadline() -> Instant? {
-        let looks = [memory.nextLook, conditions.nextLook, fetch.nextLook, broker?.nextLook, deadlines.next()]
-        return looks.lazy.compactMap { $0 }.min()
+        // Asked for after every event: compared as numbers, without a list.
+        var next = deadlines.next()?.nanoseconds ?? .max
+        if let look = memory.nextLook { next = min(next, look.nanoseconds) }
+        if let midnight = conditions.midnight { next = min(next, midnight.nanoseconds) }
+        if let settles = conditions.networkSettles { next = min(next, settles.nanoseconds) }
+        if let look = fetch.nextLook { next = min(next, look.nanoseconds) }
+        if let look = broker?.nextLook { next = min(next, look.nanoseconds) }
+        return next == .max ? nil : Instant(nanoseconds: next)
     }
 
     private mutating func route(_ event: Event) {
@@ -116,6 +124,7 @@ package struct System: Sendable, Codable {
         case .service(let event): handle(event)
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
+        case .trafficCounted(let app, let purpose, let count): trafficCounted(app, purpose, count)
         case .sessionEvents(let app, let session, let authentication):
             sessionEvents(app, session: session, authentication: authentication)
         case .wishesRestored(let app, let wishes): restoreWishes(app, wishes)
@@ -127,6 +136,7 @@ package struct System: Sendable, Codable {
         case .endedForMemory(let ended, let available): endedForMemory(ended, available: available)
         case .mappingsCounted(let app, let generation, let count, let largest):
             mappingsCounted(app, generation, count, largest: largest)
+        case .purgeableCounted(let app, let generation, let count): purgeableCounted(app, generation, count)
         }
     }
 
@@ -134,14 +144,16 @@ package struct System: Sendable, Codable {
     private mutating func settle() {
         var next = 0
         while next < touched.count {
-            let index = touched[next]
+            let i = Int(touched[next].rawValue)
             next += 1
-            raisePriority(Int(index.rawValue))
-            reconcile(Int(index.rawValue))
+            raisePriority(i)
+            reconcile(i)
         }
-        for index in touched {
-            tellNearLimit(Int(index.rawValue))
-            settlePriority(Int(index.rawValue))
+        // By place: to walk through the list itself would keep it while it changes.
+        for place in 0..<next {
+            let i = Int(touched[place].rawValue)
+            tellNearLimit(i)
+            settlePriority(i)
         }
         if touched.capacity > Self.usualCapacity { touched = [] } else { touched.removeAll(keepingCapacity: true) }
     }
@@ -165,26 +177,42 @@ package struct System: Sendable, Codable {
         index.rawValue < apps.count ? apps[Int(index.rawValue)] : nil
     }
 
+    /// `nil` for an app that there is not.
+    package func state(of app: AppIndex) -> LifecycleState? {
+        app.rawValue < apps.count ? apps[Int(app.rawValue)].state : nil
+    }
+
+    /// Asks something of a system that is kept in a class. Called on that directly, what only reads is called on a copy
+    /// of the whole.
+    package mutating func ask<Answer>(_ question: (borrowing System) -> Answer) -> Answer { question(self) }
+
     /// On screen, and not hidden by a lock screen or a call.
     package func isVisible(_ app: AppIndex) -> Bool {
         self.app(app).map { presence(Int($0.index.rawValue)) != .hidden } ?? false
     }
 
+    /// The user sees an app, whichever it is.
+    package var isAppOnScreen: Bool {
+        screen.isOccupied && presence(inRole: .primary) != .hidden
+    }
+
     /// The wall-clock time of a moment.
+    @inline(__always)
     package func wall(_ moment: Instant) -> WallTime { WallTime(nanoseconds: moment.nanoseconds &+ wallOffset) }
 
-    func presence(_ i: Int) -> Screen.Presence { screen.presence(role: apps[i].role, profile: profile) }
-
     /// The index of an app whose present process this is; `nil` for news of a process that is gone.
+    @inline(__always)
     func current(_ app: AppIndex, _ generation: Generation) -> Int? {
         let i = Int(app.rawValue)
-        guard i < apps.count, apps[i].generation == generation, apps[i].process != .none else { return nil }
+        guard i < apps.count, apps[i].generation.rawValue == generation.rawValue, apps[i].process != .none else {
+            return nil
+        }
         return i
     }
 
     // MARK: Deciding
 
-    mutating func emit(_ action: Action, cause: LogSequence?) {
+    mutating func emit(_ action: consuming Action, cause: LogSequence?) {
         // One allocation for what most events lead to.
         if effects.isEmpty { effects.reserveCapacity(8) }
         effects.append(Effect(action, cause: cause))
@@ -245,10 +273,11 @@ package struct System: Sendable, Codable {
         if let count = runningApps, apps[i].state.isRunning != next.isRunning {
             runningApps = next.isRunning ? count + 1 : count - 1
         }
+        if apps[i].state.isForeground, !next.isForeground { fetch.planner.left(apps[i].index, at: planTime) }
         apps[i].state = next
         apps[i].since = wall(now)
-        if event == .enteredBackground, fetch.isInUse { fetch.mustLook = true }
-        if event == .becameActive, memory.budget > 0 { memory.history.used(apps[i].index) }
+        if case .enteredBackground = event, fetch.isInUse { fetch.mustLook = true }
+        if case .becameActive = event, memory.budget > 0 { memory.history.used(apps[i].index) }
     }
 
     /// How many apps run; `nil` until somebody asks after a start.

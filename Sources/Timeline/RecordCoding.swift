@@ -36,7 +36,7 @@ private enum Tag: UInt8 {
     // Never zero: that is what a file holds where nothing was written.
     case began = 1
     case clockSet, named, state, entry, assertionBegan, assertionEnded, processorUsed, memory, available, report,
-        priority
+        priority, networkUsed, diskUsed
 }
 
 /// Writes the records of one file.
@@ -113,6 +113,9 @@ package struct SegmentWriter {
             bytes.write(footprint.dirty)
             bytes.write(footprint.purgeable)
             bytes.write(footprint.clean)
+        case .networkUsed(let app, let one, let other, let over), .diskUsed(let app, let one, let other, let over):
+            if case .diskUsed = record.what { begin(.diskUsed, &self) } else { begin(.networkUsed, &self) }
+            write(app, one, other, over)
         case .available(let available, let budget):
             begin(.available, &self)
             bytes.write(available)
@@ -125,6 +128,13 @@ package struct SegmentWriter {
             bytes.write(report.code)
             write(report.reason)
         }
+    }
+
+    private mutating func write(_ app: String, _ one: Int64, _ other: Int64, _ over: Span) {
+        write(app)
+        bytes.write(one)
+        bytes.write(other)
+        bytes.write(over.nanoseconds)
     }
 
     private mutating func write(_ entry: TimelineEntry) {
@@ -211,6 +221,12 @@ package struct SegmentReader {
             let app = try text(&reader)
             let (dirty, purgeable) = (try reader.signed(), try reader.signed())
             return .memory(app: app, Footprint(dirty: dirty, purgeable: purgeable, clean: try reader.signed()))
+        case .networkUsed:
+            let use = try use(&reader)
+            return .networkUsed(app: use.app, sent: use.one, received: use.other, over: use.over)
+        case .diskUsed:
+            let use = try use(&reader)
+            return .diskUsed(app: use.app, read: use.one, written: use.other, over: use.over)
         case .available:
             let bytes = try reader.signed()
             return .available(bytes: bytes, budget: try reader.signed())
@@ -221,6 +237,14 @@ package struct SegmentReader {
             return .report(
                 app: app, TimelineReport(id: id, namespace: namespace, code: code, reason: try text(&reader)))
         }
+    }
+
+    private mutating func use(
+        _ reader: inout ByteReader
+    ) throws(MalformedBytes) -> (app: String, one: Int64, other: Int64, over: Span) {
+        let app = try text(&reader)
+        let (one, other) = (try reader.signed(), try reader.signed())
+        return (app, one, other, Span(nanoseconds: try reader.signed()))
     }
 
     private mutating func entry(_ reader: inout ByteReader) throws(MalformedBytes) -> TimelineEntry {

@@ -50,7 +50,7 @@ package struct Standing {
             }
         case .assertionEnded(let app, let id): change(app) { $0.assertions.removeAll { $0.id == id } }
         case .available: available = record
-        case .entry, .processorUsed, .report: break
+        case .entry, .processorUsed, .networkUsed, .diskUsed, .report: break
         }
         latest = max(latest, record.at)
     }

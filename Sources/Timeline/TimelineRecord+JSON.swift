@@ -59,6 +59,7 @@ extension TimelineRecord {
             json["dirty"] = .int(footprint.dirty)
             json["purgeable"] = .int(footprint.purgeable)
             json["clean"] = .int(footprint.clean)
+        case .networkUsed, .diskUsed: addUse(to: &json)
         case .available(let bytes, let budget):
             json["kind"] = "available"
             json["bytes"] = .int(bytes)
@@ -72,6 +73,24 @@ extension TimelineRecord {
             json["reason"] = .string(report.reason)
         }
         return .object(json)
+    }
+
+    private func addUse(to json: inout JSONObject) {
+        switch what {
+        case .networkUsed(let app, let sent, let received, let over):
+            json["kind"] = "network"
+            json["app"] = .string(app)
+            json["sent"] = .int(sent)
+            json["received"] = .int(received)
+            json["over"] = .double(over.seconds)
+        case .diskUsed(let app, let read, let written, let over):
+            json["kind"] = "disk"
+            json["app"] = .string(app)
+            json["read"] = .int(read)
+            json["written"] = .int(written)
+            json["over"] = .double(over.seconds)
+        default: break
+        }
     }
 
     /// `nil` for a kind that only a later version knows.
@@ -117,6 +136,14 @@ extension Happening {
                 dirty: Int64(try json.int("dirty")), purgeable: Int64(try json.int("purgeable")),
                 clean: Int64(try json.int("clean")))
             self = .memory(app: try json.string("app"), footprint)
+        case "network":
+            self = .networkUsed(
+                app: try json.string("app"), sent: Int64(try json.int("sent")),
+                received: Int64(try json.int("received")), over: Span(rounding: try json.number("over")))
+        case "disk":
+            self = .diskUsed(
+                app: try json.string("app"), read: Int64(try json.int("read")),
+                written: Int64(try json.int("written")), over: Span(rounding: try json.number("over")))
         case "available":
             self = .available(bytes: Int64(try json.int("bytes")), budget: Int64(try json.int("budget")))
         case "report":

@@ -29,6 +29,10 @@ package enum Happening: Hashable, Sendable {
     /// nothing is told, nothing was used.
     case processorUsed(app: String?, used: Span, over: Span)
     case memory(app: String, Footprint)
+    /// In the time `over` before it, so many bytes were moved over the network. Where nothing is told, none were.
+    case networkUsed(app: String, sent: Int64, received: Int64, over: Span)
+    /// The same of disks; what the page cache gave or took is not counted.
+    case diskUsed(app: String, read: Int64, written: Int64, over: Span)
     case available(bytes: Int64, budget: Int64)
     case report(app: String, TimelineReport)
 
@@ -37,7 +41,8 @@ package enum Happening: Hashable, Sendable {
         switch self {
         case .began, .clockSet, .available: nil
         case .named(let app, _), .state(let app, _), .assertionBegan(let app, _), .assertionEnded(let app, _),
-            .memory(let app, _), .report(let app, _), .priority(let app, _):
+            .memory(let app, _), .report(let app, _), .priority(let app, _), .networkUsed(let app, _, _, _),
+            .diskUsed(let app, _, _, _):
             app
         case .entry(let entry): entry.app
         case .processorUsed(let app, _, _): app
@@ -47,7 +52,7 @@ package enum Happening: Hashable, Sendable {
     /// Measured, not decided: after a daemon's death it is not there to be told again.
     package var isMeasured: Bool {
         switch self {
-        case .processorUsed, .memory, .available: true
+        case .processorUsed, .memory, .available, .networkUsed, .diskUsed: true
         case .began, .clockSet, .named, .state, .entry, .assertionBegan, .assertionEnded, .report, .priority:
             false
         }

@@ -4,9 +4,9 @@ internal import Wire
 /// Tracks in the Trace Event format, which Perfetto and speedscope open.
 ///
 /// A process for the device and for each app; in it a thread for the states, one for the callbacks, one for what the
-/// log tells besides and one for a low priority, and as many for the assertions as are held at once. Processor and
-/// memory are counters. `ts` and `dur` are whole microseconds; `otherData.begin` says when `ts` was 0, so that times
-/// can be compared with the log's.
+/// log tells besides and one for a low priority, and as many for the assertions as are held at once. Processor,
+/// memory, network and disks are counters. `ts` and `dur` are whole microseconds; `otherData.begin` says when `ts` was
+/// 0, so that times can be compared with the log's.
 package struct TraceEvents {
     private let tracks: Tracks
     private let origin: Int64
@@ -38,6 +38,7 @@ package struct TraceEvents {
             for begin in app.assertions.map(\.begin) { include(begin) }
             for begin in app.priorities.map(\.begin) { include(begin) }
             for begin in app.processor.map(\.begin) { include(begin) }
+            for begin in (app.network + app.disk).map(\.begin) { include(begin) }
             include(app.memory.first?.at)
         }
         for begin in tracks.daemon.map(\.begin) { include(begin) }
@@ -110,6 +111,8 @@ package struct TraceEvents {
         }
         writeAssertions(app, pid)
         write(shares: app.processor, "CPU (%)", pid)
+        write(app.network, "network (bytes/s)", "network", (coming: "received", going: "sent"), pid)
+        write(app.disk, "disk (bytes/s)", "disk", (coming: "read", going: "written"), pid)
         for point in app.memory {
             emit(
                 "C", "memory (bytes)", "memory", pid, nil, point.at,
@@ -138,6 +141,25 @@ package struct TraceEvents {
             if held.isOpen { args["ongoing"] = true }
             let name = held.value.name == held.value.kind ? held.value.kind : "\(held.value.kind) “\(held.value.name)”"
             emit(held, name, "assertion", pid, tid, .object(args))
+        }
+    }
+
+    private mutating func write(
+        _ stretches: [Tracks.Stretch<Tracks.Rates>], _ name: String, _ category: String,
+        _ series: (coming: String, going: String), _ pid: Int64
+    ) {
+        func args(_ rates: Tracks.Rates) -> JSONObject {
+            var args = JSONObject()
+            args[series.coming] = .int(Int64(min(rates.coming, 1e15).rounded()))
+            args[series.going] = .int(Int64(min(rates.going, 1e15).rounded()))
+            return ["args": .object(args)]
+        }
+        for (number, stretch) in stretches.enumerated() {
+            emit("C", name, category, pid, nil, stretch.begin, args(stretch.value))
+            let next = number + 1 < stretches.count ? stretches[number + 1].begin : nil
+            if next != stretch.end {
+                emit("C", name, category, pid, nil, stretch.end, args(Tracks.Rates(coming: 0, going: 0)))
+            }
         }
     }
 

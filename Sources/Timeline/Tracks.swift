@@ -21,6 +21,12 @@ package struct Tracks: Sendable {
         package var value: Value
     }
 
+    /// Bytes a second: in and out of the machine's memory, from and to the network or disks.
+    package struct Rates: Hashable, Sendable {
+        package var coming: Double
+        package var going: Double
+    }
+
     package struct App: Sendable {
         package let id: String
         package var name: String
@@ -32,6 +38,8 @@ package struct Tracks: Sendable {
         /// Shares of one processor.
         package var processor: [Stretch<Double>] = []
         package var memory: [Point<Footprint>] = []
+        package var network: [Stretch<Rates>] = []
+        package var disk: [Stretch<Rates>] = []
         /// What the log tells besides callbacks.
         package var entries: [Point<TimelineEntry>] = []
         package var reports: [Point<TimelineReport>] = []
@@ -147,9 +155,20 @@ package struct Tracks: Sendable {
                     app.memory.append(Point(at: at, value: footprint))
                 }
             }
+        case .networkUsed(let app, let sent, let received, let over):
+            change(app) { $0.network += Self.rates(coming: received, going: sent, over, at) }
+        case .diskUsed(let app, let read, let written, let over):
+            change(app) { $0.disk += Self.rates(coming: read, going: written, over, at) }
         case .available(let bytes, let budget): available.append(Point(at: at, value: (bytes, budget)))
         case .report(let app, let report): change(app) { $0.reports.append(Point(at: at, value: report)) }
         }
+    }
+
+    private static func rates(coming: Int64, going: Int64, _ over: Span, _ at: WallTime) -> [Stretch<Rates>] {
+        guard over.nanoseconds > 0 else { return [] }
+        func rate(_ bytes: Int64) -> Double { max(0, Double(bytes)) / over.seconds }
+        let begin = WallTime(nanoseconds: at.nanoseconds &- over.nanoseconds)
+        return [Stretch(value: Rates(coming: rate(coming), going: rate(going)), begin: begin, end: at)]
     }
 
     private mutating func note(_ entry: TimelineEntry, _ at: WallTime) {
@@ -270,6 +289,8 @@ extension Tracks.App {
         assertions.removeAll { $0.end < begin }
         priorities.removeAll { $0.end < begin }
         processor.removeAll { $0.end < begin }
+        network.removeAll { $0.end < begin }
+        disk.removeAll { $0.end < begin }
         entries.removeAll { $0.at < begin }
         reports.removeAll { $0.at < begin }
         if let last = memory.lastIndex(where: { $0.at < begin }) { memory.removeFirst(last) }

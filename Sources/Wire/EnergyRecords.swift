@@ -18,6 +18,36 @@ package struct EnergyInfo: WireRecord {
         }
     }
 
+    /// Bytes of one app, or of the system, that were moved for one service over whatever network.
+    package struct Traffic: WireRecord {
+        /// `nil`: the system itself.
+        package var app: String?
+        /// As in a share.
+        package var service: String
+        package var sent: Int64
+        package var received: Int64
+
+        package init(app: String?, service: String, sent: Int64, received: Int64) {
+            self.app = app
+            self.service = service
+            self.sent = sent
+            self.received = received
+        }
+
+        package init(json: JSONValue) throws(RPCError) {
+            app = try json.optionalString("app")
+            service = try json.string("service")
+            sent = Int64(try json.int("sent"))
+            received = Int64(try json.int("received"))
+        }
+
+        package var json: JSONValue {
+            [
+                "app": JSONValue(app), "service": .string(service), "sent": .int(sent), "received": .int(received),
+            ]
+        }
+    }
+
     /// The model of the radio in use, as `lte`; `nil`: no network.
     package var radio: String?
     /// `idle`, `promoting`, `high` or `tail`.
@@ -26,15 +56,19 @@ package struct EnergyInfo: WireRecord {
     package var awakeFor: Double
     /// How often the cellular radio was woken.
     package var wakeups: Int
+    /// Over radios.
     package var sent: Int64
     package var received: Int64
     /// All shares together.
     package var joules: Double
     package var shares: [Share]
+    package var traffic: [Traffic]
+    /// How the bytes of apps' own sockets are counted: `kernel` or `connections`; `nil`: no app ran yet.
+    package var counting: String?
 
     package init(
         radio: String?, state: String, awakeFor: Double, wakeups: Int, sent: Int64, received: Int64, joules: Double,
-        shares: [Share]
+        shares: [Share], traffic: [Traffic] = [], counting: String? = nil
     ) {
         self.radio = radio
         self.state = state
@@ -44,6 +78,8 @@ package struct EnergyInfo: WireRecord {
         self.received = received
         self.joules = joules
         self.shares = shares
+        self.traffic = traffic
+        self.counting = counting
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -64,6 +100,8 @@ package struct EnergyInfo: WireRecord {
                     app: try one.optionalString("app"), service: try one.string("service"),
                     part: try one.string("part"), joules: try one.number("joules")))
         }
+        traffic = try json["traffic"].map { list throws(RPCError) in try Traffic.list(json: list) } ?? []
+        counting = try json.optionalString("counting")
     }
 
     package var json: JSONValue {
@@ -77,7 +115,7 @@ package struct EnergyInfo: WireRecord {
                         "app": JSONValue($0.app), "service": .string($0.service), "part": .string($0.part),
                         "joules": .double($0.joules),
                     ]
-                }),
+                }), "traffic": Traffic.json(of: traffic), "counting": JSONValue(counting),
         ]
     }
 }

@@ -35,10 +35,13 @@ package struct FetchInfo: WireRecord {
         /// Of a hit: so many seconds later the user opened it.
         package var openedAfter: Double?
         package var joules: Double?
+        /// Bytes that were counted; `nil`: none were looked for.
+        package var sent: Int64?
+        package var received: Int64?
 
         package init(
             began: String, ended: String?, result: String?, expected: Double, verdict: String, openedAfter: Double?,
-            joules: Double?
+            joules: Double?, sent: Int64? = nil, received: Int64? = nil
         ) {
             self.began = began
             self.ended = ended
@@ -47,6 +50,8 @@ package struct FetchInfo: WireRecord {
             self.verdict = verdict
             self.openedAfter = openedAfter
             self.joules = joules
+            self.sent = sent
+            self.received = received
         }
 
         package init(json: JSONValue) throws(RPCError) {
@@ -57,13 +62,16 @@ package struct FetchInfo: WireRecord {
             verdict = try json.string("verdict")
             openedAfter = try json.optionalNumber("openedAfter")
             joules = try json.optionalNumber("joules")
+            sent = try json.optionalInt("sent").map { Int64($0) }
+            received = try json.optionalInt("received").map { Int64($0) }
         }
 
         package var json: JSONValue {
             [
                 "began": .string(began), "ended": JSONValue(ended), "result": JSONValue(result),
                 "expected": .double(expected), "verdict": .string(verdict), "openedAfter": JSONValue(openedAfter),
-                "joules": JSONValue(joules),
+                "joules": JSONValue(joules), "sent": JSONValue(sent.map { Int($0) }),
+                "received": JSONValue(received.map { Int($0) }),
             ]
         }
     }

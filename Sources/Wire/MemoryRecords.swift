@@ -10,9 +10,12 @@ package struct MemoryInfo: WireRecord {
         package var limit: Int64?
         /// Its place among those that would end for memory, from 1; `nil` on screen.
         package var next: Int?
+        /// Mappings of files below 16 KB in one process; `nil` while nobody has counted.
+        package var tinyMappings: Int?
 
         package init(
-            app: String, state: String, dirty: Int64, purgeable: Int64, clean: Int64, limit: Int64?, next: Int?
+            app: String, state: String, dirty: Int64, purgeable: Int64, clean: Int64, limit: Int64?, next: Int?,
+            tinyMappings: Int? = nil
         ) {
             self.app = app
             self.state = state
@@ -21,6 +24,7 @@ package struct MemoryInfo: WireRecord {
             self.clean = clean
             self.limit = limit
             self.next = next
+            self.tinyMappings = tinyMappings
         }
     }
 
@@ -91,7 +95,8 @@ package struct MemoryInfo: WireRecord {
                 App(
                     app: try one.string("app"), state: try one.string("state"), dirty: try one.integer("dirty"),
                     purgeable: try one.integer("purgeable"), clean: try one.integer("clean"),
-                    limit: try one.optionalInt("limit").map(Int64.init), next: try one.optionalInt("next")))
+                    limit: try one.optionalInt("limit").map(Int64.init), next: try one.optionalInt("next"),
+                    tinyMappings: try one.optionalInt("tinyMappings")))
         }
     }
 
@@ -105,6 +110,7 @@ package struct MemoryInfo: WireRecord {
                         "app": .string(app.app), "state": .string(app.state), "dirty": .int(app.dirty),
                         "purgeable": .int(app.purgeable), "clean": .int(app.clean),
                         "limit": JSONValue(app.limit.map { Int($0) }), "next": JSONValue(app.next),
+                        "tinyMappings": JSONValue(app.tinyMappings),
                     ]
                 }),
             "killPath": killPath?.json ?? .null,

@@ -78,4 +78,6 @@ package enum SimulatedEvent: String, Sendable, CaseIterable {
     case memoryPressureCritical = "memory-pressure-critical"
     case memoryPressureOver = "memory-pressure-over"
     case network, battery, locale, timezone, screen, settings, fetch
+    case lowPower = "low-power"
+    case thermal, orientation
 }

@@ -25,6 +25,25 @@ struct CachePolicyTests {
         #expect(try TransferCreate(json: await service.call(.create, 2).params).request.cachePolicy == 0)
     }
 
+    // Foundation on Linux has other raw values.
+    @Test(
+        "Each policy has Apple's number on the wire, and is itself again in a task's request",
+        arguments: [
+            (URLRequest.CachePolicy.useProtocolCachePolicy, 0), (.reloadIgnoringLocalCacheData, 1),
+            (.returnCacheDataElseLoad, 2), (.returnCacheDataDontLoad, 3), (.reloadIgnoringLocalAndRemoteCacheData, 4),
+            (.reloadRevalidatingCacheData, 5),
+        ] as [(URLRequest.CachePolicy, Int64)])
+    func numbers(policy: URLRequest.CachePolicy, number: Int64) async throws {
+        let service = FakeService()
+        let session = Run(service).session("numbers \(number)", Recorder())
+        session.downloadTask(with: URLRequest(url: address, cachePolicy: policy)).resume()
+        #expect(try TransferCreate(json: await service.call(.create).params).request.cachePolicy == number)
+        let tasks = await withCheckedContinuation { continuation in
+            session.getAllTasks { continuation.resume(returning: $0) }
+        }
+        #expect(tasks.map { $0.originalRequest?.cachePolicy } == [policy])
+    }
+
     @Test("A relaunched program finds it in its tasks' requests")
     func relaunched() async throws {
         let service = FakeService()

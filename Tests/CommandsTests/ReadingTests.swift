@@ -11,13 +11,39 @@ struct ReadingTests {
         let daemon = try FakeDaemon(in: tool.home) { _ in .result(Sample.apps) }
         #expect(
             tool.run("apps").output == """
-                   NAME         STATE        SINCE     PID   MEMORY  IDENTIFIER                      WHY IT MAY RUN
-                ❄  Journal      suspended    5 s ago  4711  11.5 MB  org.greenroom.examples.journal
-                ●  Vi IMproved  active       1 h ago  4800           vim                             on screen
-                ▶  Radio        background   2 d ago  5000           org.example.radio               audio “Evening show”
-                ○  Gone         not-running                          org.example.gone
+                   NAME         STATE        SINCE     PID  MEMORY  IDENTIFIER                      WHY IT MAY RUN
+                ❄  Journal      suspended    5 s ago  4711   10 MB  org.greenroom.examples.journal
+                ●  Vi IMproved  active       1 h ago  4800          vim                             on screen
+                ▶  Radio        background   2 d ago  5000          org.example.radio               audio “Evening show”
+                ○  Gone         not-running                         org.example.gone
 
                 """)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("memory warns of many small mappings, in a sentence that says what to do")
+    func memory() throws {
+        let tool = try Tool()
+        let apps = [("splinter", 1432), ("whole", 1000)].map { name, tiny in
+            MemoryInfo.App(
+                app: name, state: "suspended", dirty: 10 << 20, purgeable: 0, clean: 1 << 20, limit: nil, next: 1,
+                tinyMappings: tiny)
+        }
+        let info = MemoryInfo(
+            budget: 1 << 30, available: 1 << 29, level: "normal", simulated: nil, apps: apps, killPath: nil)
+        let daemon = try FakeDaemon(in: tool.home) { _ in .result(info.json) }
+        #expect(
+            tool.run("memory").output == """
+                512 MB of 1024 MB available, pressure normal
+                APP       STATE      DIRTY  PURGEABLE  CLEAN  LIMIT  NEXT
+                splinter  suspended  10 MB       0 MB   1 MB            1
+                whole     suspended  10 MB       0 MB   1 MB            1
+
+                splinter maps 1432 pieces of files below 16 KB: each costs a mapping, and too many of them end an app. \
+                Keep what is small in one file, and map that.
+
+                """)
+        #expect(try MemoryInfo(json: info.json) == info)
         withExtendedLifetime(daemon) {}
     }
 

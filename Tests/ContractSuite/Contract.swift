@@ -4,7 +4,7 @@ package import Model
 package struct Contract: Sendable, CustomStringConvertible {
     package enum Group: String, Sendable, CaseIterable {
         case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks, sockets,
-            priority, windows, services
+            priority, windows, services, gpu
     }
 
     package let sentence: String
@@ -42,6 +42,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         case .priority: priority
         case .windows: windows
         case .services: services
+        case .gpu: gpu
         }
     }
 

@@ -188,6 +188,8 @@ package enum Deed: Hashable, Sendable {
     case fork(Int32)
     /// It takes the exclusive lock on a file that all apps can reach, or waits for it beside all else that it does.
     case lock(String)
+    /// It draws a picture with the GPU.
+    case draw
     /// It asks the service `probe` for this, or to end it.
     case use(String), leave(String)
     /// It waits for others to connect, at a place whose name ends in `listener`.

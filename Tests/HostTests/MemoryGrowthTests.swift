@@ -5,6 +5,7 @@ import Testing
 
 @Suite("What an app gained since it was looked at")
 struct MemoryGrowthTests {
+    private static let limits = MappingCount.Limits(count: 1000, largest: 1 << 30, purgeable: 100)
     private static let megabyte: Int64 = 1 << 20
 
     private func sizes(_ megabytes: [CInt: Int64]) -> [CInt: ProcessMemory.Size] {
@@ -40,21 +41,26 @@ struct MemoryGrowthTests {
     }
 
     @Test(
-        "Once memory is short less growth is worth a closer look: who goes next hangs on it",
-        arguments: [(20, 1, false, false), (20, 2, false, true), (20, 5, true, true), (320, 20, false, false)])
-    func outdated(megabytes: Int64, growth: Int64, isWorthALook: Bool, isWorthALookWhenShort: Bool) {
+        "Once memory is short less growth is worth a closer look: who goes next hangs on it; with plenty, more is",
+        arguments: [
+            (20, 1, .none), (20, 2, .short), (20, 5, .ordinary), (20, 15, .ordinary), (20, 17, .plenty),
+            (320, 20, .none), (320, 21, .short), (320, 41, .ordinary), (320, 79, .ordinary), (320, 81, .plenty),
+        ] as [(Int64, Int64, MemorySample.Urgency?)])
+    func outdated(megabytes: Int64, growth: Int64, least: MemorySample.Urgency?) {
         let sample = MemorySample(
             footprint: Footprint(dirty: megabytes << 20, purgeable: 0, clean: 0), sizes: sizes([1: megabytes]))
-        for (isShort, expected) in [(false, isWorthALook), (true, isWorthALookWhenShort)] {
-            #expect(sample.isOutdated(growth: growth << 20, mapped: 0, memoryIsShort: isShort) == expected)
-            #expect(sample.isOutdated(growth: -growth << 20, mapped: 0, memoryIsShort: isShort) == expected)
+        let all: [MemorySample.Urgency] = [.plenty, .ordinary, .short]
+        let first = least.flatMap { all.firstIndex(of: $0) } ?? all.endIndex
+        for (place, urgency) in all.enumerated() {
+            #expect(sample.isOutdated(growth: growth << 20, mapped: 0, urgency) == (place >= first))
+            #expect(sample.isOutdated(growth: -growth << 20, mapped: 0, urgency) == (place >= first))
         }
     }
 
     @Test("What is too much is told once of each: a program with a large reservation is still seen to map too often")
     func newlyTooMany() {
         func isTold(_ found: MappingCount, before: MappingCount?) -> Bool {
-            found.newlyExceeds(count: 1000, largest: 1 << 30, before: before)
+            found.newlyExceeds(Self.limits, before: before)
         }
         let large = MappingCount(count: 10, largest: 1 << 40)
         #expect(isTold(large, before: nil))
@@ -63,15 +69,25 @@ struct MemoryGrowthTests {
         #expect(!isTold(MappingCount(count: 1000, largest: 1 << 30), before: nil))
     }
 
+    @Test("Too many purgeable objects are told by themselves, once")
+    func purgeable() {
+        let (some, many) = (MappingCount(count: 300, purgeable: 100), MappingCount(count: 300, purgeable: 101))
+        #expect(!some.newlyExceedsPurgeable(Self.limits, before: nil) && !some.exceeds(Self.limits))
+        #expect(many.newlyExceedsPurgeable(Self.limits, before: nil) && many.exceeds(Self.limits))
+        #expect(many.newlyExceedsPurgeable(Self.limits, before: some))
+        #expect(!many.newlyExceedsPurgeable(Self.limits, before: many))
+        #expect(!many.newlyExceeds(Self.limits, before: nil))
+    }
+
     @Test("Mappings are counted anew before there can be too many of them")
     func mappings() {
         let known = MappingCount(count: 900, largest: 1 << 20)
         let page = ProcessMemory.pageSize
         let few = known.bound(mapped: 100 * page)
-        #expect(!few.exceeds(count: 1000, largest: 1 << 30))
+        #expect(!few.exceeds(Self.limits))
         // What was only assumed counts as well the next time.
-        #expect(few.bound(mapped: page).exceeds(count: 1000, largest: 1 << 30))
-        #expect(known.bound(mapped: 1 << 30).exceeds(count: .max, largest: 1 << 30))
+        #expect(few.bound(mapped: page).exceeds(Self.limits))
+        #expect(known.bound(mapped: 1 << 30).exceeds(Self.limits))
         #expect(known.bound(mapped: -page) == known)
     }
 }

@@ -65,6 +65,22 @@ struct TimelineCollectorTests {
         records.compactMap { if case .state(_, let state) = $0.what { state } else { nil } }
     }
 
+    @Test("What an app moved is told with the time that it took; a fetch that moved nothing is not")
+    func network() throws {
+        var device = Device()
+        let app = try device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        let begin = device.now
+        device.post(
+            .trafficCounted(
+                app, .browsing, CountedTraffic(sent: 3, received: 4, from: begin, to: begin + .milliseconds(500))))
+        device.post(.trafficCounted(app, .fetch, CountedTraffic(sent: 0, received: 0, from: begin, to: begin)))
+        let told = device.records.filter { if case .networkUsed = $0.what { true } else { false } }
+        #expect(
+            told.map(\.what) == [.networkUsed(app: "radio", sent: 3, received: 4, over: .milliseconds(500))])
+        #expect(told.first?.what.isMeasured == true)
+    }
+
     @Test("Each state with the time of the log's entry that explains it, and the app's name before its launch")
     func session() throws {
         var device = Device()

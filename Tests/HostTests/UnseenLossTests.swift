@@ -68,6 +68,22 @@ struct UnseenLossTests {
         #expect(!note(4, taken: 205, apps: 115))
     }
 
+    @Test("While memory cannot run short it is looked for more rarely, and what was lost meanwhile is not forgotten")
+    func rest() {
+        var loss = UnseenLoss()
+        func note(_ at: Double, left: Int64, rest: Double) -> Bool {
+            loss.note(
+                machine: Self.machine(left: left), apps: 0, at: Int64(at * Double(Self.second)),
+                rest: Int64(rest * Double(Self.second)))
+        }
+        #expect(!note(0, left: 20_000, rest: 4))
+        #expect(note(1, left: 19_900, rest: 4))
+        #expect(!note(2, left: 19_800, rest: 4))
+        #expect(!note(4.9, left: 19_700, rest: 4))
+        #expect(note(5, left: 19_700, rest: 4))
+        #expect(!note(6, left: 19_700, rest: 0))
+    }
+
     @Test("Looks in vain come more and more rarely, until one finds something")
     func pauses() {
         var loss = UnseenLoss()

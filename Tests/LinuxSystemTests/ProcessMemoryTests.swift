@@ -25,6 +25,37 @@ struct ProcessMemoryTests {
         #expect(ProcessMemory.mappings(0, upTo: 3) == nil)
     }
 
+    @Test("Small mappings of files are told from all others, and purgeable ones are counted")
+    func tinyAndPurgeable() throws {
+        // Every second page of a file, and as many anonymous pages with one in between that nobody may touch.
+        let program = try PythonProgram(
+            """
+            import tempfile
+            libc.mmap.restype = ctypes.c_void_p
+            libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+            file = tempfile.TemporaryFile(dir=os.getcwd())
+            file.truncate(4096 * 200)
+            for number in range(100):
+                libc.mmap(None, 4096, 1, 2, file.fileno(), number * 2 * 4096)
+            for number in range(50):
+                place = libc.mmap(None, 8192, 3, 0x22, -1, 0)
+                ctypes.memset(place, 1, 4096)
+                libc.mprotect(ctypes.c_void_p(place + 4096), 4096, 0)
+                libc.madvise(ctypes.c_void_p(place), 4096, 8)
+            """)
+        func count(_ below: Int64) throws -> Int32 {
+            try #require(ProcessMemory.mappings(program.pid, upTo: 10_000, tinyBelow: below)).tiny
+        }
+        #expect(try count(0) == 0)
+        let tiny = try count(16 << 10)
+        // Libraries have some as well.
+        #expect(tiny >= 100 && tiny < 300)
+        #expect(try count(1 << 40) < #require(ProcessMemory.mappings(program.pid, upTo: 10_000)).count - 50)
+        #expect(ProcessMemory.purgeableMappings(program.pid, upTo: 1000) == 50)
+        #expect(ProcessMemory.purgeableMappings(program.pid, upTo: 10) == 11)
+        #expect(ProcessMemory.purgeableMappings(0, upTo: 10) == nil)
+    }
+
     @Test("What a process has mapped, anonymous and of files is read from one line")
     func size() throws {
         let size = try #require(ProcessMemory.size(getpid()))

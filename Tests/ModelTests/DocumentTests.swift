@@ -81,6 +81,9 @@ import Testing
             $0.hasMultitasking ? seconds($0.socketRules.grace) : "–"
         }
         add("cellular radio") { $0.cellularModel.name }
+        add("low-power mode comes by itself, without a charger, at") {
+            $0.power.map { "\($0.savesAt) %, until \($0.savesAt + $0.margin + 1) %" } ?? "no level"
+        }
         add("running apps are looked at every") { seconds($0.checkInterval) }
         add("processes of one app") { "\($0.processLimit)" }
         add("one attempt to freeze") { seconds($0.freezeLimit) }
@@ -168,7 +171,8 @@ import Testing
                 .closedByUser, .restartedByUser, .uninstalled, .exitsOnSuspend, .stray, .ended(.exited(3)),
                 .ended(.signaled(6)), .ended(.signaled(64)), .ended(.unknown), .failedToLaunch(failure),
                 .tooManyProcesses(count: 600, limit: 512), .tooManyMappings(count: 60_000, limit: 20_000),
-                .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36), .heldLock(path: "/srv/notes.db"),
+                .mappingTooLarge(bytes: 1 << 40, limit: 1 << 36), .tooManyPurgeableObjects(count: 6_000, limit: 5_000),
+                .heldLock(path: "/srv/notes.db"),
                 .usedGPU(GPUUse(.commands, driver: "amdgpu")), .filledDisk(DiskUse(written: 1 << 30, free: 0)),
                 .windowNotCompleted(WindowEnd(kind: .fetch, allowed: .seconds(30))),
                 .windowNotCompleted(WindowEnd(kind: .processing("x"), allowed: .seconds(180))),

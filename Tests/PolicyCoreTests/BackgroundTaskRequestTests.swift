@@ -174,6 +174,30 @@ import Testing
         device.finish()
     }
 
+    @Test("In low-power mode and in heat no task begins, and nobody looks before it is over")
+    func saving() throws {
+        let device = TestDevice()
+        let app = worker(device)
+        device.send(.conditionSensed(.network(.wifi)))
+        device.perform(.simulate(.lowPower(true)))
+        _ = submit(device, app, "index", .processing, network: true)
+        device.home()
+        _ = device.takeCalls(app)
+        device.pass(.seconds(1000))
+        #expect(device.system.taskOutlooks(app).map(\.outlook.obstacle) == [.lowPower])
+        #expect(device.takeCalls(app).isEmpty && device.system.nextDeadline() == nil)
+        device.send(.conditionSensed(.thermalState(.critical)))
+        device.perform(.endSimulation(.lowPower))
+        device.pass(.seconds(1000))
+        #expect(device.system.taskOutlooks(app).map(\.outlook.obstacle) == [.tooWarm(.critical)])
+        #expect(device.takeCalls(app).isEmpty && device.system.nextDeadline() == nil)
+        device.send(.conditionSensed(.thermalState(.fair)))
+        device.run()
+        #expect(try device.window(app).kind == .processing("index"))
+        try device.complete(app, .done)
+        device.finish()
+    }
+
     @Test("An app on screen is not launched for a task; it waits until the app has left")
     func onScreen() {
         let device = TestDevice()

@@ -37,12 +37,19 @@ import Testing
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.context, driver: "nvidia")))),
             .mechanism(Incarnation(app, generation), .disk(.filled(DiskUse(written: .max, free: .min)))),
             .mechanism(Incarnation(app, generation), .descriptors(.nearLimit(open: .max, limit: .min))),
+            .mechanism(Incarnation(app, generation), .inversions(.found(inversion))),
             .trafficSeen(app, .fetch, sent: 1, received: .max, from: .zero, to: Instant(nanoseconds: .max)),
             .trafficSeen(nil, .push, sent: 0, received: 0, from: Instant(nanoseconds: -1), to: .zero),
+            .trafficCounted(
+                app, .browsing,
+                CountedTraffic(sent: .max, received: 1, from: Instant(nanoseconds: -1), to: .zero)),
+            .habitsRestored(FetchPlannerTests.rememberedWithBytes),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
-            .conditionSensed(.battery(BatteryReading(.full, percent: 100))),
+            .conditionSensed(.battery(BatteryReading(.full, percent: 100))), .conditionSensed(.lowPower(true)),
+            .conditionSensed(.thermalState(.critical)), .conditionSensed(.orientation(.faceDown)),
+            .conditionSensed(.store(SharedStore("é\u{0}", stamp: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.found([], connections: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: "/é\u{0}"))),
             .mechanism(
@@ -56,10 +63,13 @@ import Testing
             .memoryConfigured(budget: 1, source: .machine),
             .footprintSampled(app, generation, Footprint(dirty: .max, purgeable: .min, clean: 3)),
             .endedForMemory([], available: .min), .mappingsCounted(app, generation, .max, largest: .max),
+            .purgeableCounted(app, generation, .max),
             .endedForMemory([Incarnation(app, generation), Incarnation(AppIndex(0), Generation(9))], available: 1),
             .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
         ] + ServiceSamples.events + commands.map { .command(CommandID(.max), $0) }
         + requests.map { .request(app, RequestID(.max), $0) }
+
+    private static let inversion = PriorityInversion(thread: "é\u{0}", app: "b", rank: .suspended, nice: .min)
 
     private static let zone = TimeZoneReading(
         "Europe/Berlin", offset: 3600,

@@ -11,6 +11,11 @@ enum ConditionEffects {
             { $0.time.clock = 4 }, { $0.screen.brightness = 1 }, { $0.screen.external = 1 },
             { $0.battery = BatteryReading(.full, percent: 100) }, { $0.battery = BatteryReading(.unknown, percent: 9) },
             { $0.network = .wifi }, { $0.network = .cellular }, { $0.refreshes = false },
+            { $0.isLowPower = true }, { $0.thermalState = .fair }, { $0.thermalState = .critical },
+            { $0.orientation = .portrait }, { $0.orientation = .faceDown },
+            { $0.stores = [SharedStore("a", stamp: 1)] }, { $0.stores = [SharedStore("a", stamp: 2)] },
+            { $0.stores = [SharedStore("b", stamp: 1)] },
+            { $0.stores = [SharedStore("a", stamp: 1), SharedStore("b", stamp: 1)] },
         ]
         return [one]
             + changes.map { change in
@@ -32,5 +37,9 @@ enum ConditionEffects {
         .conditionChanged(.screen(ScreenReading())), .conditionChanged(.battery(.none)),
         .changedMeanwhile([]), .changedMeanwhile([.network]), .changedMeanwhile([.network, .locale]),
         .settingChanged("a", key: "b"), .settingChanged("a", key: "c"), .settingChanged("b", key: "b"),
+        .conditionChanged(.lowPower(true)), .conditionChanged(.lowPower(false)),
+        .conditionChanged(.thermalState(.serious)), .conditionChanged(.orientation(.landscapeLeft)),
+        .conditionChanged(.store(SharedStore("a", stamp: 1))), .conditionChanged(.store(SharedStore("a", stamp: 2))),
+        .savesPower(true, percent: 20), .savesPower(false, percent: 20), .savesPower(true, percent: 19),
     ]
 }

@@ -63,6 +63,7 @@ import Testing
             .exceeded(.termination, allowed: .seconds(1)), .exceeded(.mainThread, allowed: .seconds(1)),
             .tooManyProcesses(count: 1, limit: 2), .tooManyProcesses(count: 2, limit: 1),
             .tooManyMappings(count: 1, limit: 2), .tooManyMappings(count: 2, limit: 1),
+            .tooManyPurgeableObjects(count: 1, limit: 2),
             .heldLock(path: "a"), .heldLock(path: "b"), .usedGPU(GPUUse(.context, driver: "a")),
             .filledDisk(DiskUse(written: 1, free: 0)), .filledDisk(DiskUse(written: 0, free: 1)),
             .usedGPU(GPUUse(.commands, driver: "a")), .usedGPU(GPUUse(.context, driver: "b")),
@@ -122,6 +123,11 @@ import Testing
             .peersRefused("a", count: 2), .connectionsClosed(count: 1, after: .zero),
             .descriptorsNearLimit(open: 1, limit: 2), .descriptorsNearLimit(open: 2, limit: 2),
             .descriptorsNearLimit(open: 1, limit: 3),
+            .waitsForLower(PriorityInversion(thread: "a", rank: .nice, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "b", rank: .nice, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "a", app: "b", rank: .nice, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "a", rank: .idle, nice: 19)),
+            .waitsForLower(PriorityInversion(thread: "a", rank: .nice, nice: 1)),
             .connectionsClosed(count: 2, after: .zero), .connectionsClosed(count: 1, after: .seconds(1)),
         ]
         + InterruptionKind.allCases.flatMap {

@@ -89,6 +89,47 @@ import Testing
         device.finish()
     }
 
+    @Test("On a new device an app that was opened once is not fetched for while its user has just seen it")
+    func newInstall() throws {
+        let device = TestDevice()
+        device.keepsLog = true
+        let app = fetcher(device)
+        let left = device.system.wall(device.now)
+        guard case .fresh(let until)? = device.system.fetchOutlook(app).plan?.reason else {
+            Issue.record("\(device.system.fetchOutlook(app))")
+            return
+        }
+        #expect(until <= left + Self.hour && until > left + .seconds(3590))
+        try pass(device, .seconds(3480), [app])
+        #expect(fetches(device, app).isEmpty)
+        // Wi-Fi costs next to nothing: what is stale is looked for.
+        try pass(device, .seconds(300), [app])
+        #expect(fetches(device, app).count == 1)
+        device.finish()
+    }
+
+    @Test("An app that crashes on screen was seen until then, and one opening wakes no dear radio")
+    func crashed() throws {
+        let device = TestDevice()
+        device.keepsLog = true
+        let app = device.installTest("news", modes: .fetch)
+        device.send(.conditionSensed(.network(.cellular)))
+        device.open(app)
+        device.request(app, .setFetchInterval(.zero))
+        device.pass(.seconds(1200))
+        device.crash(app)
+        device.run()
+        let ended = device.system.wall(device.now)
+        guard case .fresh(let until)? = device.system.fetchOutlook(app).plan?.reason else {
+            Issue.record("\(device.system.fetchOutlook(app))")
+            return
+        }
+        #expect(until > ended + .seconds(3590))
+        try pass(device, Self.hour * 12, [app])
+        #expect(fetches(device, app).isEmpty)
+        device.finish()
+    }
+
     @Test("Apps that are due go together, once one of them wakes the radio")
     func together() throws {
         let device = TestDevice(.iOS7)
@@ -107,6 +148,10 @@ import Testing
             "low battery",
             { device, _ in device.send(.conditionSensed(.battery(BatteryReading(.unplugged, percent: 19)))) },
             .batteryLow(percent: 19, least: 20)
+        ),
+        ("low-power mode", { device, _ in device.send(.conditionSensed(.lowPower(true))) }, .lowPower),
+        (
+            "heat", { device, _ in device.send(.conditionSensed(.thermalState(.serious))) }, .tooWarm(.serious)
         ),
         ("closed by the user", { device, app in device.perform(.close(app, wait: true)) }, .closedByUser),
         ("not allowed", { device, app in device.perform(.allowRefresh(app, false)) }, .refreshIsOff),
@@ -137,6 +182,8 @@ import Testing
         #expect(fetches(device, app).count == before)
         device.send(.conditionSensed(.network(.wifi)))
         device.send(.conditionSensed(.battery(BatteryReading(.charging, percent: 19))))
+        device.send(.conditionSensed(.lowPower(false)))
+        device.send(.conditionSensed(.thermalState(.fair)))
         device.perform(.allowRefresh(app, true))
         device.open(app)
         device.request(app, .setFetchInterval(.zero))

@@ -50,7 +50,7 @@ enum WindowEffects {
         .tooSoon(until: WallTime(nanoseconds: 2), pause: .zero),
         .tooSoon(until: WallTime(nanoseconds: 1), pause: .seconds(1)),
         .usedUp(until: WallTime(nanoseconds: 1), daily: 1), .usedUp(until: WallTime(nanoseconds: 2), daily: 1),
-        .usedUp(until: WallTime(nanoseconds: 1), daily: 2),
+        .usedUp(until: WallTime(nanoseconds: 1), daily: 2), .lowPower, .tooWarm(.serious), .tooWarm(.critical),
     ]
 
     static let ends: [EndReason] =

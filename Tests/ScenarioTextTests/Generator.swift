@@ -231,7 +231,11 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(37) {
+        switch random.below(41) {
+        case 39: .changeStore(text())
+        case 36: .lowPower(flag())
+        case 37: .thermalState(pick(ThermalState.allCases))
+        case 38: .orientation(pick(Orientation.allCases))
         case 35: part().map { .wakeByService(name(), $0) } ?? .home
         case 32: .fetch(name(), launches: flag())
         case 33: .allowRefresh(name(), flag())
@@ -309,6 +313,7 @@ extension Generator {
             .handleEventsForBackgroundURLSession, .launchBackgroundTask,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
             .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
+            .priorityInversion,
         ]
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

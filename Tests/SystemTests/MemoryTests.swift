@@ -1,4 +1,5 @@
 import LinuxSystem
+import Model
 import Testing
 import Wire
 
@@ -77,6 +78,45 @@ extension SystemTests {
             #expect(
                 entries.contains { $0.event == "didReceiveMemoryWarning" },
                 "after \(opens) times 5 MB: \(told.joined(separator: "\n"))")
+        }
+
+        @Test("apps and memory show one figure, which is the one that chooses who goes first")
+        func oneFigure() throws {
+            let system = try TestSystem(memory: "600M")
+            defer { system.end() }
+            for (name, size) in [("small", 8), ("large", 90), ("front", 20)] {
+                try system.installAllocator(name, dirty: size, purgeable: size)
+                try system.play(["open \(name)"])
+            }
+            let log = try system.follower()
+            for name in ["small", "large"] { try log.wait("suspended", of: name) }
+            func figures() throws -> [String: [Int64]] {
+                Dictionary(
+                    uniqueKeysWithValues: try system.memory().apps.map { ($0.app, [$0.dirty, $0.purgeable, $0.clean]) })
+            }
+            // An app that runs is looked at now and then: what counts is what both say between two looks.
+            let patience = Patience()
+            while true {
+                let before = try figures()
+                let (text, table) = (try system.expect("apps"), try system.expect("memory"))
+                let apps = try system.apps()
+                let after = try figures()
+                if before != after, !patience.isOver { continue }
+                #expect(before == after && before.count == 3)
+                for app in apps {
+                    let (had, memory) = (try #require(after[app.app]), app.memory)
+                    #expect([memory.dirty, memory.purgeable, memory.clean] == had.map { Int($0) }, "\(app)")
+                    for shown in [text, table] {
+                        let row = shown.split(separator: "\n").first { $0.contains(app.app) } ?? ""
+                        #expect(row.contains(" \(had[0].mebibytes) "), "\(had[0].mebibytes) in \(row)")
+                    }
+                }
+                break
+            }
+            let info = try system.memory()
+            func app(_ name: String) throws -> MemoryInfo.App { try #require(info.apps.first { $0.app == name }) }
+            #expect(try app("large").next == 1 && app("small").next == 2 && app("front").next == nil)
+            #expect(try app("large").dirty > 90 << 20 && app("large").dirty < 120 << 20)
         }
 
         @Test("A simulated warning reaches every app that runs; simulated pressure ends nobody")

@@ -19,22 +19,30 @@ extension SystemTests {
         }
 
         enum Kind: String, CaseIterable, CustomTestStringConvertible {
-            case python, swift, plain
+            case python, swift, statically, plain
 
             var app: String {
                 switch self {
                 case .python: "org.greenroom.examples.counter"
-                case .swift: "org.greenroom.examples.journal"
+                case .swift, .statically: "org.greenroom.examples.journal"
                 case .plain: "server"
                 }
             }
 
             var testDescription: String { rawValue }
 
-            /// The Swift app is a bundle once `make build` has made one, or its program lies beside the tests.
+            /// The program of the Swift app lies beside the tests; with Swift's libraries in it `make static-app` makes it.
             static var available: [Kind] {
-                FileSystem.exists("\(Machine.programs)/Journal") ? allCases : [.python, .plain]
+                allCases.filter { kind in
+                    switch kind {
+                    case .python, .plain: true
+                    case .swift: FileSystem.exists("\(Machine.programs)/Journal")
+                    case .statically: FileSystem.exists("\(staticApp)/Journal")
+                    }
+                }
             }
+
+            static let staticApp = "\(Machine.repository)/.build/static-apps/Journal.app"
         }
 
         private static let launch = ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"]
@@ -75,6 +83,7 @@ extension SystemTests {
             switch kind {
             case .python: try system.expect("install", "\(Machine.repository)/Examples/python/Counter.app")
             case .swift: try system.expect("install", try journal(system))
+            case .statically: try system.expect("install", Kind.staticApp)
             case .plain: try system.installPlain("server", command: "python3 -m http.server 0 --bind 127.0.0.1")
             }
         }

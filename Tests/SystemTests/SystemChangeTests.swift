@@ -142,6 +142,82 @@ extension SystemTests {
             #expect(try system.run("simulate", "battery", "120").code == 2)
         }
 
+        /// A machine with one thermal zone and a platform's profile.
+        private static func makeMachine() throws -> String {
+            let sys = "/tmp/greenroom-sys-\(CurrentProcess.pid)"
+            try FileSystem.makeDirectory("\(sys)/class/thermal/thermal_zone0", mode: 0o755)
+            try FileSystem.makeDirectory("\(sys)/firmware/acpi", mode: 0o755)
+            let zone = "\(sys)/class/thermal/thermal_zone0"
+            try write("45000", "\(zone)/temp")
+            try write("passive", "\(zone)/trip_point_0_type")
+            try write("85000", "\(zone)/trip_point_0_temp")
+            try write("balanced", "\(sys)/firmware/acpi/platform_profile")
+            return sys
+        }
+
+        /// In place, as the kernel's files are written.
+        private static func write(_ text: String, _ path: String) throws {
+            let bytes = Array((text + "\n").utf8)
+            guard FileSystem.exists(path) else { return try FileSystem.replace(path, with: bytes, mode: 0o644) }
+            let file = try Descriptor.open(path, .write)
+            try file.truncate(to: 0)
+            try file.writeAll(bytes)
+        }
+
+        @Test("The machine's warmth is seen while an app runs, and the platform's profile when it is chosen")
+        func powerAndWarmth() throws {
+            let sys = try Self.makeMachine()
+            defer { _ = try? Child("/bin/rm", ["-r", sys], environment: [:]).outcome() }
+            let system = try TestSystem(
+                device: .linux { $0.checkInterval = .milliseconds(300) }, environment: ["GREENROOM_SYS": sys])
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["open radio"])
+            let log = try system.follower()
+            try Self.write("86000", "\(sys)/class/thermal/thermal_zone0/temp")
+            let warm = try log.wait(for: "the warmth") { $0.reason == "the device's thermal state is serious" }
+            try system.play(["home"])
+            try log.wait("suspended", of: "radio", after: warm.seq)
+            try Self.write("low-power", "\(sys)/firmware/acpi/platform_profile")
+            try log.wait(for: "low-power mode") { $0.reason == "low-power mode is on" }
+            try system.play(["simulate thermal critical", "simulate orientation landscape-left", "open radio"])
+            let told = Self.changes(system)
+            #expect(
+                told == [
+                    "thermalState serious", "refresh denied", "lowPower true", "thermalState critical",
+                    "orientation landscapeLeft", "willEnterForeground",
+                ], "\(told)")
+            try system.play(["simulate thermal real", "simulate low-power off"])
+            let patience = Patience()
+            while Self.changes(system).suffix(3) != ["thermalState serious", "refresh available", "lowPower false"] {
+                guard !patience.isOver else { throw Trouble("\(Self.changes(system))") }
+                try system.pass(seconds: 0.02)
+            }
+        }
+
+        @Test("What apps share is told once when it was written, however often")
+        func stores() throws {
+            let folder = "/tmp/greenroom-contacts-\(CurrentProcess.pid)"
+            try FileSystem.makeDirectory(folder, mode: 0o755)
+            defer { _ = try? Child("/bin/rm", ["-r", folder], environment: [:]).outcome() }
+            let system = try TestSystem(device: .linux { $0.stores = ["contacts": "\(folder)/contacts.db"] })
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["open radio", "home"])
+            let log = try system.follower()
+            let suspended = try log.wait("suspended", of: "radio")
+            try Self.write("somebody", "\(folder)/contacts.db")
+            let told = "what apps share as contacts was changed"
+            let first = try log.wait(for: "the change", after: suspended.seq) { $0.reason == told }
+            // The next daemon watches as well.
+            kill(try system.daemon, 9)
+            try system.expect("status")
+            try Self.write("somebody else", "\(folder)/contacts.db")
+            try log.wait(for: "the next change", after: first.seq) { $0.reason == told }
+            try system.play(["open radio"])
+            #expect(Self.changes(system) == ["contacts", "willEnterForeground"])
+        }
+
         private static func zone(_ lines: [String]) -> Substring {
             let words = lines.first { $0.hasPrefix("timeZone") }?.split(separator: " ") ?? []
             return words.count == 3 ? words[1] : ""

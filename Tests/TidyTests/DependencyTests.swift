@@ -30,8 +30,8 @@ struct DependencyTests {
         (
             "Sources/Services/Transfers/Framework",
             [
-                "CBackgroundTransfer", "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization",
-                "TransferWire", "Wire",
+                "AppRuntime", "CBackgroundTransfer", "Dispatch", "Foundation", "FoundationNetworking", "Glibc",
+                "Synchronization", "TransferWire", "Wire",
             ]
         ),
         (
@@ -55,11 +55,9 @@ struct DependencyTests {
         ),
         (
             "Sources/Frameworks/UIKit",
-            [
-                "AppRuntime", "BackgroundTransfer", "CUIKit", "Dispatch", "Foundation", "FoundationNetworking",
-                "Glibc", "Synchronization", "Wire",
-            ]
+            ["AppRuntime", "CUIKit", "Dispatch", "Foundation", "Glibc", "Synchronization", "Wire"]
         ),
+        ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
         (
             "Sources/GreenroomTesting",
             [
@@ -99,8 +97,8 @@ struct DependencyTests {
         ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
         ("Examples/StandaloneTransfer/Sources", ["BackgroundTransfer", "Foundation", "FoundationNetworking"]),
-        ("Examples/IconReel/Sources", ["Foundation", "Glibc", "UIKit"]),
-        ("Examples/Podcasts/Sources", ["FoundationXML", "Synchronization", "UIKit"]),
+        ("Examples/IconReel/Sources", ["Foundation", "Glibc", "Synchronization", "UIKit"]),
+        ("Examples/Podcasts/Sources", ["FoundationXML", "Synchronization", "UIKit", "UIKitNetworking"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]
 
@@ -160,7 +158,7 @@ struct DependencyTests {
     }
 
     /// What is a value in a folder of its own; the names of its type and of its case.
-    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots", "Descriptors"]
+    static let mechanisms = ["Sockets", "GPU", "Disk", "Locks", "Snapshots", "Descriptors", "Inversions"]
 
     /// Where they may be named beside their folders: the list of what an app's state consists of.
     private static let registrations: Set<String> = ["Sources/PolicyCore/Lifecycle/App.swift"]

@@ -21,7 +21,7 @@ import Wire
             let text = String(repeating: "é", count: Int.random(in: 0...20, using: &dice))
             let number = Int64.random(in: .min ... .max, using: &dice)
             let what: Happening =
-                switch Int.random(in: 0..<12, using: &dice) {
+                switch Int.random(in: 0..<14, using: &dice) {
                 case 0: .began(Beginning(.restarted, boot: text, offset: number, standing: 3))
                 case 1: .clockSet(offset: number)
                 case 2: .named(app: app, name: text)
@@ -42,6 +42,8 @@ import Wire
                     .processorUsed(app: number > 0 ? app : nil, used: Span(nanoseconds: number), over: .seconds(1))
                 case 8: .memory(app: app, Footprint(dirty: number, purgeable: 0, clean: 5))
                 case 9: .available(bytes: number, budget: 1)
+                case 11: .networkUsed(app: app, sent: number, received: 7, over: .seconds(1))
+                case 12: .diskUsed(app: app, read: number, written: 0, over: Span(nanoseconds: number))
                 case 10: .priority(app: app, AppPriority.allCases.randomElement(using: &dice) ?? .timed)
                 default: .report(app: app, TimelineReport(id: text, namespace: "X", code: number, reason: text))
                 }

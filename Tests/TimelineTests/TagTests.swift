@@ -17,6 +17,8 @@ private enum HappeningTag: UInt8, CaseIterable {
     case available = 10
     case report = 11
     case priority = 12
+    case networkUsed = 13
+    case diskUsed = 14
 }
 
 extension Happening {
@@ -34,6 +36,8 @@ extension Happening {
         case .available: .available
         case .report: .report
         case .priority: .priority
+        case .networkUsed: .networkUsed
+        case .diskUsed: .diskUsed
         }
     }
 }
@@ -66,6 +70,11 @@ extension Happening {
             [11, 0, 0, 1, 97, 0, 1, 98, 0, 1, 99, 2, 0, 1, 100]
         ),
         (.priority(app: "a", .background), [12, 0, 0, 1, 97, 1]),
+        (
+            .networkUsed(app: "a", sent: 1, received: 2, over: Model.Span(nanoseconds: 3)),
+            [13, 0, 0, 1, 97, 2, 4, 6]
+        ),
+        (.diskUsed(app: "a", read: 1, written: 2, over: Model.Span(nanoseconds: 3)), [14, 0, 0, 1, 97, 2, 4, 6]),
     ]
 
     @Test("Every kind of record has the bytes that it always had")

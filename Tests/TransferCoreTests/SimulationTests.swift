@@ -131,10 +131,18 @@ struct SimulatedTransferTests {
 
     @Test("Words that it does not know are refused with those that it knows")
     func words() {
-        for text in ["open photos", "download 20MB in photos", "upload 3kB in photos discretionary", "cancel photos"] {
+        let known = [
+            "open photos", "download 20MB in photos", "upload 3kB in photos discretionary", "cancel photos",
+            "download 20MB in photos after 2h", "upload 3kB in low low", "download 1B in a after 90s low discretionary",
+        ]
+        for text in known {
             #expect(SimulatedTransfers.misunderstanding(of: text) == nil, "\(text)")
         }
-        for text in ["", "open", "download in photos", "download -1MB in x", "download 20 in x", "cancel a b"] {
+        let unknown = [
+            "", "open", "download in photos", "download -1MB in x", "download 20 in x", "cancel a b", "open a low",
+            "download 1B in x after", "download 1B in x after 2", "download 1B in x after -1s", "cancel a after 1h",
+        ]
+        for text in unknown {
             #expect(SimulatedTransfers.misunderstanding(of: text)?.contains("download SIZE in SESSION") == true)
         }
         var random = SplitMix64(seed: 1)
@@ -142,6 +150,56 @@ struct SimulatedTransferTests {
             let words = SimulatedTransfers.words(&random, canBegin: true)
             #expect(SimulatedTransfers.misunderstanding(of: words) == nil)
         }
+    }
+
+    @Test("A transfer begins no earlier than its app asked for, also when the service died meanwhile")
+    func beginDate() {
+        let (device, place) = device()
+        begin("download 1MB in camera after 2h", device)
+        device.inject(.killService("transfers"))
+        device.advance(by: .seconds(7190))
+        #expect(device.world.movedBytes == 0 && device.apps[place].heard.isEmpty)
+        device.advance(by: .seconds(20))
+        #expect(device.world.movedBytes == 1_000_000 && device.apps[place].heard.contains("completed camera"))
+        #expect(device.violations.isEmpty)
+    }
+
+    @Test("What can wait goes while the radio is awake, and within a quarter of an hour in any case")
+    func lowPriority() {
+        let (device, _) = device()
+        device.perform(.network(.cellular))
+        device.advance(by: .seconds(1))
+        begin("download 1kB in camera low", device)
+        device.advance(by: .seconds(600))
+        #expect(device.world.movedBytes == 0)
+        begin("download 2kB in camera", device)
+        device.advance(by: .seconds(10))
+        #expect(device.world.movedBytes == 3_000 && device.world.cellularWakeups == 1)
+        // The radio sleeps again.
+        device.advance(by: .seconds(60))
+        begin("download 4kB in camera low", device)
+        device.advance(by: .seconds(880))
+        #expect(device.world.movedBytes == 3_000 && device.world.cellularWakeups == 1)
+        device.advance(by: .seconds(30))
+        #expect(device.world.movedBytes == 7_000 && device.world.cellularWakeups == 2)
+        #expect(device.violations.isEmpty)
+    }
+
+    @Test("Hourly work of twenty apps that can wait takes a sixth of the wakings and of the energy (E2)")
+    func hourly() {
+        var work = HourlyTransfers()
+        work.bytes = 1
+        let apart = work.run()
+        #expect(apart.violations == [] && apart.movedBytes == 480 && apart.wakings == 480)
+        // Each wakes the radio for itself: 9.5 J of promotion and tails, and the wait for the byte.
+        #expect((4555...4650).contains(apart.total.joules), "\(apart.total.joules)")
+        work.canWait = true
+        let together = work.run()
+        #expect(together.violations == [] && together.movedBytes == 480)
+        // In a quarter of an hour the minutes of five more apps come round.
+        #expect((76...84).contains(together.wakings), "\(together.wakings)")
+        #expect(together.total.joules < 900 && together.total * 5 < apart.total, "\(together.total.joules)")
+        for (joint, single) in zip(together.perApp, apart.perApp) { #expect(joint * 3 < single) }
     }
 
     /// Storm 1004275 of an hour ended while an app was told of an upload that it had begun when it was told of the one

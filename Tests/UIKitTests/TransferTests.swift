@@ -4,6 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 import UIKit
+import UIKitNetworking
 import Wire
 
 extension UIKitTests {

@@ -64,9 +64,10 @@ struct RecordTests {
         #expect(
             SimulatedEvent.allCases.map(\.rawValue).sorted() == [
                 "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "fetch",
-                "locale",
+                "locale", "low-power",
                 "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
-                "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "timezone", "wake",
+                "orientation", "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "thermal",
+                "timezone", "wake",
             ])
         #expect(ControlMethod.allCases.count == 29)
         #expect(CallbackName(rawValue: "openURL") == .openURL)
@@ -112,7 +113,8 @@ struct RecordTests {
         fetch.expected = [FetchInfo.Opening(from: at, to: at, chance: 0.25)]
         fetch.decisions = [
             FetchInfo.Decision(
-                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125)
+                began: at, ended: nil, result: "newData", expected: 0.5, verdict: "hit", openedAfter: 3, joules: 0.125,
+                sent: 1, received: 2)
         ]
         fetch.tasks = [
             FetchInfo.Task(
@@ -129,7 +131,9 @@ struct RecordTests {
         try check(
             EnergyInfo(
                 radio: "lte", state: "tail", awakeFor: 3.5, wakeups: 2, sent: 1, received: 2, joules: 9.75,
-                shares: shares))
+                shares: shares,
+                traffic: [EnergyInfo.Traffic(app: "a.b", service: "browsing", sent: 3, received: 4)],
+                counting: "kernel"))
         #expect(try AppInfo.list(json: AppInfo.json(of: [info, info])) == [info, info])
         #expect(throws: RPCError.self) { try AppInfo.list(json: [:]) }
     }

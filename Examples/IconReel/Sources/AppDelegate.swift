@@ -1,8 +1,11 @@
 import UIKit
 
 /// The reel as an app. Its screen is text on standard output; it is used by opening URLs:
-/// `iconreel://keep/cache`, `iconreel://page/7`, `iconreel://scroll`.
+/// `iconreel://keep/cache`, `iconreel://page/7`, `iconreel://scroll`, and `iconreel://columns/3` as beside another app.
 class AppDelegate: UIResponder, UIApplicationDelegate {
+    /// Draws a column; tests have no time to.
+    static var draw: @Sendable (Int) -> Data = Icons.draw
+
     var window: UIWindow?
     private(set) var strategy = Strategy.threePages
     private(set) var page = 0
@@ -16,7 +19,10 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         return true
     }
 
-    func applicationDidReceiveMemoryWarning(_ application: UIApplication) { report("memory warning") }
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
+        reel?.relieve()
+        report("memory warning")
+    }
 
     func applicationDidEnterBackground(_ application: UIApplication) { report("background") }
 
@@ -31,8 +37,11 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             guard let strategy = Strategy(rawValue: word) else { return false }
             keep(strategy)
         case "page":
-            guard let number = Int(word), (0..<Icons.pages).contains(number) else { return false }
+            guard let number = Int(word), (0..<(reel?.pages ?? 0)).contains(number) else { return false }
             show(number)
+        case "columns":
+            guard let count = Int(word), (1...Icons.columnsPerPage).contains(count), let reel else { return false }
+            show(reel.layOut(columns: count, showing: page))
         case "scroll":
             for number in Measurement.route { show(number) }
         default: return false
@@ -47,9 +56,12 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         let folder = caches ?? FileManager.default.temporaryDirectory
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let columns = reel?.columnsPerPage ?? Icons.columnsPerPage
             // The old one goes first: there may be no room for both.
             reel = nil
-            reel = try Reel(strategy, folder: folder)
+            let reel = try Reel(strategy, folder: folder, draw: Self.draw)
+            _ = reel.layOut(columns: columns, showing: 0)
+            self.reel = reel
             show(page)
         } catch {
             print("the icons cannot be kept in \(folder.path): \(error)")
@@ -57,6 +69,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     private func show(_ number: Int) {
+        reel?.flick(to: number)
         _ = reel?.page(number)
         reel?.settle(on: number)
         page = number

@@ -1,25 +1,34 @@
 import Foundation
 
-/// The icons of the reel, which are drawn by the app: nobody else has them.
+/// The icons of the reel, which are drawn by the app: nobody else has them. They come in columns, so that not each of
+/// them is a piece of memory of its own.
 enum Icons {
-    static let pages = 60
-    static let perPage = 24
+    /// Sixty pages, where the app has the screen for itself.
+    static let columns = 240
+    static let columnsPerPage = 4
+    static let perColumn = 6
     /// Pixels, of four bytes.
     static let side = 128
-    static let bytesPerPage = perPage * side * side * 4
+    static let bytesPerColumn = perColumn * side * side * 4
 
-    /// Draws a page. Slow, as drawing is.
-    static func draw(page: Int) -> Data {
+    /// What is shown where nothing has been drawn yet.
+    static let placeholder = Data(count: bytesPerColumn)
+
+    /// Draws a column. Slow, as drawing is.
+    static func draw(column: Int) -> Data {
         var pixels: [UInt32] = []
-        pixels.reserveCapacity(bytesPerPage / 4)
-        for place in 0..<perPage {
-            let icon = UInt32(truncatingIfNeeded: page * perPage + place)
+        pixels.reserveCapacity(bytesPerColumn / 4)
+        for place in 0..<perColumn {
+            let icon = UInt32(truncatingIfNeeded: column * perColumn + place)
             for y in 0..<UInt32(side) {
                 for x in 0..<UInt32(side) { pixels.append(color(icon, x, y)) }
             }
         }
         return unsafe pixels.withUnsafeBytes { unsafe Data($0) }
     }
+
+    /// The same in no time, for tests that look at memory alone.
+    static func fill(column: Int) -> Data { Data(repeating: UInt8(column), count: bytesPerColumn) }
 
     /// Clouds in the icon's own color: noise of six sizes, one on the other, smoothed over sixteen points.
     private static func color(_ icon: UInt32, _ x: UInt32, _ y: UInt32) -> UInt32 {

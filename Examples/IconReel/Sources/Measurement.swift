@@ -8,6 +8,8 @@ struct Measurement {
     var launch: Double
     /// Milliseconds from the flick to the page, one for each.
     var flips: [Double]
+    /// Pages that came without their icons.
+    var gaps: Int
     /// Milliseconds of processor time for each flick, with what is made ready after it.
     var processor: Double
     /// What was added to the process.
@@ -21,41 +23,51 @@ struct Measurement {
     /// From the first page to the last, back, and then here and there.
     static let route: [Int] = {
         var place: UInt32 = 1
+        let pages = Icons.columns / Icons.columnsPerPage
         let jumps = (0..<20).map { _ in
             place = place &* 1_664_525 &+ 1_013_904_223
-            return Int(place >> 8) % Icons.pages
+            return Int(place >> 8) % pages
         }
-        return Array(1..<Icons.pages) + (0..<Icons.pages - 1).reversed() + jumps
+        return Array(1..<pages) + (0..<pages - 1).reversed() + jumps
     }()
 
-    static func take(_ strategy: Strategy) throws -> Measurement {
+    /// The user flicks quickly, and looks at each page until all is ready that belongs to it.
+    static func take(_ strategy: Strategy, draw: @escaping @Sendable (Int) -> Data) throws -> Measurement {
         let folder = FileManager.default.temporaryDirectory.appending(path: "iconreel-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        var screen = Data(count: Icons.bytesPerPage)
+        var screen = Data(count: Icons.bytesPerColumn * Icons.columnsPerPage)
         let before = Footprint.now
         let start = ContinuousClock.now
-        let reel = try Reel(strategy, folder: folder)
+        let reel = try Reel(strategy, folder: folder, draw: draw)
         screen = show(reel.page(0), instead: screen)
         let launch = milliseconds(since: start)
         reel.settle(on: 0)
+        reel.finishDrawing()
+        let gaps = reel.gaps
         let processor = processorTime
         var flips: [Double] = []
         for page in route {
             let flick = ContinuousClock.now
+            reel.flick(to: page)
             screen = show(reel.page(page), instead: screen)
             flips.append(milliseconds(since: flick))
             reel.settle(on: page)
+            reel.finishDrawing()
         }
         return Measurement(
-            strategy: strategy, launch: launch, flips: flips,
+            strategy: strategy, launch: launch, flips: flips, gaps: reel.gaps - gaps,
             processor: (processorTime - processor) / Double(route.count), footprint: Footprint.now - before)
     }
 
     /// Copies a page to where the screen would read it.
-    private static func show(_ page: Data, instead screen: Data) -> Data {
+    private static func show(_ page: [Data], instead screen: Data) -> Data {
         var screen = screen
-        screen.replaceSubrange(screen.startIndex..<screen.endIndex, with: page)
+        var place = screen.startIndex
+        for column in page {
+            screen.replaceSubrange(place..<place + column.count, with: column)
+            place += column.count
+        }
         return screen
     }
 
@@ -70,7 +82,7 @@ extension Measurement {
     /// For the program that makes the table.
     var line: String {
         [
-            strategy.rawValue, "\(launch)", "\(median)", "\(worst)", "\(stutters)", "\(processor)",
+            strategy.rawValue, "\(launch)", "\(median)", "\(worst)", "\(stutters)", "\(gaps)", "\(processor)",
             "\(footprint.dirty)", "\(footprint.purgeable)", "\(footprint.clean)",
         ].joined(separator: " ")
     }
@@ -79,8 +91,10 @@ extension Measurement {
 /// One line for each way, each measured in a process of its own.
 enum Table {
     static func print() throws {
-        Swift.print("                launch   page appears (ms)    pages that   CPU a      dirty  purgeable  clean")
-        Swift.print("                (ms)     median     worst     stutter      page (ms)  (MB)   (MB)       (MB)")
+        Swift.print(
+            "              launch  page appears (ms)   pages that  that come  CPU a      dirty  purgeable  clean")
+        Swift.print(
+            "              (ms)    median    worst     stutter     empty      page (ms)  (MB)   (MB)       (MB)")
         for strategy in Strategy.allCases { Swift.print(try row(strategy)) }
     }
 
@@ -94,14 +108,15 @@ enum Table {
         let line = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         program.waitUntilExit()
         let figures = line.split(whereSeparator: \.isWhitespace).dropFirst().compactMap { Double($0) }
-        guard figures.count == 8 else { return "\(strategy.rawValue): no measurement" }
+        guard figures.count == 9 else { return "\(strategy.rawValue): no measurement" }
         let cells = [
             String(format: "%.0f", figures[0]), String(format: "%.2f", figures[1]), String(format: "%.1f", figures[2]),
-            String(format: "%.0f of \(Measurement.route.count)", figures[3]), String(format: "%.1f", figures[4]),
-            "\(Int(figures[5]) >> 20)", "\(Int(figures[6]) >> 20)", "\(Int(figures[7]) >> 20)",
+            String(format: "%.0f of \(Measurement.route.count)", figures[3]), String(format: "%.0f", figures[4]),
+            String(format: "%.1f", figures[5]), "\(Int(figures[6]) >> 20)", "\(Int(figures[7]) >> 20)",
+            "\(Int(figures[8]) >> 20)",
         ]
-        let widths = [9, 11, 10, 13, 11, 7, 11, 0]
-        return zip(cells, widths).reduce(strategy.rawValue.padded(16)) { $0 + $1.0.padded($1.1) }
+        let widths = [8, 10, 10, 12, 11, 11, 7, 11, 0]
+        return zip(cells, widths).reduce(strategy.rawValue.padded(14)) { $0 + $1.0.padded($1.1) }
     }
 }
 

@@ -1,4 +1,5 @@
 import UIKit
+import UIKitNetworking
 
 /// Finds new episodes before the user looks, and downloads them while nobody does: the example of “Multitasking in
 /// iOS 7”, with a real server.

@@ -1,5 +1,6 @@
 import Synchronization
 import UIKit
+import UIKitNetworking
 
 /// The episodes on their way: a background session, which outlives the app.
 final class Downloads: NSObject, URLSessionDownloadDelegate {

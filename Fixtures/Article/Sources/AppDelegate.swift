@@ -1,4 +1,5 @@
 import UIKit
+import UIKitNetworking
 
 /// The article's app delegate. A URL stands in for its remote notification: article://notify?content-id=42&at=ADDRESS.
 @main

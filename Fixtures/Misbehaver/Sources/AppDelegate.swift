@@ -86,8 +86,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     /// `misbehave://block`, `crash`, `exit?code=3`, `fork?max=2000`, `leave-child`, `lock?file=/tmp/x`, `listen`,
-    /// `mode?words=block:willTerminate`, `open?url=other:x`, `can-open?url=other:x`, `do?action=end task "upload"`; and
-    /// what it does with memory, see `obey(memory:value:)`.
+    /// `draw?machine=/x`, `invert?by=sync`, `mode?words=block:willTerminate`, `open?url=other:x`,
+    /// `can-open?url=other:x`, `do?action=end task "upload"`; and what it does with memory, see `obey(memory:value:)`.
     func obey(_ url: URL) -> Bool {
         let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
         func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
@@ -101,6 +101,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "leave-child": say("forked \(Deed.fork(1))")
         case "lock": Deed.lock(value("file") ?? "")
         case "listen": Deed.listen()
+        case "draw": Drawing.draw(value("machine") ?? "")
+        case "invert": Inversion.begin(by: value("by") ?? "mutex")
         case "mode": return set(mode: value("words") ?? "")
         case "open":
             guard let other = value("url").flatMap({ URL(string: $0) }) else { return false }

@@ -20,6 +20,16 @@ enum Surroundings {
         observe(UIDevice.batteryLevelDidChangeNotification) {
             "batteryLevel \(Int((UIDevice.current.batteryLevel * 100).rounded()))"
         }
+        UIDevice.current.beginGeneratingDeviceOrientationNotifications()
+        observe(UIDevice.orientationDidChangeNotification) { "orientation \(UIDevice.current.orientation)" }
+        observe(.NSProcessInfoPowerStateDidChange) { "lowPower \(ProcessInfo.processInfo.isLowPowerModeEnabled)" }
+        observe(ProcessInfo.thermalStateDidChangeNotification) {
+            "thermalState \(ProcessInfo.processInfo.thermalState)"
+        }
+        observe(.CNContactStoreDidChange) { "contacts" }
+        observe(UIApplication.backgroundRefreshStatusDidChangeNotification) {
+            "refresh \(UIApplication.shared.backgroundRefreshStatus)"
+        }
         observe(UIDevice.networkDidChangeNotification) { "network \(UIDevice.current.networkKind.rawValue)" }
     }
 

@@ -55,8 +55,17 @@ int64_t gr_unread(int fd);
 // Bytes of memory that a pipe or a socket may hold, or -1 errno.
 int64_t gr_pipe_memory(int fd);
 int64_t gr_socket_memory(int fd);
-// The number of mappings in an open `/proc/PID/maps` and the bytes of the largest; stops counting behind `limit`.
-int gr_count_mappings(int fd, int limit, int64_t *largest);
+struct gr_mappings {
+    int count;
+    // Mappings of files that are smaller than `tiny_below` bytes.
+    int tiny;
+    int64_t largest;
+};
+// What an open `/proc/PID/maps` holds; stops counting behind `limit`. -1 errno.
+int gr_count_mappings(int fd, int limit, int64_t tiny_below, struct gr_mappings *found);
+// The mappings in an open `/proc/PID/smaps` of which the kernel may take pages; stops counting behind `limit`. -1
+// errno.
+int gr_count_purgeable(int fd, int limit);
 // Exit status of a dead process that need not be a child (kernel 6.15): 1 and `*status` as from wait, 0 if it lives,
 // -1 errno.
 int gr_pidfd_exit_status(int pidfd, int *status);
@@ -67,6 +76,9 @@ int gr_wait_child(int pidfd, int *status);
 int gr_peek_any_child(int *pid, int *status);
 int gr_peer_pidfd(int socket);
 int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
+// Bytes that a TCP connection put on the network, both ways and with headers; 1, or 0 for what is no connection that
+// leaves this machine. The cookie names the connection for as long as the machine runs.
+int gr_connection_bytes(int fd, uint64_t *cookie, uint64_t *bytes);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);
 int gr_set_subreaper(void);
 int gr_set_parent_death_signal(int signal);
@@ -74,6 +86,9 @@ int gr_set_name(const char *name);
 int gr_lock_memory_on_fault(void);
 // glibc's module map lacks malloc.h.
 void gr_return_free_memory(void);
+// Takes the code of the program and its libraries out of this process's memory; what runs comes back from the page
+// cache. Not for two threads at a time.
+void gr_forget_code(void);
 int gr_punch_hole(int fd, int64_t length);
 int gr_openat_directory(int directory, const char *name);
 int gr_set_window_size(int terminal, uint16_t rows, uint16_t columns);
@@ -97,6 +112,10 @@ int gr_set_scheduling(pid_t thread, const struct gr_scheduling *what);
 // A thread's priority for the disk, as in ioprio_set(2): the class in the bits from 13 on; -1 errno.
 int gr_get_io_priority(pid_t thread);
 int gr_set_io_priority(pid_t thread, int value);
+// Bytes of another process's memory: how many were read, or -1 errno.
+ssize_t gr_read_memory(pid_t process, uint64_t address, void *_Nullable bytes, size_t length);
+// Whether a system call of this number waits at a word of memory.
+int gr_is_futex(long number);
 // The highest real-time priority that a process may take: 0 for none.
 uint64_t gr_real_time_limit(pid_t process);
 
@@ -141,6 +160,23 @@ int gr_refuse_peer(int listener);
 // Both sides see a reset: 0, or -1 errno.
 int gr_break_connection(int fd);
 ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
+
+// Bytes that were moved over the network, headers included; what stays on the machine is left out.
+struct gr_traffic { uint64_t sent, received; };
+// A counter in the kernel of what the processes of a cgroup move; it counts as long as both links are open.
+struct gr_traffic_counter { int map, sent, received; };
+// Begins to count in an open cgroup, beside whatever else counts or filters there: 0, or -1 errno.
+int gr_count_traffic(int group, struct gr_traffic_counter *counter);
+// 0, or -1 errno.
+int gr_read_traffic(int map, struct gr_traffic *traffic);
+// What one TCP connection moved so far, without headers.
+struct gr_connection {
+    uint64_t inode;
+    struct gr_traffic traffic;
+};
+// The connections of a family that leave the machine: how many there are, of which `room` are stored at most; or -1
+// errno.
+int gr_connections(int family, struct gr_connection *connections, int room);
 // Duplicates above standard error, close-on-exec.
 int gr_duplicate(int fd);
 int gr_open(const char *path, int flags, unsigned mode);

@@ -1,10 +1,13 @@
 package import ArgumentParser
+internal import Model
 package import Wire
 
 /// `greenroom apps`
 package struct AppsCommand: Verb {
     package static let configuration = CommandConfiguration(
-        commandName: "apps", abstract: "List the installed apps and what each does.")
+        commandName: "apps", abstract: "List the installed apps and what each does.",
+        discussion:
+            "MEMORY is an app's dirty memory, by which the system chooses the next to end: greenroom memory says more.")
 
     @OptionGroup var format: JSONOption
 
@@ -35,7 +38,9 @@ package struct AppsTable {
             table.add([
                 Table.Cell(symbol, ink), Table.Cell(app.name, app.front ? .bold : nil), Table.Cell(state(app), ink),
                 Table.Cell(app.since.flatMap(Moment.init)?.age(clock) ?? ""),
-                Table.Cell(app.pid.map(String.init) ?? ""), Table.Cell(Self.megabytes(app.memory)),
+                Table.Cell(app.pid.map(String.init) ?? ""),
+                // Dirty memory, as `greenroom memory` shows it: by it victims are chosen.
+                Table.Cell(app.memory.dirty.map { Int64($0).mebibytes } ?? ""),
                 Table.Cell(app.app, .dim), Table.Cell(entitlement(app)),
             ])
         }
@@ -61,13 +66,5 @@ package struct AppsTable {
         case "suspended": ("❄", .blue)
         default: ("○", .dim)
         }
-    }
-
-    /// All that the app occupies, as far as it is known.
-    private static func megabytes(_ memory: AppInfo.Memory) -> String {
-        let parts = [memory.dirty, memory.purgeable, memory.clean].compactMap { $0 }
-        guard !parts.isEmpty else { return "" }
-        let tenths = (parts.reduce(0, +) * 10 + 524_288) / 1_048_576
-        return "\(tenths / 10).\(tenths % 10) MB"
     }
 }

@@ -7,8 +7,10 @@ package struct EnergyCommand: Verb {
         commandName: "energy", abstract: "Say what the network has cost in energy, for each app and service.",
         discussion: """
             Joules are those of a model: the radio's promotions, high power and tails, as they were measured on \
-            phones, applied to the traffic that Greenroom's services saw. A radio that several keep awake is shared by \
-            them; the sum of all shares is the whole. Of traffic of an app's own sockets nothing is known.
+            phones, applied to what apps and Greenroom's services moved. A radio that several keep awake is shared by \
+            them; the sum of all shares is the whole. Bytes are those of each app's own connections as well, by what \
+            it was doing: browsing is what it moved on screen. What stays on the machine is not counted. greenroom \
+            doctor says how bytes are counted here.
             """)
 
     @OptionGroup var format: JSONOption
@@ -30,7 +32,24 @@ package struct EnergyCommand: Verb {
         } else {
             text += "\nno network"
         }
-        guard !info.shares.isEmpty else { return Visible.lines(text) + "\n" }
+        text = Visible.lines(text) + "\n"
+        if !info.shares.isEmpty { text += shares(info).rendered(style) }
+        if !info.traffic.isEmpty { text += traffic(info).rendered(style) }
+        return text
+    }
+
+    private static func traffic(_ info: EnergyInfo) -> Table {
+        var table = Table([("APP", .left), ("SERVICE", .left), ("SENT", .right), ("RECEIVED", .right)])
+        for one in info.traffic.sorted(by: { ($0.sent + $0.received) > ($1.sent + $1.received) }) {
+            table.add([
+                Table.Cell(one.app ?? "the system"), Table.Cell(one.service), Table.Cell(one.sent.bytes),
+                Table.Cell(one.received.bytes),
+            ])
+        }
+        return table
+    }
+
+    private static func shares(_ info: EnergyInfo) -> Table {
         var table = Table([("APP", .left), ("SERVICE", .left), ("BY", .left), ("J", .right), ("SHARE", .right)])
         for share in info.shares.sorted(by: { $0.joules > $1.joules }) {
             let part = info.joules > 0 ? share.joules / info.joules * 100 : 0
@@ -39,7 +58,7 @@ package struct EnergyCommand: Verb {
                 Table.Cell(tenths(share.joules)), Table.Cell("\(tenths(part)) %"),
             ])
         }
-        return Visible.lines(text) + "\n" + table.rendered(style)
+        return table
     }
 
     private static func joules(_ value: Double) -> String { "\(tenths(value)) J" }

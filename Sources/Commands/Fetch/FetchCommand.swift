@@ -78,7 +78,9 @@ package struct FetchCommand: Verb {
             default: decision.verdict
             }
         let cost = decision.joules.map { ", \(Double(Int($0 * 10 + 0.5)) / 10) J" } ?? ""
-        return "\(what), \(verdict) (\(Double(Int(decision.expected * 10 + 0.5)) / 10) openings expected\(cost))"
+        let bytes = decision.sent.map { $0 &+ (decision.received ?? 0) }.map { ", \(($0 &+ 500) / 1000) kB" } ?? ""
+        return
+            "\(what), \(verdict) (\(Double(Int(decision.expected * 10 + 0.5)) / 10) openings expected\(cost)\(bytes))"
     }
 }
 

@@ -52,7 +52,19 @@ package struct MemoryCommand: Verb {
                 Table.Cell(app.limit.map(\.mebibytes) ?? ""), Table.Cell(app.next.map(String.init) ?? "on screen"),
             ])
         }
-        return Visible.line(text) + "\n" + table.rendered(style) + (info.killPath.map(Self.sentence) ?? "")
+        return Visible.line(text) + "\n" + table.rendered(style) + warnings(info)
+            + (info.killPath.map(Self.sentence) ?? "")
+    }
+
+    /// Of what costs more than it holds, before it ends the app.
+    private static func warnings(_ info: MemoryInfo) -> String {
+        let many = info.apps.filter { $0.tinyMappings ?? 0 > Int(MemoryRules.manyTinyMappings) }
+        return many.map { app in
+            "\n"
+                + Visible.line(
+                    "\(app.app) maps \(app.tinyMappings ?? 0) pieces of files below 16 KB: each costs a mapping, and too "
+                        + "many of them end an app. Keep what is small in one file, and map that.") + "\n"
+        }.joined()
     }
 
     /// How ready the daemon is.

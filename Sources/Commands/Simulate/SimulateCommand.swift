@@ -9,7 +9,8 @@ package struct SimulateCommand: ParsableCommand {
             SimulateCall.self, SimulateSMS.self, SimulateAlert.self, SimulateSleep.self, SimulateWake.self,
             SimulateReboot.self, SimulateMemoryWarning.self, SimulateMemoryPressure.self, SimulateNetwork.self,
             SimulateBattery.self, SimulateLocale.self, SimulateTimeZone.self, SimulateScreen.self,
-            SimulateSettings.self, SimulateFetch.self,
+            SimulateSettings.self, SimulateFetch.self, SimulateLowPower.self, SimulateThermal.self,
+            SimulateOrientation.self,
         ])
 
     package init() {}

@@ -91,6 +91,61 @@ struct SimulateScreen: SurroundingsVerb {
     }
 }
 
+struct SimulateLowPower: SurroundingsVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "low-power", abstract: "The user switches low-power mode on or off.",
+        discussion: "While it is on, nothing is begun in the background, and apps are told to save power.")
+
+    enum Mode: String, ExpressibleByArgument, CaseIterable {
+        case on, off, real
+    }
+
+    @Argument(help: "on, off, or real: what the machine and its battery say.") var mode: Mode
+
+    func parameters() -> JSONObject {
+        mode == .real ? ["event": "low-power", "real": true] : ["event": "low-power", "value": .bool(mode == .on)]
+    }
+}
+
+struct SimulateThermal: SurroundingsVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "thermal", abstract: "The device is warm, or has cooled down.",
+        discussion: "From serious on, nothing is begun in the background.")
+
+    enum State: String, ExpressibleByArgument, CaseIterable {
+        case nominal, fair, serious, critical, real
+    }
+
+    @Argument(help: "nominal, fair, serious, critical, or real: what the machine's sensors say.") var state: State
+
+    func parameters() -> JSONObject {
+        state == .real ? ["event": "thermal", "real": true] : ["event": "thermal", "value": .string(state.rawValue)]
+    }
+}
+
+struct SimulateOrientation: SurroundingsVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "orientation", abstract: "The user turns the device.")
+
+    enum Orientation: String, ExpressibleByArgument, CaseIterable {
+        case portrait
+        case portraitUpsideDown = "portrait-upside-down"
+        case landscapeLeft = "landscape-left"
+        case landscapeRight = "landscape-right"
+        case faceUp = "face-up"
+        case faceDown = "face-down"
+        case unknown, real
+    }
+
+    @Argument(help: "How it is held; real is unknown, since no sensor of the machine is read yet.")
+    var orientation: Orientation
+
+    func parameters() -> JSONObject {
+        if orientation == .real { return ["event": "orientation", "real": true] }
+        return ["event": "orientation", "value": .string(orientation.rawValue)]
+    }
+}
+
 struct SimulateSettings: Verb {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "The user changes a setting of an app, outside of the app.",

@@ -20,21 +20,56 @@ size_t cuikit_page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+// Behind each object lies a page that nobody may touch. Without it the kernel would make one mapping of objects that lie
+// side by side, and nobody outside could count them (too many end the app).
+
 void *cuikit_map(size_t size)
 {
-    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return base == MAP_FAILED ? NULL : base;
+    size_t whole;
+    if (__builtin_add_overflow(size, cuikit_page_size(), &whole))
+        return NULL;
+    void *base = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    if (mprotect(base, size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(base, whole);
+        return NULL;
+    }
+    return base;
+}
+
+static void *shrink(uint8_t *base, size_t size, size_t new_size)
+{
+    uint8_t *guard = base + new_size;
+    // A new page in the place of the old one: what that held is gone.
+    if (mmap(guard, cuikit_page_size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0)
+        == MAP_FAILED)
+        return NULL;
+    munmap(guard + cuikit_page_size(), size - new_size);
+    return base;
 }
 
 void *cuikit_remap(void *base, size_t size, size_t new_size)
 {
-    void *moved = mremap(base, size, new_size, MREMAP_MAYMOVE);
-    return moved == MAP_FAILED ? NULL : moved;
+    if (new_size == size)
+        return base;
+    if (new_size < size)
+        return shrink(base, size, new_size);
+    void *place = cuikit_map(new_size);
+    if (!place)
+        return NULL;
+    // The pages themselves move; the guard behind the new place stays.
+    if (mremap(base, size, new_size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED) {
+        cuikit_unmap(place, new_size);
+        return NULL;
+    }
+    munmap((uint8_t *)base + size, cuikit_page_size());
+    return place;
 }
 
 void cuikit_unmap(void *base, size_t size)
 {
-    munmap(base, size);
+    munmap(base, size + cuikit_page_size());
 }
 
 static uint16_t canary_of(const uint8_t *unit)

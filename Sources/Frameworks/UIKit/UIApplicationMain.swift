@@ -1,5 +1,4 @@
 package import AppRuntime
-internal import BackgroundTransfer
 internal import CUIKit
 internal import Foundation
 internal import Wire
@@ -92,10 +91,9 @@ package enum ApplicationLauncher {
             },
             handler: { lifecycle.handle($0) })
         application.connection = connection
-        let errand = TransferErrand(tasks)
-        TransferClient.shared.whileSpeaking { errand.set($0) }
+        let errands = ErrandTasks(tasks)
+        ServiceErrands.shared.use { errands.set($0, isOut: $1) }
         ServiceConnections.shared.use(connection)
-        TransferClient.shared.use(SystemConnector())
         connection.start()
         return application
     }

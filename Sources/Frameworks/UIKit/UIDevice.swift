@@ -21,6 +21,9 @@ open class UIDevice: NSObject {
     /// Whether the app wants to know of the battery; false unless it says so.
     open var isBatteryMonitoringEnabled = false
 
+    /// How often the app asked for the orientation, and did not take it back.
+    var orientationListeners = 0
+
     /// The name of the machine in its network.
     open var name: String { ProcessInfo.processInfo.hostName }
 

@@ -12,7 +12,7 @@ struct AppView: Sendable {
     /// `nil`: they are found out where that may take a while.
     private let pids: [CInt]?
     private let census: (@Sendable () -> [CInt])?
-    private let memoryFile: String?
+    private let memory: Footprint?
 
     /// More are never looked at for one answer.
     static let mostInList = 2_500
@@ -20,14 +20,16 @@ struct AppView: Sendable {
     private static let longestList = 3 << 18
     private static let toldAssertions = 16
 
-    init(app: App, isVisible: Bool, isFront: Bool, process: AppProcess?, wallOffset: Int64) {
+    init(
+        app: App, memory: Footprint?, isVisible: Bool, isFront: Bool, process: AppProcess?, wallOffset: Int64
+    ) {
         self.app = app
+        self.memory = memory
         self.isVisible = isVisible
         self.isFront = isFront
         self.wallOffset = wallOffset
         pids = process == nil ? [] : process?.standing
         census = process?.box.census
-        memoryFile = Self.isMeasured(app) ? process?.box.memoryFile : nil
     }
 
     /// As JSON. It is written here, since to write it takes as long as to find it out.
@@ -35,18 +37,15 @@ struct AppView: Sendable {
         var list: [UInt8] = [UInt8(ascii: "[")]
         for view in views where list.count < longestList {
             if list.count > 1 { list.append(UInt8(ascii: ",")) }
-            list += view.measured().json.encoded
+            list += view.complete().json.encoded
         }
         list.append(UInt8(ascii: "]"))
         return list
     }
 
-    /// What stands still does not grow: what was found when it was frozen holds.
-    private static func isMeasured(_ app: App) -> Bool { app.state != .suspended || !app.memory.isKnown }
-
     private func wall(_ moment: Instant) -> String { WallTime(nanoseconds: moment.nanoseconds &+ wallOffset).iso8601 }
 
-    private func measured() -> AppInfo {
+    private func complete() -> AppInfo {
         let pids = (pids ?? census?() ?? []).sorted()
         var info = info(pids)
         guard !pids.isEmpty else { return info }
@@ -56,13 +55,6 @@ struct AppView: Sendable {
             let oldest = pids.min { (procFS.stat($0)?.startTime ?? .max) < (procFS.stat($1)?.startTime ?? .max) }
             info.pid = oldest.map { Int($0) }
         }
-        var had = app.memory.footprint
-        if Self.isMeasured(app) {
-            let sample = MemoryLook(pids, file: memoryFile).sample()
-            guard !sample.sizes.isEmpty else { return info }
-            had = sample.footprint
-        }
-        info.memory = AppInfo.Memory(dirty: Int(had.dirty), purgeable: Int(had.purgeable), clean: Int(had.clean))
         return info
     }
 
@@ -70,6 +62,9 @@ struct AppView: Sendable {
         var info = AppInfo(
             app: app.manifest.identifier.rawValue, name: app.manifest.name, state: app.state.name,
             kind: app.manifest.kind == .plain ? "plain" : "application")
+        if let had = memory {
+            info.memory = AppInfo.Memory(dirty: Int(had.dirty), purgeable: Int(had.purgeable), clean: Int(had.clean))
+        }
         info.pid = app.pid.map { Int($0) }
         info.pids = pids.map { Int($0) }
         info.since = app.since.iso8601

@@ -71,7 +71,9 @@ final class ControlSession {
         case .attach: try attach(params, id)
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
-        case .memory: respond(id, host.memoryInfo.json)
+        case .memory:
+            let end = outcome(id)
+            host.tellMemory { end(.success($0)) }
         case .energy: respond(id, host.energyInfo.json)
         case .timeline: try timeline(params, id)
         case .snapshot: try snapshot(params, id)
@@ -227,7 +229,7 @@ final class ControlSession {
         case .memoryPressure: happening = .pressMemory(.warning)
         case .memoryPressureCritical: happening = .pressMemory(.critical)
         case .memoryPressureOver: happening = .pressMemory(.normal)
-        case .network, .battery, .locale, .timezone, .screen:
+        case .network, .battery, .locale, .timezone, .screen, .lowPower, .thermal, .orientation:
             happening = try params.condition(of: event, in: host.system.conditions)
         case .settings: happening = try params.setting(of: try app(params))
         case .fetch:

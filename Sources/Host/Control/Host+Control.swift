@@ -145,16 +145,26 @@ extension Host {
     /// What `apps` shows of the apps behind one, or of the first ones, as JSON: as many as an answer has room for.
     func listApps(after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void) {
         toolReads.add { [unowned self] done in
-            let views = appViews(after: last)
-            workers.run(.slow) {
-                let began = Clock.threadTime()
-                let list = AppView.list(views)
-                return (list, Clock.threadTime() - began)
-            } then: { list, cost in
-                done(cost)
-                answer(list)
+            guard let memory else {
+                listApps(after: last, answer, done)
+                return true
             }
+            memory.learn { [unowned self] in listApps(after: last, answer, done) }
             return true
+        }
+    }
+
+    private func listApps(
+        after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void, _ done: @escaping (Int64) -> Void
+    ) {
+        let views = appViews(after: last)
+        workers.run(.slow) {
+            let began = Clock.threadTime()
+            let list = AppView.list(views)
+            return (list, Clock.threadTime() - began)
+        } then: { list, cost in
+            done(cost)
+            answer(list)
         }
     }
 
@@ -166,28 +176,9 @@ extension Host {
             guard views.count < AppView.mostInList else { break }
             views.append(
                 AppView(
-                    app: app, isVisible: system.isVisible(app.index), isFront: system.frontApp == app.index,
-                    process: host(app.index)?.process, wallOffset: offset))
+                    app: app, memory: shownMemory(app), isVisible: system.isVisible(app.index),
+                    isFront: system.frontApp == app.index, process: host(app.index)?.process, wallOffset: offset))
         }
         return views
-    }
-}
-
-extension Wire.ReportSummary {
-    init(_ stored: StoredSummary) {
-        self.init(
-            id: stored.id, app: stored.app, at: WallTime(microseconds: stored.at).iso8601,
-            namespace: stored.namespace, code: Int(stored.code), reason: stored.reason)
-    }
-}
-
-extension JSONValue {
-    var waits: Bool {
-        get throws(RPCError) { try bool("wait", default: true) }
-    }
-
-    /// A tool says so when it asks again, because the connection ended before the answer.
-    var isRepetition: Bool {
-        get throws(RPCError) { try bool("retry", default: false) }
     }
 }

@@ -63,6 +63,6 @@ extension FetchInfo.Decision {
         self.init(
             began: decision.began.iso8601, ended: decision.ended?.iso8601, result: decision.result?.name,
             expected: Double(decision.expected) / 1000, verdict: decision.verdict.name, openedAfter: openedAfter,
-            joules: decision.cost?.joules)
+            joules: decision.cost?.joules, sent: decision.moved?.sent, received: decision.moved?.received)
     }
 }

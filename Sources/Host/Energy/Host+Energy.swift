@@ -4,7 +4,7 @@ internal import PolicyCore
 internal import Wire
 
 extension Host {
-    /// Greenroom's own services say what they moved; an app's own sockets are its own affair.
+    /// Services say what they moved; an app's own sockets are counted (`TrafficKeeper`).
     func trafficSeen(
         _ app: AppIndex?, _ purpose: Purpose, sent: Int64, received: Int64, from: Instant, to: Instant
     ) {
@@ -13,16 +13,24 @@ extension Host {
     }
 
     var energyInfo: EnergyInfo {
+        traffic.countNow()
         let account = system.energyAccount(at: Instant(nanoseconds: Clock.boot()))
         let state = system.radio(in: account)
         let shares = account.ledger.entries.map { entry in
             EnergyInfo.Share(
-                app: entry.consumer.app.map { system.name(of: $0) }, service: entry.consumer.purpose.name,
-                part: entry.part.name, joules: entry.energy.joules)
+                app: name(of: entry.consumer), service: entry.consumer.purpose.name, part: entry.part.name,
+                joules: entry.energy.joules)
+        }
+        let moved = system.trafficTally.entries.map { entry in
+            EnergyInfo.Traffic(
+                app: name(of: entry.consumer), service: entry.consumer.purpose.name, sent: entry.sent,
+                received: entry.received)
         }
         return EnergyInfo(
             radio: state.model?.name, state: state.phase.name, awakeFor: state.warmFor.seconds,
             wakeups: account.wakeups, sent: account.sent, received: account.received, joules: account.total.joules,
-            shares: shares)
+            shares: shares, traffic: moved, counting: traffic.mechanism)
     }
+
+    private func name(of consumer: Consumer) -> String? { consumer.app.map { system.name(of: $0) } }
 }

@@ -65,6 +65,9 @@ package final class Loop {
         return id
     }
 
+    /// Takes back what `after` was to call.
+    package func forget(timer id: UInt64) { timers.removeAll { $0.id == id } }
+
     /// Behind all that are not later: found by halves, since ten thousand apps may have one each.
     private func place(of at: Int64) -> Int {
         var (low, high) = (0, timers.count)

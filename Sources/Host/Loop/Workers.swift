@@ -17,7 +17,7 @@ final class Workers {
         /// Walking through trees that may be huge, as when the trash is emptied: it can take minutes. A few at a time,
         /// so that a small app does not wait for a large one.
         case trees
-        /// What apps have locked: an app that is being suspended waits for it.
+        /// What apps have locked, and what they do with the GPU: an app that is being suspended waits for it.
         case locks
         /// What threads may use: in the order in which it was decided.
         case priorities

@@ -10,6 +10,7 @@ final class HostMechanisms {
     private let sockets: SocketWatch
     private let disk: DiskWatch?
     private let descriptors: DescriptorWatch
+    private let inversions: InversionWatch
 
     init(_ host: Host) {
         self.host = host
@@ -17,6 +18,7 @@ final class HostMechanisms {
         sockets = SocketWatch(host)
         disk = DiskWatch(host)
         descriptors = DescriptorWatch(host)
+        inversions = InversionWatch(host)
         if disk == nil { Diagnostics.write("the room on the disk cannot be watched: the home's folder does not open") }
     }
 
@@ -32,10 +34,13 @@ final class HostMechanisms {
     /// It is frozen, and everything that it sent is handled: what is found may be a reason to let it run, or to end it.
     func verify(_ index: AppIndex, _ process: AppProcess, then: @escaping () -> Void) {
         let started = process.verification
-        locks.verify(index, process) { [unowned self] in
+        host.lookAtGPU(index, process) { [unowned self] in
             // It was thawed, or is being ended.
             guard process.verification == started else { return }
-            sockets.verify(index, process, then: then)
+            locks.verify(index, process) { [unowned self] in
+                guard process.verification == started else { return }
+                sockets.verify(index, process, then: then)
+            }
         }
     }
 
@@ -50,7 +55,21 @@ final class HostMechanisms {
         process.snapshot.forget()
         locks.forget(index)
         sockets.release(index, process.generation)
+        inversions.answered(process)
     }
+
+    /// It is launched into the background.
+    func bornInBackground(_ process: AppProcess) { process.gpu.beBornInBackground(at: Clock.monotonic()) }
+
+    /// It is in the background: its delegate has returned from `didEnterBackground`, or a daemon that starts finds it
+    /// there.
+    func inBackground(_ index: AppIndex, _ process: AppProcess) { host.beginGPUVisit(index, process) }
+
+    /// Its main thread has to answer.
+    func asked(_ index: AppIndex, _ process: AppProcess) { inversions.asked(index, process) }
+
+    /// It did.
+    func answered(_ process: AppProcess) { inversions.answered(process) }
 
     /// It is about to hear that it comes to the screen.
     func toScreen(_ process: AppProcess) { process.gpu.leaveBackground() }

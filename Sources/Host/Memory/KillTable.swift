@@ -87,6 +87,8 @@ final class KillTable {
     /// Everything but the kill itself, so that all that the way needs is in memory, and stays there (MCL_ONFAULT).
     private func rehearse() {
         rehearsal = pass(available: -(1 << 40), isRehearsal: true)
+        // What was not there is now.
+        if rehearsal.pageFaults > 0 { rehearsal = pass(available: -(1 << 40), isRehearsal: true) }
         rehearsals += 1
     }
 

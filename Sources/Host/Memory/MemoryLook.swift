@@ -5,26 +5,65 @@ package import Model
 package struct MappingCount: Hashable, Sendable {
     var count: Int32 = 0
     var largest: Int64 = 0
+    /// Of files, and too small to be worth a mapping.
+    var tiny: Int32 = 0
+    /// Of which the kernel may take pages: purgeable objects, since each is a mapping of its own.
+    var purgeable: Int32 = 0
 
-    package init(count: Int32 = 0, largest: Int64 = 0) {
+    package init(count: Int32 = 0, largest: Int64 = 0, tiny: Int32 = 0, purgeable: Int32 = 0) {
         self.count = count
         self.largest = largest
+        self.tiny = tiny
+        self.purgeable = purgeable
+    }
+
+    static func max(_ a: MappingCount, _ b: MappingCount) -> MappingCount {
+        MappingCount(
+            count: Swift.max(a.count, b.count), largest: Swift.max(a.largest, b.largest),
+            tiny: Swift.max(a.tiny, b.tiny),
+            purgeable: Swift.max(a.purgeable, b.purgeable))
     }
 
     /// At most so many there can be now that so many bytes more are mapped: each page could be one. Mappings that fall
     /// apart without any more bytes are not seen by that.
     package func bound(mapped bytes: Int64) -> MappingCount {
-        let bytes = max(0, bytes)
-        return MappingCount(
-            count: Int32(clamping: Int64(count) + bytes / ProcessMemory.pageSize), largest: largest &+ bytes)
+        let bytes = Swift.max(0, bytes)
+        var bound = self
+        bound.count = Int32(clamping: Int64(count) + bytes / ProcessMemory.pageSize)
+        bound.largest = largest &+ bytes
+        return bound
     }
 
-    package func exceeds(count limit: Int32, largest most: Int64) -> Bool { count > limit || largest > most }
+    package func exceeds(_ limits: Limits) -> Bool {
+        count > limits.count || largest > limits.largest || purgeable > limits.purgeable
+    }
 
-    /// One of both is too much now, and was not before.
-    package func newlyExceeds(count limit: Int32, largest most: Int64, before: MappingCount?) -> Bool {
+    /// One of these is too much now, and was not before.
+    package func newlyExceeds(_ limits: Limits, before: MappingCount?) -> Bool {
         let before = before ?? MappingCount()
-        return count > limit && before.count <= limit || largest > most && before.largest <= most
+        return count > limits.count && before.count <= limits.count
+            || largest > limits.largest && before.largest <= limits.largest
+    }
+
+    package func newlyExceedsPurgeable(_ limits: Limits, before: MappingCount?) -> Bool {
+        purgeable > limits.purgeable && (before?.purgeable ?? 0) <= limits.purgeable
+    }
+
+    /// What one process may have.
+    package struct Limits: Hashable, Sendable {
+        var count: Int32
+        var largest: Int64
+        var purgeable: Int32
+
+        package init(count: Int32, largest: Int64, purgeable: Int32) {
+            self.count = count
+            self.largest = largest
+            self.purgeable = purgeable
+        }
+
+        package init(_ rules: MemoryRules) {
+            self.init(count: rules.mappingLimit, largest: rules.largestMapping, purgeable: rules.purgeableLimit)
+        }
     }
 }
 
@@ -75,10 +114,24 @@ package struct MemorySample: Sendable {
         return (bytes, mapped, isUncertain)
     }
 
-    /// Whether so much growth is worth a closer look; of what is only mapped, more. Once memory is short, who goes next
-    /// hangs on it: of two that grow alike, the one that was looked at later must not seem to be the larger.
-    package func isOutdated(growth: Int64, mapped: Int64, memoryIsShort: Bool) -> Bool {
-        let much = memoryIsShort ? max(1 << 20, anonymous / 16) : max(4 << 20, anonymous / 8)
+    /// How much hangs on what an app has.
+    package enum Urgency: Sendable {
+        /// Nothing can become short for seconds.
+        case plenty
+        case ordinary
+        /// Who goes next hangs on it: of two that grow alike, the one that was looked at later must not seem to be the
+        /// larger.
+        case short
+    }
+
+    /// Whether so much growth is worth a closer look; of what is only mapped, more.
+    package func isOutdated(growth: Int64, mapped: Int64, _ urgency: Urgency) -> Bool {
+        let much =
+            switch urgency {
+            case .plenty: max(16 << 20, anonymous / 4)
+            case .ordinary: max(4 << 20, anonymous / 8)
+            case .short: max(1 << 20, anonymous / 16)
+            }
         return abs(growth) > much || abs(mapped) > max(64 << 20, sizes.values.reduce(0) { $0 + $1.mapped } / 8)
     }
 
@@ -101,7 +154,7 @@ struct MemoryLook: Sendable {
     let pids: [CInt]
     /// Where the kernel counts the app's memory by itself.
     let file: String?
-    let mappingLimit: Int32
+    let limits: MappingCount.Limits
     /// So many descriptors are looked at.
     var descriptors = Self.few
     /// What is known well enough, and need not be looked for: that takes half of a look's time.
@@ -116,10 +169,10 @@ struct MemoryLook: Sendable {
     static let few = 1 << 10
     static let many = 1 << 16
 
-    init(_ pids: [CInt], file: String?, mappingLimit: Int32 = 0) {
+    init(_ pids: [CInt], file: String?, limits: MappingCount.Limits) {
         self.pids = pids
         self.file = file
-        self.mappingLimit = mappingLimit
+        self.limits = limits
     }
 
     /// Clean memory counts with the app's share of it: what many map is there once.
@@ -143,9 +196,19 @@ struct MemoryLook: Sendable {
     func mappings() -> MappingCount { mappings(ProcFS().owners(ofMemory: pids)) }
 
     private func mappings(_ owners: [CInt]) -> MappingCount {
-        owners.compactMap { ProcessMemory.mappings($0, upTo: mappingLimit) }.reduce(into: MappingCount()) {
-            $0 = MappingCount(count: max($0.count, $1.count), largest: max($0.largest, $1.largest))
+        owners.compactMap { mappings(of: $0) }.reduce(MappingCount(), MappingCount.max)
+    }
+
+    private func mappings(of pid: CInt) -> MappingCount? {
+        guard let found = ProcessMemory.mappings(pid, upTo: limits.count, tinyBelow: MemoryRules.tinyMapping) else {
+            return nil
         }
+        var count = MappingCount(count: found.count, largest: found.largest, tiny: found.tiny)
+        // To count them takes long, and few have so many mappings, or anything purgeable.
+        if found.count > limits.purgeable, let memory = ProcFS().memory(pid), memory.purgeable > 0 {
+            count.purgeable = ProcessMemory.purgeableMappings(pid, upTo: limits.count) ?? 0
+        }
+        return count
     }
 
     /// What it has beside the memory of its processes.
@@ -177,14 +240,15 @@ package struct UnseenLoss {
     /// - Parameters:
     ///   - machine: what it has left, and what is taken of it.
     ///   - apps: what they are known to have.
+    ///   - rest: nanoseconds after a look in which none is needed, since memory cannot run short.
     /// - Returns: whether to look for it now.
-    package mutating func note(machine: ProcessMemory.Balance, apps: Int64, at now: Int64) -> Bool {
+    package mutating func note(machine: ProcessMemory.Balance, apps: Int64, at now: Int64, rest: Int64 = 0) -> Bool {
         left.note(unexplained: -machine.available - apps)
         taken.note(unexplained: machine.taken - apps)
         guard left.isWorthALook || taken.isWorthALook, now >= soonest else { return false }
         left.writeOff()
         taken.writeOff()
-        soonest = now + pause
+        soonest = now + max(pause, rest)
         // Another program's, unless something is found.
         pause = min(pause * 2, Self.longest)
         return true

@@ -28,6 +28,8 @@ final class MemorySensor {
     private var lastLook: (at: Int64, took: Int64, available: Int64) = (0, 0, 0)
     private var lookedAtRunning: Int64 = 0
     private var unseen = UnseenLoss()
+    /// Tools that wait for the first look at an app.
+    private var waiting: [() -> Void] = []
     /// When one of those that run was looked at for what no process shows, and which.
     private var lookedAround: (at: Int64, app: AppIndex)?
     private var trigger: PressureTrigger?
@@ -39,6 +41,8 @@ final class MemorySensor {
     private static let fastestGrowth: Int64 = 2 << 30
     private static let shortestPause: Int64 = 10_000_000
     private static let longestPause: Int64 = 1_000_000_000
+    private static let longestLeisure: Int64 = 10_000_000_000
+    private static let muchLeisure: Int64 = 3_000_000_000
     /// While nothing changes, looks come this much more rarely near a mark.
     private static let longestBackOff: Int64 = 40_000_000
     /// Where an app has a thousand processes, to look at them all takes its time; no more than a fifth of all time.
@@ -142,11 +146,16 @@ final class MemorySensor {
         if crossesOwnLimit(app.index, from: known.footprint.dirty, to: known.footprint.dirty + growth) {
             lookCloser(app.index, process)
         } else if isUncertain
-            || known.isOutdated(growth: growth, mapped: mapped, memoryIsShort: host.system.memory.isReclaiming)
+            || known.isOutdated(growth: growth, mapped: mapped, urgency)
         {
             lookCloser(app.index, process, known: wellKnown(of: known, mapped: mapped))
         }
         return max(0, known.footprint.total + growth)
+    }
+
+    private var urgency: MemorySample.Urgency {
+        if host.system.memory.isReclaiming { return .short }
+        return leisure > Self.muchLeisure ? .plenty : .ordinary
     }
 
     /// With little that no process shows, an app that grows is not searched for it each time, nor are mappings counted
@@ -158,14 +167,16 @@ final class MemorySensor {
     }
 
     private func exceeds(_ mappings: MappingCount) -> Bool {
-        let rules = host.system.memoryRules
-        return mappings.exceeds(count: rules.mappingLimit, largest: rules.largestMapping)
+        // Among so many there can be too many purgeable ones.
+        mappings.exceeds(limits) || mappings.count > limits.purgeable
     }
+
+    private var limits: MappingCount.Limits { MappingCount.Limits(host.system.memoryRules) }
 
     /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
     private func lookForUnseen(apps: Int64) {
         guard let machine = ProcessMemory.balance(),
-            unseen.note(machine: machine, apps: apps, at: Clock.monotonic())
+            unseen.note(machine: machine, apps: apps, at: Clock.monotonic(), rest: leisure / 2)
         else { return }
         for app in host.runningApps {
             if let process = app.process, process.first != nil, !looks.contains(app.index) {
@@ -201,7 +212,7 @@ final class MemorySensor {
         lastAvailable = available
         backOff = isSteady ? min(max(Self.shortestPause, backOff * 2), Self.longestBackOff) : 0
         let room = marks.first { $0 < available }.map { available - $0 } ?? 0
-        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestPause)
+        leisure = min(room * 1000 / (Self.fastestGrowth / 1_000_000), Self.longestLeisure)
         let soonest = max(leisure, Self.shortestPause, backOff, Self.pausesPerLook * lastLook.took)
         host.loop.after(nanoseconds: min(soonest, Self.longestPause)) { [weak self] in self?.poll() }
     }
@@ -242,6 +253,27 @@ final class MemorySensor {
 
     // MARK: Looking at an app
 
+    /// Calls back once every app that has a process was looked at, which most were before. Tools are shown what the
+    /// Core knows: to show something newer would be to show what nothing is decided by.
+    func learn(then: @escaping () -> Void) {
+        for app in host.apps where isUnknown(app) { if let process = app.process { lookCloser(app.index, process) } }
+        waiting.append(then)
+        answerWaiting()
+    }
+
+    private func answerWaiting() {
+        guard !waiting.isEmpty, !host.apps.contains(where: { isUnknown($0) && looks.contains($0.index) }) else {
+            return
+        }
+        let ready = waiting
+        waiting = []
+        for answer in ready { answer() }
+    }
+
+    private func isUnknown(_ app: AppHost) -> Bool {
+        app.process?.first != nil && host.system.app(app.index)?.memory.known == nil
+    }
+
     func sample(_ index: AppIndex, _ generation: Generation) {
         guard let process = host.process(index, generation) else { return }
         // What it has it keeps: it may take a while to find it.
@@ -273,23 +305,24 @@ final class MemorySensor {
             }
             // By now it may be another process of the app.
             if isStale, let process = host.host(index)?.process { startSample(index, process) }
+            answerWaiting()
         }
     }
 
     private func look(_ process: AppProcess) -> MemoryLook {
-        MemoryLook(
-            process.processes, file: process.box.memoryFile, mappingLimit: host.system.memoryRules.mappingLimit)
+        MemoryLook(process.processes, file: process.box.memoryFile, limits: limits)
     }
 
     /// What was too much when it was counted before was told then: a program may reserve what it likes.
     private func reportMappings(
         _ index: AppIndex, _ generation: Generation, _ found: MappingCount, before: MappingCount?
     ) {
-        let rules = host.system.memoryRules
-        guard found.newlyExceeds(count: rules.mappingLimit, largest: rules.largestMapping, before: before) else {
-            return
+        if found.newlyExceeds(limits, before: before) {
+            host.post(.mappingsCounted(index, generation, found.count, largest: found.largest))
         }
-        host.post(.mappingsCounted(index, generation, found.count, largest: found.largest))
+        if found.newlyExceedsPurgeable(limits, before: before) {
+            host.post(.purgeableCounted(index, generation, found.purgeable))
+        }
     }
 
     private func note(_ index: AppIndex, _ generation: Generation, _ sample: MemorySample) {
@@ -298,6 +331,12 @@ final class MemorySensor {
         samples[index] = (generation, sample)
         samples[index]?.sample.peak = max(known?.peak ?? 0, sample.footprint.dirty)
         if resting.contains(index) { resting.set(index, sample.footprint.total) }
+    }
+
+    /// As they were counted last in the app's present process.
+    func mappings(of index: AppIndex) -> MappingCount? {
+        guard let known = samples[index], host.process(index, known.generation) != nil else { return nil }
+        return known.sample.mappings
     }
 
     /// The most dirty memory, in bytes, that was ever seen of the app's last process.
@@ -329,6 +368,9 @@ final class MemorySensor {
 
     var killPath: MemoryInfo.KillPath { table.info }
 
+    /// All that the way to a kill needs is in memory from here on.
+    func rehearse() { table.remake() }
+
     /// Its memory comes back at once, not when its threads have come to their end.
     func releaseAfterKill(_ index: AppIndex) -> (() -> Void)? {
         guard case .memory = host.system.app(index)?.ending?.reason, let process = host.host(index)?.process else {
@@ -346,15 +388,25 @@ extension Host {
         if memory == nil { Diagnostics.write("/proc/meminfo cannot be read: no policy for memory") }
     }
 
-    var memoryInfo: MemoryInfo {
+    /// What tools see of an app's memory, wherever they see it.
+    func shownMemory(_ app: App) -> Footprint? { app.state == .notRunning ? nil : app.memory.known }
+
+    /// What `memory` shows.
+    func tellMemory(_ answer: @escaping (JSONValue) -> Void) {
+        guard let memory else { return answer(memoryInfo.json) }
+        memory.learn { [unowned self] in answer(memoryInfo.json) }
+    }
+
+    private var memoryInfo: MemoryInfo {
         let state = system.memory
         let order = system.memoryVictims()
         let apps = system.installedApps.filter { $0.state != .notRunning }.map { app in
-            let footprint = app.memory.footprint
+            let footprint = shownMemory(app) ?? .zero
             return MemoryInfo.App(
                 app: app.manifest.identifier.rawValue, state: app.state.name, dirty: footprint.dirty,
                 purgeable: footprint.purgeable, clean: footprint.clean, limit: system.memoryLimit(of: app.index),
-                next: order.firstIndex(of: app.index).map { $0 + 1 })
+                next: order.firstIndex(of: app.index).map { $0 + 1 },
+                tinyMappings: (memory?.mappings(of: app.index)?.tiny).map { Int($0) })
         }
         return MemoryInfo(
             budget: state.budget, available: memory?.lately ?? state.available, level: state.level.name,

@@ -52,6 +52,8 @@ final class AppProcess {
     /// Counts what begins and ends a stand-still: what was found before is worth nothing after.
     var verification = 0
     var pings: UInt64 = 0
+    /// Until its main thread is looked at, which was asked.
+    var inversionTimer: UInt64?
     let snapshot = SnapshotStep()
     /// Processor time when its end was decided.
     var usedAtEnd: Int64?

@@ -6,7 +6,7 @@ internal import Wire
 
 // Births and deaths.
 extension Host {
-    func launch(_ index: AppIndex, _ generation: Generation) {
+    func launch(_ index: AppIndex, _ generation: Generation, isBackground: Bool) {
         guard let app = host(index) else { return }
         let process: AppProcess
         do {
@@ -16,6 +16,7 @@ extension Host {
             post(.launchFailed(index, generation, failure))
             return
         }
+        if isBackground { mechanisms.bornInBackground(process) }
         begin(process, of: app)
         let (launcher, installation, limit) = (launcher, app.installation, system.profile.processLimit)
         let group = environment.cgroupPath(installation.identifier)
@@ -60,6 +61,7 @@ extension Host {
             if let socket = launched.socket { connect(socket, index, process) }
             adopt(launched.process, index, process)
             noteBirth(launched.process, of: app)
+            traffic.begin(index, generation, launched.counter, isNew: true)
             post(.processStarted(index, generation, pid: launched.process.pid))
         }
     }
@@ -168,6 +170,7 @@ extension Host {
         if process.awaitsStatus { return }
         process.connection?.close()
         if self.process(index, generation) === process {
+            traffic.end(index, generation)
             endedUsage[index] = process.usedAtEnd ?? process.box.processorTime
             end(app)
             mechanisms.release(index, process)
@@ -299,9 +302,11 @@ extension Host {
         if pings {
             process.pings += 1
             process.connection?.send(.request(id: .string("ping-\(process.pings)"), method: "ping", params: .null))
+            mechanisms.asked(index, process)
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
         mechanisms.check(index, process)
+        conditions.appIsLookedAt()
         let count = process.box.processes().count
         if count > Int(system.profile.processLimit) {
             post(.processesCounted(index, generation, Int32(clamping: count)))

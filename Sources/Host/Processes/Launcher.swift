@@ -15,6 +15,8 @@ struct Launcher: Sendable {
         let socket: Descriptor?
         let terminal: Descriptor?
         let holder: PidFD?
+        /// Of what it moves over the network, from its first instruction on; `nil`: the kernel allows none.
+        let counter: TrafficCounter?
     }
 
     private static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -54,8 +56,11 @@ struct Launcher: Sendable {
             try birth.prepare(for: 64)
             return birth
         }
+        var counter: TrafficCounter?
         if let group {
-            spawn.cgroup = try Descriptor.open(group, .directory)
+            let directory = try Descriptor.open(group, .directory)
+            spawn.cgroup = directory
+            if environment.countsInKernel { counter = try? TrafficCounter(group: directory) }
             if FileSystem.exists(group + "/pids.max") {
                 try? Cgroup.write(String(processLimit * 2), to: group + "/pids.max")
             }
@@ -89,7 +94,7 @@ struct Launcher: Sendable {
         if environment.isSandboxed { spawn.sandbox = sandbox(app, place) }
         AppConfinement(app: app, home: home, environment: environment).apply(to: &spawn)
         let process = try spawn.start()
-        return Launched(process: process, socket: socket, terminal: terminal, holder: holder)
+        return Launched(process: process, socket: socket, terminal: terminal, holder: holder, counter: counter)
     }
 
     private func variables(_ app: Installation) -> [String] {

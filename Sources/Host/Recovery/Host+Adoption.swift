@@ -70,8 +70,10 @@ final class Adoption {
 extension Host {
     /// What they have locked, and their sockets: so many at once, since an app that is being suspended waits for them.
     fileprivate func lookAtSuspended(_ apps: ArraySlice<AppIndex>) {
-        for index in apps.prefix(Adoption.looks) where system.app(index)?.state == .suspended {
-            if let process = host(index)?.process { mechanisms.adopt(index, process) }
+        for index in apps.prefix(Adoption.looks) {
+            guard let process = host(index)?.process, let state = system.app(index)?.state else { continue }
+            if state == .suspended { mechanisms.adopt(index, process) }
+            if state == .suspended || state == .background { mechanisms.inBackground(index, process) }
         }
         let rest = apps.dropFirst(Adoption.looks)
         guard !rest.isEmpty else { return }
@@ -124,6 +126,9 @@ extension Host {
         process.mayShareBackground = true
         begin(process, of: app)
         adopt(first, app.index, process)
+        // The counter of the daemon that died went with it.
+        let group = environment.countsInKernel ? environment.cgroupPath(app.installation.identifier) : nil
+        traffic.begin(app.index, generation, group.flatMap { try? TrafficCounter(group: $0) }, isNew: false)
         if !isNoted { noteBirth(first, of: app) }
         return process
     }

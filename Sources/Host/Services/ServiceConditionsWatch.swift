@@ -3,7 +3,7 @@ internal import Model
 internal import PolicyCore
 internal import Wire
 
-/// Tells what the network and the power are like when that changes. What can wait goes while somebody else keeps the
+/// Tells what the network and the power are like, and whether an app is on screen, when that changes. What can wait goes while somebody else keeps the
 /// radio awake; when that will be over, it is looked at again.
 final class ServiceConditionsWatch {
     private unowned let host: Host
@@ -24,7 +24,9 @@ final class ServiceConditionsWatch {
     /// That they are the same costs little to find out, since every decision of the Core asks for it.
     func look() {
         let conditions = host.system.conditions
-        guard conditions.presentNetwork == .cellular || version != conditions.changeCount, isHeard() else { return }
+        let isScreenOther = told.map { $0.appOnScreen != host.system.isAppOnScreen } ?? false
+        guard conditions.presentNetwork == .cellular || version != conditions.changeCount || isScreenOther, isHeard()
+        else { return }
         _ = present()
     }
 
@@ -33,7 +35,8 @@ final class ServiceConditionsWatch {
         let system = host.system
         version = system.conditions.changeCount
         let isWarm = system.conditions.presentNetwork == .cellular && isRadioWarm()
-        let conditions = ServiceConditions(system.conditions, radioIsWarm: isWarm)
+        let conditions = ServiceConditions(
+            system.conditions, radioIsWarm: isWarm, isAppOnScreen: system.isAppOnScreen)
         let before = told
         told = conditions
         if let before, before != conditions { onChange(conditions) }
@@ -57,11 +60,12 @@ final class ServiceConditionsWatch {
 }
 
 extension ServiceConditions {
-    fileprivate init(_ conditions: ConditionState, radioIsWarm: Bool) {
+    fileprivate init(_ conditions: ConditionState, radioIsWarm: Bool, isAppOnScreen: Bool) {
         let battery = conditions.battery
         let network = Network(rawValue: conditions.presentNetwork.name) ?? .none
         self.init(
             network: network, metered: network == .cellular, externalPower: battery.state != .unplugged,
-            battery: battery.state == .unknown ? nil : Double(battery.percent) / 100, radioWarm: radioIsWarm)
+            battery: battery.state == .unknown ? nil : Double(battery.percent) / 100, radioWarm: radioIsWarm,
+            appOnScreen: isAppOnScreen)
     }
 }

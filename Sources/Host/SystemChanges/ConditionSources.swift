@@ -5,7 +5,7 @@ internal import Model
 struct ConditionSources: Sendable {
     /// Tests have folders of their own.
     var etc = CurrentProcess.environment("GREENROOM_ETC") ?? "/etc"
-    var sys = "/sys"
+    var sys = CurrentProcess.environment("GREENROOM_SYS") ?? "/sys"
     var proc = "/proc"
     var zones = "/usr/share/zoneinfo"
 
@@ -108,6 +108,12 @@ struct ConditionSources: Sendable {
         }
         return .battery(.none)
     }
+
+    /// The platform's profile, which the user sets in the firmware, by a key, or in the desktop's settings.
+    var powerProfile: String { "\(sys)/firmware/acpi/platform_profile" }
+
+    /// `nil` on a machine without such profiles.
+    func lowPower() -> Condition? { word(powerProfile).map { .lowPower($0 == "low-power") } }
 
     func screen() -> Condition {
         var screen = ScreenReading()

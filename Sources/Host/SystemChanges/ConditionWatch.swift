@@ -3,8 +3,9 @@ internal import Model
 internal import PolicyCore
 internal import Wire
 
-/// Tells the Core what the machine says of itself. The kernel's news are a reason to look, nothing is polled; looking
-/// is a worker's, one at a time, so that a machine whose links come and go by the dozen costs little.
+/// Tells the Core what the machine says of itself. The kernel's news are a reason to look, and nothing is polled while
+/// no app runs; looking is a worker's, one at a time, so that a machine whose links come and go by the dozen costs
+/// little. Of temperatures the kernel has no news, so they are looked at with the apps that run.
 final class ConditionWatch {
     private unowned let host: Host
     private let sources = ConditionSources()
@@ -15,19 +16,35 @@ final class ConditionWatch {
     /// Kinds that have to be looked at.
     private var pending: Set<SystemChange> = []
     private var isLooking = false
+    /// `nil`: zones may have come or gone.
+    private var thermal: ThermalZones?
+    /// Of the platform's profile.
+    private var powerWatch: CInt?
+    private let stores: SharedStores
+    private var storeWatches: [(watch: CInt, place: SharedStores.Place)] = []
 
-    private static let kinds: Set<SystemChange> = [.locale, .timeZone, .screen, .battery, .network]
+    private static let kinds: Set<SystemChange> = [
+        .locale, .timeZone, .screen, .battery, .network, .lowPower, .thermalState, .sharedStores,
+    ]
     private static let files = ["localtime": SystemChange.timeZone, "timezone": .timeZone, "locale.conf": .locale]
     /// Between two looks.
     private static let pause: Int64 = 200_000_000
 
     init(_ host: Host) {
         self.host = host
+        stores = SharedStores(host.system.profile.stores ?? [:])
         watch(links?.descriptor) { [unowned self] in if links?.read().isEmpty == false { look(at: [.network]) } }
         watch(devices?.descriptor) { [unowned self] in devicesChanged() }
         watch(inotify?.descriptor) { [unowned self] in filesChanged() }
         let changes: Inotify.Changes = [.created, .movedIn, .written, .removed, .movedAway]
         for folder in [sources.etc, sources.etc + "/default"] { _ = try? inotify?.watch(folder, for: changes) }
+        // The kernel tells of it as of a file that was written, also when a key changed it.
+        powerWatch = try? inotify?.watch(sources.powerProfile, for: .modified)
+        // Some keep a file open for good, and write into it.
+        for place in stores.places {
+            guard let watch = try? inotify?.watch(place.folder, for: changes.union(.modified)) else { continue }
+            storeWatches.append((watch, place))
+        }
     }
 
     private func watch(_ descriptor: Descriptor?, _ body: @escaping () -> Void) {
@@ -39,7 +56,14 @@ final class ConditionWatch {
 
     /// At the start, before any app is told anything.
     func tellAll() {
-        for condition in Self.read(sources, Self.kinds) { host.post(.conditionSensed(condition)) }
+        let look = reading(of: Self.kinds)()
+        thermal = look.thermal
+        for condition in look.conditions { host.post(.conditionSensed(condition)) }
+    }
+
+    /// An app runs, and is looked at anyway.
+    func appIsLookedAt() {
+        if thermal?.isEmpty != true { look(at: [.thermalState]) }
     }
 
     private func devicesChanged() {
@@ -48,18 +72,26 @@ final class ConditionWatch {
             switch Netlink.subsystem(message) {
             case "power_supply": kinds.insert(.battery)
             case "backlight", "drm": kinds.insert(.screen)
+            case "thermal": kinds.insert(.thermalState)
             // It had more to say than it could keep.
-            case nil: kinds.formUnion([.battery, .screen])
+            case nil: kinds.formUnion([.battery, .screen, .thermalState])
             default: break
             }
         }
+        if kinds.contains(.thermalState) { thermal = nil }
         look(at: kinds)
     }
 
     private func filesChanged() {
         var kinds: Set<SystemChange> = []
         for change in (try? inotify?.read()) ?? [] {
-            if change.changes.contains(.overflow) { kinds.formUnion([.locale, .timeZone]) }
+            if change.changes.contains(.overflow) {
+                kinds.formUnion([.locale, .timeZone, .lowPower, .sharedStores])
+            }
+            if change.watch == powerWatch { kinds.insert(.lowPower) }
+            if storeWatches.contains(where: { $0.watch == change.watch && $0.place.concerns(change.name) }) {
+                kinds.insert(.sharedStores)
+            }
             if let kind = change.name.flatMap({ Self.files[$0] }) { kinds.insert(kind) }
             if change.name == "locale" { kinds.insert(.locale) }
         }
@@ -70,31 +102,50 @@ final class ConditionWatch {
         pending.formUnion(kinds)
         guard !isLooking, !pending.isEmpty else { return }
         isLooking = true
-        let (sources, kinds) = (sources, pending)
+        let (reading, findsZones) = (self.reading(of: pending), thermal == nil)
         pending = []
-        host.workers.run(.slow) {
-            Self.read(sources, kinds)
-        } then: { [unowned self] conditions in
-            for condition in conditions where host.system.conditions.isNew(condition) {
-                host.post(.conditionSensed(condition))
-            }
-            host.loop.after(nanoseconds: Self.pause) { [weak self] in
-                self?.isLooking = false
-                self?.look(at: [])
-            }
-        }
+        host.workers.run(
+            .slow, reading,
+            then: { [unowned self] look in
+                if findsZones { thermal = look.thermal }
+                for condition in look.conditions where host.system.conditions.isNew(condition) {
+                    host.post(.conditionSensed(condition))
+                }
+                host.loop.after(nanoseconds: Self.pause) { [weak self] in
+                    self?.isLooking = false
+                    self?.look(at: [])
+                }
+            })
     }
 
-    private static func read(_ sources: ConditionSources, _ kinds: Set<SystemChange>) -> [Condition] {
-        kinds.sorted { $0.rawValue < $1.rawValue }.compactMap { kind in
-            switch kind {
-            case .locale: sources.locale()
-            case .timeZone: sources.timeZone(at: Clock.wall() / 1_000_000_000)
-            case .screen: sources.screen()
-            case .battery: sources.battery()
-            case .network: sources.network()
-            case .settings, .significantTime, .backgroundRefresh: nil
+    private struct Look: Sendable {
+        var conditions: [Condition]
+        var thermal: ThermalZones
+    }
+
+    /// Reads what there is of these, on whatever thread.
+    private func reading(of kinds: Set<SystemChange>) -> @Sendable () -> Look {
+        let (sources, known, warmth) = (sources, thermal, host.system.conditions.sensedThermalState)
+        let stores = stores
+        return {
+            let thermal = known ?? ThermalZones(sys: sources.sys)
+            var conditions = kinds.sorted { $0.rawValue < $1.rawValue }.compactMap { kind -> Condition? in
+                switch kind {
+                case .locale: sources.locale()
+                case .timeZone: sources.timeZone(at: Clock.wall() / 1_000_000_000)
+                case .screen: sources.screen()
+                case .battery: sources.battery()
+                case .network: sources.network()
+                case .lowPower: sources.lowPower()
+                case .thermalState: thermal.state(after: warmth).map(Condition.thermalState)
+                // No sensor is read yet: that takes a service of the machine, which turns it on while somebody wants
+                // to know.
+                case .orientation: nil
+                case .settings, .significantTime, .backgroundRefresh, .sharedStores: nil
+                }
             }
+            if kinds.contains(.sharedStores) { conditions += stores.read().map(Condition.store) }
+            return Look(conditions: conditions, thermal: thermal)
         }
     }
 }

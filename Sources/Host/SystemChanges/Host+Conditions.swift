@@ -31,6 +31,13 @@ extension JSONValue {
                 throw .invalidParameter("value", "there is no time zone \(name): they have names like Asia/Tokyo")
             }
             return .simulate(zone)
+        case .lowPower: return isReal ? .endSimulation(.lowPower) : .simulate(.lowPower(try bool("value")))
+        case .thermal:
+            if isReal { return .endSimulation(.thermalState) }
+            return .simulate(.thermalState(try named("value", ThermalState.allCases, \.name)))
+        case .orientation:
+            if isReal { return .endSimulation(.orientation) }
+            return .simulate(.orientation(try named("value", Orientation.allCases, \.name)))
         default:
             if isReal { return .endSimulation(.screen) }
             var screen = present.screen
@@ -51,6 +58,16 @@ extension JSONValue {
             throw .invalidParameter("value", "a setting has at most \(Setting.longestValue) bytes")
         }
         return .changeSetting(app, key: key, value: value)
+    }
+
+    private func named<Value>(
+        _ parameter: String, _ values: [Value], _ name: (Value) -> String
+    ) throws(RPCError) -> Value {
+        let word = try string(parameter)
+        guard let value = values.first(where: { name($0) == word }) else {
+            throw .invalidParameter(parameter, "\(parameter) is one of \(values.map(name).joined(separator: ", "))")
+        }
+        return value
     }
 
     private func percent(_ name: String) throws(RPCError) -> Int32 {

@@ -209,7 +209,13 @@ package struct TimelineCollector {
             add(.memory(app: known.identifier, footprint), at: now)
         case .memoryConfigured(let budget, _): self.budget = budget
         case .memorySensed(let available), .endedForMemory(_, let available): sensed(available, at: now)
-        // Nothing else tells of memory.
+        case .trafficCounted(let app, _, let count):
+            guard let known = known(app), count.sent > 0 || count.received > 0 else { return }
+            let use = Happening.networkUsed(
+                app: known.identifier, sent: count.sent, received: count.received,
+                over: max(Span(nanoseconds: 1), count.to - count.from))
+            add(use, at: now)
+        // Nothing else is measured.
         default: break
         }
     }

@@ -5,7 +5,7 @@ internal import Timeline
 internal import Wire
 
 /// Keeps the timeline: what the Core decided, and, while an app runs, once a second what apps and daemon use of the
-/// processor. While all apps stand still it does nothing.
+/// processor, and what apps move over the network and from and to disks. While all apps stand still it does nothing.
 final class TimelineKeeper {
     /// How an app's use of the processor is read.
     private struct Use {
@@ -29,6 +29,7 @@ final class TimelineKeeper {
     private var daemon: (used: Int64, since: Int64) = (0, 0)
     private var isTicking = false
     private var isFlushPlanned = false
+    private let disks: DiskUseWatch
 
     /// The journal has everything but measurements, so the disk can wait until an app has come to the screen.
     private static let delay: Int64 = 100_000_000
@@ -39,6 +40,7 @@ final class TimelineKeeper {
     /// `restored` saw what the last daemon decided, of which a part may not be on disk.
     init(_ host: Host, restored: TimelineCollector?, isFresh: Bool) {
         self.host = host
+        disks = DiskUseWatch(host)
         var restored = restored
         let lost = restored?.takeNotes() ?? []
         if !isFresh, var restored {
@@ -112,9 +114,11 @@ final class TimelineKeeper {
         guard let app = host.system.app(index) else { return }
         let known = uses[index].flatMap { $0.generation == app.generation ? $0.used : nil }
         uses[index] = Use(generation: app.generation, meter: nil, used: isNew ? 0 : known, since: since)
+        disks.begin(index, app.generation, isNew: isNew, since: since)
     }
 
     private func leave(_ index: AppIndex, isGone: Bool, _ now: Instant) {
+        disks.leave(index, isGone: isGone) { [weak self] in self?.noteDisk($0, $1, over: $2) }
         guard let use = uses[index] else { return }
         if isGone {
             // Its last moments: what the group had counted when nothing was left in it.
@@ -143,6 +147,8 @@ final class TimelineKeeper {
     private func tickLater() { host.loop.after(nanoseconds: Self.pause) { [weak self] in self?.tick() } }
 
     private func tick() {
+        host.traffic.tick()
+        disks.tick(collector.running) { [weak self] in self?.noteDisk($0, $1, over: $2) }
         var meters: [(app: AppIndex, meter: ProcessorMeter)] = []
         for index in collector.running {
             guard let use = uses[index], let meter = use.meter ?? openMeter(index) else { continue }
@@ -187,6 +193,12 @@ final class TimelineKeeper {
             use.used = used
         }
         use.since = reading.at
+    }
+
+    private func noteDisk(_ index: AppIndex, _ count: DiskCount, over: Span) {
+        guard let name = collector.identifier(of: index) else { return }
+        let use = Happening.diskUsed(app: name, read: count.read, written: count.written, over: over)
+        collector.add(use, at: host.now)
     }
 
     private func noteDaemon() {

@@ -115,6 +115,7 @@ extension Host {
     private func returned(_ id: RPCID, _ index: AppIndex, _ process: AppProcess) {
         switch id {
         case .string(let text) where text == "ping-\(process.pings)":
+            mechanisms.answered(process)
             post(.mainThreadAnswered(index, process.generation))
         case .int(let number) where number > 0 && process.awaited.first == UInt64(number):
             process.awaited.removeFirst()

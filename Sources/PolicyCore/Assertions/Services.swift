@@ -7,6 +7,8 @@ extension System {
     mutating func takeStandingAssertions(_ i: Int) {
         let wantsExemption = apps[i].isExempt
         let wantsGraphical = !apps[i].manifest.isFreezable
+        // Most apps neither should have one nor have any.
+        guard wantsExemption || wantsGraphical || !apps[i].assertions.others.isEmpty else { return }
         if wantsExemption, !apps[i].assertions.holds(.exemption) { take(i, .exemption, name: "exempt") }
         if wantsGraphical, !apps[i].assertions.holds(.graphical) { take(i, .graphical, name: "graphical program") }
         if !wantsExemption { drop(i, .exemption) }
@@ -39,9 +41,15 @@ extension System {
 
     mutating func armAssertions(_ i: Int) {
         let slot = DeadlineSlot(app: apps[i].index, kind: .assertion)
+        guard !apps[i].tasks.isEmpty || !apps[i].assertions.others.isEmpty else {
+            apps[i].assertions.setTaskEnd(nil)
+            deadlines.disarm(slot)
+            return
+        }
         apps[i].assertions.setTaskEnd(taskTime(i).map { now + $0 })
-        let steps = [apps[i].assertions.nextExpiry, apps[i].ending == nil ? nextTaskStep(i) : nil]
-        if let next = steps.compactMap(\.self).min() {
+        var next = apps[i].assertions.nextExpiry
+        if apps[i].ending == nil, let step = nextTaskStep(i) { next = next.map { min($0, step) } ?? step }
+        if let next {
             // Never now; and while another limit is judged, not before that is likely to be over.
             let pause: Span = apps[i].exceeded == nil ? .milliseconds(1) : .seconds(1)
             deadlines.arm(slot, at: next > now ? next : now + pause)

@@ -46,6 +46,7 @@ extension System {
     }
 
     /// What there is to answer; `nil` while it has to wait.
+    @inline(__always)
     private func outcome(_ condition: Waiter.Condition) -> Answer? {
         switch condition {
         case .active(let app): return shown(app) { !$0.callback.kind.leadsToState }
@@ -76,7 +77,8 @@ extension System {
             return .overtaken(.leftTheScreen(apps[i].manifest.name))
         }
         let isThere = apps[i].state == .active && apps[i].process == .alive && apps[i].ending == nil
-        return isThere && apps[i].outstanding.allSatisfy(isIrrelevant) ? .done(app: app) : nil
+        guard isThere else { return nil }
+        return apps[i].outstanding.isEmpty || apps[i].outstanding.allSatisfy(isIrrelevant) ? .done(app: app) : nil
     }
 
     private func isOffScreen(_ i: Int) -> Bool {

@@ -1,18 +1,56 @@
 package import Model
 
 // What was seen of the network is charged to whose it was (E1). No decision follows from that by itself: whoever plans
-// asks what the radio is doing.
+// asks what the radio is doing, and what a fetch moved is known when the next one is planned.
 extension System {
+    /// What an app does with the network at present, as far as its bytes are told apart: the host counts at the app,
+    /// and asks this whenever it may have changed. On screen it browses, whatever else it does. `nil`: it stands still,
+    /// or is not there.
+    package func activity(of app: AppIndex) -> Purpose? {
+        let i = Int(app.rawValue)
+        guard i < apps.count, apps[i].state.isRunning else { return nil }
+        if apps[i].state.isForeground || presence(i) != .hidden { return .browsing }
+        if apps[i].windows.holds(.fetch) { return .fetch }
+        if apps[i].assertions.holds(.audio) { return .streaming }
+        if apps[i].assertions.holds(.sessionEvents) { return .transfer }
+        return apps[i].assertions.holds(.location) ? .location : .use
+    }
+
+    /// What a service says that it moved, for an app or for itself.
     mutating func trafficSeen(
         _ app: AppIndex?, _ purpose: Purpose, sent: Int64, received: Int64, from: Instant, to: Instant
     ) {
         if let app, self.app(app)?.isInstalled != true { return }
+        let (sent, received) = (min(max(0, sent), Self.mostBytes), min(max(0, received), Self.mostBytes))
+        var tally = moved ?? TrafficTally()
+        moved = nil
+        tally.add(Consumer(app: app, purpose), sent: sent, received: received)
+        moved = tally.isEmpty ? nil : tally
         let end = min(to, now)
         guard from <= end, let part = connection.part else { return }
         withAccount {
             $0.traffic(
-                Consumer(app: app, purpose), over: part, sent: min(max(0, sent), Self.mostBytes),
-                received: min(max(0, received), Self.mostBytes), from: max(.zero, from), to: end)
+                Consumer(app: app, purpose), over: part, sent: sent, received: received, from: max(.zero, from),
+                to: end)
+        }
+    }
+
+    /// What was counted at an app while its activity was this.
+    mutating func trafficCounted(_ app: AppIndex, _ purpose: Purpose, _ count: CountedTraffic) {
+        trafficSeen(
+            app, purpose, sent: count.sent, received: count.received, from: count.from, to: count.to)
+        guard purpose == .fetch, self.app(app)?.isInstalled == true else { return }
+        let moved = FetchBytes(
+            sent: min(max(0, count.sent), Self.mostBytes), received: min(max(0, count.received), Self.mostBytes))
+        fetch.planner.moved(app, moved, model: radioModel)
+    }
+
+    /// Of the radio in use; a cable is one that costs nothing.
+    private var radioModel: RadioModel {
+        switch connection.part {
+        case .cellular: profile.cellularModel
+        case .wifi: .wifi
+        default: .wired
         }
     }
 
@@ -29,6 +67,7 @@ extension System {
 
     mutating func forgetEnergy(of app: AppIndex) {
         if energy != nil { withAccount { $0.forget(app) } }
+        moved?.forget(app)
     }
 
     /// How the device is connected, as far as energy goes.
@@ -54,4 +93,7 @@ extension System {
         account.settle(to: max(now, moment))
         return account
     }
+
+    /// Bytes by whose they were and what for, over whatever network.
+    package var trafficTally: TrafficTally { moved ?? TrafficTally() }
 }

@@ -2,14 +2,25 @@ internal import Model
 
 extension Event {
     func encodeTraffic(into writer: inout ByteWriter) {
-        guard case .trafficSeen(let app, let purpose, let sent, let received, let from, let to) = self else { return }
-        writer.write(UInt8(56))
-        writer.write(app) { $0.write(UInt64($1.rawValue)) }
-        writer.write(purpose.rawValue)
-        writer.write(sent)
-        writer.write(received)
-        writer.write(from.nanoseconds)
-        writer.write(to.nanoseconds)
+        switch self {
+        case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
+            writer.write(UInt8(56))
+            writer.write(app) { $0.write(UInt64($1.rawValue)) }
+            writer.write(purpose.rawValue)
+            writer.write(sent)
+            writer.write(received)
+            writer.write(from.nanoseconds)
+            writer.write(to.nanoseconds)
+        case .trafficCounted(let app, let purpose, let count):
+            writer.write(UInt8(72))
+            writer.write(UInt64(app.rawValue))
+            writer.write(purpose.rawValue)
+            writer.write(count.sent)
+            writer.write(count.received)
+            writer.write(count.from.nanoseconds)
+            writer.write(count.to.nanoseconds &- count.from.nanoseconds)
+        default: break
+        }
     }
 
     static func traffic(from reader: inout ByteReader) throws(MalformedBytes) -> Event {
@@ -19,5 +30,17 @@ extension Event {
         let from = Instant(nanoseconds: try reader.signed())
         let to = Instant(nanoseconds: try reader.signed())
         return .trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
+    }
+
+    static func countedTraffic(from reader: inout ByteReader) throws(MalformedBytes) -> Event {
+        let app = try reader.app()
+        let purpose = try reader.value(Purpose.self)
+        let (sent, received) = (try reader.signed(), try reader.signed())
+        let from = try reader.signed()
+        return .trafficCounted(
+            app, purpose,
+            CountedTraffic(
+                sent: sent, received: received, from: Instant(nanoseconds: from),
+                to: Instant(nanoseconds: from &+ (try reader.signed()))))
     }
 }

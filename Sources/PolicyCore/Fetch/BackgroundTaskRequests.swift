@@ -135,6 +135,7 @@ extension System {
                 return .batteryLow(percent: battery.percent, least: windowRules.leastBattery)
             }
         }
+        if let obstacle = surroundingsObstacle { return obstacle }
         let allowance = isAllowed ? nil : allowanceObstacle(i, request.kind)
         if let earliest = request.earliest, earliest > max(wall, allowance?.until ?? wall) {
             let when = earliest == .never ? "before the end of time" : "before \(earliest.iso8601)"

@@ -45,8 +45,9 @@ extension System {
     private static func bounded(_ interval: Span) -> Span { min(max(.zero, interval), .seconds(315_576_000)) }
 
     /// The wall clock, as far as anybody can plan by it: it may have been set to anything.
-    var planTime: WallTime { min(max(wall(now), WallTime(nanoseconds: 0)), Self.lastTime) }
-    private static let lastTime = WallTime(nanoseconds: 8_000_000_000_000_000_000)
+    @inline(__always)
+    var planTime: WallTime { WallTime(nanoseconds: min(max(wall(now).nanoseconds, 0), Self.lastTime)) }
+    private static let lastTime: Int64 = 8_000_000_000_000_000_000
 
     /// More than an app may have.
     private static let mostRequests = 16
@@ -55,7 +56,7 @@ extension System {
     mutating func tellPlanner(_ i: Int) {
         let wake = apps[i].wake
         let isKept = wake.isClosedByUser || wake.isRefreshOff || !apps[i].isInstalled
-        let isAble = !apps[i].isPlain && profile.hasMultitasking && apps[i].manifest.backgroundModes.contains(.fetch)
+        let isAble = !isPlain(i) && profile.hasMultitasking && apps[i].manifest.backgroundModes.contains(.fetch)
         let interval = isAble && !isKept ? wake.fetchInterval : nil
         if wake.isPlanned != (interval != nil) {
             apps[i].wake.isPlanned = interval != nil
@@ -73,6 +74,7 @@ extension System {
             case .failed?, nil: .failed
             }
         fetch.lastTraffic = now
+        // What it moved is counted a moment later (`trafficCounted`).
         fetch.planner.ended(apps[i].index, at: planTime, result: outcome, cost: nil)
     }
 
@@ -122,7 +124,7 @@ extension System {
         _ app: AppIndex, launches: Bool, wait: Bool, _ id: CommandID
     ) throws(Refusal) {
         let i = try installed(app)
-        guard !apps[i].isPlain else { throw .takesNoFetch(apps[i].manifest.name) }
+        guard !isPlain(i) else { throw .takesNoFetch(apps[i].manifest.name) }
         guard apps[i].manifest.backgroundModes.contains(.fetch) else { throw .missingBackgroundMode("fetch") }
         if let obstacle = wakeObstacle(i, .fetch) { throw .notWoken(apps[i].manifest.name, obstacle) }
         if launches, apps[i].process != .none {
@@ -148,6 +150,7 @@ extension System {
 
     // MARK: Looking
 
+    @inline(__always)
     private var utcOffset: Int32 { min(max(conditions.time?.utcOffset ?? conditions.zone.offset, -86_400), 86_400) }
 
     var network: NetworkKind {
@@ -183,7 +186,13 @@ extension System {
         {
             return .batteryLow(percent: battery.percent, least: windowRules.leastBattery)
         }
-        return nil
+        return surroundingsObstacle
+    }
+
+    /// Low-power mode and warmth keep everything waiting that can wait.
+    var surroundingsObstacle: WakeObstacle? {
+        if conditions.isLowPower { return .lowPower }
+        return conditions.thermalState >= .serious ? .tooWarm(conditions.thermalState) : nil
     }
 
     /// Begins what is due, and says when to look again.

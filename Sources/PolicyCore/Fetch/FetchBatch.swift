@@ -34,7 +34,7 @@ struct FetchBatch {
                 lookAgain(at: bar.until)
                 continue
             }
-            let left = planner.freshUntil(place).map { max(.zero, $0 - moment) } ?? .zero
+            let left = planner.freshUntil(place, at: moment).map { max(.zero, $0 - moment) } ?? .zero
             let stale = moment + max(.zero, left - rules.ahead)
             lookAgain(at: stale > moment ? stale : moment + rules.look)
             guard left <= rules.join else { continue }

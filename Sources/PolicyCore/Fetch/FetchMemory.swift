@@ -24,7 +24,7 @@ package struct FetchMemory: Hashable, Sendable, Codable {
     }
 
     /// A planner can work with it: it may come from a file.
-    var isSound: Bool { rhythm.isSound && records.allSatisfy(\.habit.isSound) }
+    var isSound: Bool { rhythm.isSound && records.allSatisfy { $0.habit.isSound && $0.usual?.isSound != false } }
 }
 
 extension FetchPlanner {
@@ -35,8 +35,12 @@ extension FetchPlanner {
                 var past = record
                 past.interval = nil
                 past.underWaySince = nil
+                // Its stable form is older: what is lost is for how long the app was on screen.
+                past.left = nil
                 past.habit.forgetSamples()
                 past.decisions.removeAll { $0.ended == nil }
+                past.usualBefore = nil
+                for place in past.decisions.indices { past.decisions[place].moved = nil }
                 return past
             }, rhythm: rhythm, utcOffset: utcOffset)
     }

@@ -112,4 +112,6 @@ package struct FetchDecision: Hashable, Sendable, Codable {
     /// The openings within an hour that were expected when it began, in thousandths.
     package var expected: Int32
     package var verdict: Verdict
+    /// What was seen of its bytes so far; `nil`: nobody looked.
+    package var moved: FetchBytes?
 }

@@ -7,7 +7,7 @@ package import Model
 /// the device up, and when an app has left the screen. It sees itself to what bars an app from being fetched for, as
 /// that it is on screen, or was closed by the user.
 package struct FetchPlanner: Hashable, Sendable, Codable {
-    package let rules: FetchRules
+    @Constant package private(set) var rules: FetchRules
     /// In the order of the apps' indices.
     var records: [FetchRecord] = []
     var apps: [AppIndex] { records.map(\.app) }
@@ -20,18 +20,26 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     /// What `nextLook` answers; kept, since it is asked for after every event.
     var look: WallTime?
 
-    package init(rules: FetchRules) { self.rules = rules }
+    package init(rules: FetchRules) { _rules = Constant(wrappedValue: rules) }
 
     // MARK: What happens
 
-    /// The user opened it.
+    /// The user opened it: from then on it is on screen, where it looks for itself.
     package mutating func opened(_ app: AppIndex, at moment: WallTime, utcOffset: Int32) {
         self.utcOffset = utcOffset
         pass(to: moment)
         let place = make(app)
-        records[place].habit.opened(at: moment, hour: localHour(moment))
-        rhythm.opened(hourOfDay: Int(localHour(moment) % 24))
+        let isVisit = !isSeen(place, at: moment)
+        records[place].habit.opened(at: moment, hour: localHour(moment), isVisit: isVisit)
+        if isVisit { rhythm.opened(hourOfDay: Int(localHour(moment) % 24)) }
         records[place].judge(at: moment, isOpening: true, freshness: rules.freshness)
+    }
+
+    /// It is no longer on screen: until now its user saw what it has.
+    package mutating func left(_ app: AppIndex, at moment: WallTime) {
+        guard prior.countsSeen, let place = place(of: app) else { return }
+        pass(to: moment)
+        records[place].left = moment
     }
 
     /// Somebody took the device up, or laid it down.
@@ -58,7 +66,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         records[place].began(at: moment, expected: expected, remembering: Int(rules.decisions))
     }
 
-    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared.
+    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`: it
+    /// is not known yet, and `moved` tells the bytes.
     package mutating func ended(_ app: AppIndex, at moment: WallTime, result: FetchResult, cost: Energy?) {
         pass(to: moment)
         guard let place = place(of: app) else { return }
@@ -101,8 +110,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         for place in records.indices {
             records[place].habit.pass(Self.stepHours)
             guard records[place].interval != nil, count > 0 else { continue }
-            let circumstances = rhythm.circumstances(lastOpening: records[place].habit.lastOpening, at: moment)
-            let usual = rhythm.usual(records[place].habit, hour: hour, part: part)
+            let circumstances = rhythm.circumstances(lastSeen: lastSeen(place), at: moment)
+            let usual = rhythm.usual(records[place].habit, hour: hour, part: part, prior)
             rhythm.settle(
                 records[place].habit.replaceSample(
                     step: step, of: count, by: OpeningHabit.Sample(circumstances: circumstances, usual: usual)))
@@ -136,7 +145,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         let bar = bar(place, interval, at: moment)
         let earliest = max(bar?.until ?? moment, moment)
         guard let model = radio.model else { return FetchPlan(earliest: earliest, reason: .noNetwork) }
-        let stale = max(earliest, (freshUntil(place) ?? moment) + (Span.zero - rules.ahead))
+        let stale = max(earliest, (freshUntil(place, at: moment) ?? moment) + (Span.zero - rules.ahead))
         let own = ownCost(place, model)
         let waking = RadioState(model).marginalCost(lasting: .zero, sent: 0, received: 0)
         var plan = FetchPlan(earliest: earliest, reason: bar?.reason ?? .notAsked)
@@ -162,7 +171,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
                 ? .radioIsAwake(expected: thousandths, cost: own, worth: worth)
                 : .worthIt(expected: thousandths, cost: own, worth: worth)
         }
-        if let fresh = freshUntil(place), fresh > moment { return .fresh(until: fresh) }
+        if let fresh = freshUntil(place, at: moment), fresh > moment { return .fresh(until: fresh) }
         if worth <= own { return .notWorthIt(expected: thousandths, cost: own, worth: worth) }
         return .waitsForRadio(expected: thousandths, cost: own + waking, worth: worth)
     }
@@ -174,7 +183,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         let begin = moment.nanoseconds - moment.nanoseconds % length
         return (Int64(0)..<24).compactMap { hour in
             let from = WallTime(nanoseconds: begin + hour * length)
-            let chance = rhythm.chance(records[place].habit, hourOfDay: Int(localHour(from) % 24))
+            let chance = rhythm.chance(records[place].habit, hourOfDay: Int(localHour(from) % 24), prior)
             guard chance >= Self.leastChance else { return nil }
             return ExpectedOpening(from: from, to: from + .seconds(3600), chance: Self.thousandths(chance))
         }
@@ -185,6 +194,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     // MARK: Records
 
     private func insertionPlace(of app: AppIndex) -> Int {
+        // Where nobody was ever forgotten, an app's number is its place.
+        if app.rawValue < records.count, records[Int(app.rawValue)].app == app { return Int(app.rawValue) }
         var (low, high) = (0, records.count)
         while low < high {
             let middle = (low + high) / 2
@@ -193,7 +204,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         return low
     }
 
-    private func place(of app: AppIndex) -> Int? {
+    func place(of app: AppIndex) -> Int? {
         let place = insertionPlace(of: app)
         return place < records.count && records[place].app == app ? place : nil
     }
@@ -224,7 +235,26 @@ extension FetchPlanner {
     private func localHour(_ moment: WallTime) -> Int64 { max(0, localSeconds(moment) / 3600) }
     private func partOfHour(_ moment: WallTime) -> Float { Float(max(0, localSeconds(moment)) % 3600) / 3600 }
 
-    func freshUntil(_ place: Int) -> WallTime? { records[place].freshSince.map { $0 + rules.freshness } }
+    var prior: FetchPrior { rules.prior ?? .early }
+
+    /// When its user saw it last, as far as is known: at least for a moment when it was opened.
+    private func lastSeen(_ place: Int) -> WallTime? {
+        guard let opened = records[place].habit.lastOpening else { return nil }
+        return max(opened, records[place].left ?? opened)
+    }
+
+    /// Its user saw so short a time ago what it has that nothing could be fresher. Nothing was seen in the future, where
+    /// somebody has set the clock back.
+    private func isSeen(_ place: Int, at moment: WallTime) -> Bool {
+        guard prior.countsSeen, let seen = lastSeen(place), seen <= moment else { return false }
+        return moment - seen <= rules.freshness
+    }
+
+    func freshUntil(_ place: Int, at moment: WallTime) -> WallTime? {
+        let fetched = records[place].freshSince
+        guard isSeen(place, at: moment), let seen = lastSeen(place) else { return fetched.map { $0 + rules.freshness } }
+        return max(fetched ?? seen, seen) + rules.freshness
+    }
 
     /// What bars it from fetching at a moment, and until when.
     func bar(_ place: Int, _ interval: Span, at moment: WallTime) -> (until: WallTime, reason: FetchReason)? {
@@ -242,9 +272,9 @@ extension FetchPlanner {
 
     /// Openings in the time for which a fetch at this moment would be fresh.
     func expected(_ place: Int, at moment: WallTime) -> Float {
-        let circumstances = rhythm.circumstances(lastOpening: records[place].habit.lastOpening, at: moment)
-        let usual = rhythm.usual(records[place].habit, hour: localHour(moment), part: partOfHour(moment))
-        return rhythm.expected(usual: usual, circumstances)
+        let circumstances = rhythm.circumstances(lastSeen: lastSeen(place), at: moment)
+        let usual = rhythm.usual(records[place].habit, hour: localHour(moment), part: partOfHour(moment), prior)
+        return rhythm.expected(usual: usual, circumstances, prior)
     }
 
     /// An app that often has nothing new is worth less, but a sixteenth at least: it may have some day.
@@ -259,7 +289,7 @@ extension FetchPlanner {
     }
 
     func ownCost(_ place: Int, _ model: RadioModel) -> Energy {
-        records[place].cost
+        records[place].cost ?? records[place].usual?.cost(model)
             ?? model.power * rules.usualLength + model.sentByte * rules.usualSent
             + model.receivedByte * rules.usualReceived
     }

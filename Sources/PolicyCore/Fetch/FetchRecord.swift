@@ -11,13 +11,19 @@ struct FetchRecord: Hashable, Sendable, Codable {
     var lastBegan: WallTime?
     /// When the last one ended that did not fail.
     var freshSince: WallTime?
+    /// When the app left the screen.
+    var left: WallTime?
     var failures: Int32 = 0
     var failedAt: WallTime?
     /// How often there was something new, of late, in 1024ths.
     var news: Int32 = 1024
-    /// What the bytes of its fetches cost, on average.
+    /// What the bytes of its fetches cost, on average, where that is told and not what they were.
     var cost: Energy?
     var decisions: [FetchDecision] = []
+    /// What its fetches move, on average; `nil`: none was seen.
+    var usual: FetchBytes?
+    /// The same before the last fetch that was seen.
+    var usualBefore: FetchBytes?
 
     init(_ app: AppIndex) { self.app = app }
 
@@ -50,7 +56,7 @@ struct FetchRecord: Hashable, Sendable, Codable {
         guard let last = decisions.indices.last else { return }
         decisions[last].ended = moment
         decisions[last].result = result
-        decisions[last].cost = cost
+        decisions[last].cost = cost ?? decisions[last].cost
         switch result {
         case .newData: break
         case .noData: decisions[last].verdict = .noData

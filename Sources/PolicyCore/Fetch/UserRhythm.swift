@@ -3,7 +3,7 @@ internal import Model
 /// What all apps of a device have in common: when its user is there, at which hours apps are opened, and how much
 /// likelier an opening becomes after another one, or while the user is present.
 ///
-/// The last is learned as a table of factors. In each combination of circumstances – how long ago the app was opened,
+/// The last is learned as a table of factors. In each combination of circumstances – how long ago the app was seen,
 /// and whether or how long ago somebody was there –, a factor is the openings that came, divided by those that the
 /// hours of the day had let expect. All apps share it, so that a few days fill it.
 struct UserRhythm: Hashable, Sendable, Codable {
@@ -17,8 +17,7 @@ struct UserRhythm: Hashable, Sendable, Codable {
         var came: Float = 0.5
         var expected: Float = 0.5
 
-        /// Half an opening is taken to have come as expected.
-        var factor: Float { (came + 0.5) / (expected + 0.5) }
+        func factor(_ prior: FetchPrior) -> Float { (came + prior.odds) / (expected + prior.odds) }
     }
 
     private(set) var isPresent = false
@@ -42,9 +41,9 @@ struct UserRhythm: Hashable, Sendable, Codable {
         limits.firstIndex { span.nanoseconds <= $0 * 1_000_000_000 } ?? limits.count
     }
 
-    /// Which they are for an app that was last opened then, at a moment.
-    func circumstances(lastOpening: WallTime?, at moment: WallTime) -> UInt8 {
-        let recency = lastOpening.map { Self.bin(moment - $0, Self.sinceOpening) } ?? Self.sinceOpening.count
+    /// Which they are for an app that was last seen then, at a moment.
+    func circumstances(lastSeen: WallTime?, at moment: WallTime) -> UInt8 {
+        let recency = lastSeen.map { Self.bin(moment - $0, Self.sinceOpening) } ?? Self.sinceOpening.count
         let presence =
             isPresent ? 0 : 1 + (presenceChanged.map { Self.bin(moment - $0, Self.sincePresent) } ?? 0)
         return UInt8(recency + (Self.sinceOpening.count + 1) * presence)
@@ -95,30 +94,30 @@ struct UserRhythm: Hashable, Sendable, Codable {
 
     /// Openings of an app in the hour from a moment, as the hours of the day say. Where an hour tells little of the
     /// app, it is taken to follow the hours of all.
-    func usual(_ habit: OpeningHabit, hour: Int64, part: Float) -> Float {
-        let mean = max(allOpenings / allWatched, 0.001)
-        // Until more is known, an opening an hour.
-        let ofApp = (habit.openings + 0.2) / (habit.hoursKnown + 0.2)
+    func usual(_ habit: OpeningHabit, hour: Int64, part: Float, _ prior: FetchPrior) -> Float {
+        let mean = max((allOpenings + prior.allOpenings) / (allWatched + prior.allHours), 0.001)
+        let ofApp = (habit.openings + prior.openings) / (habit.hoursKnown + prior.hours)
         func rate(_ hour: Int) -> Float {
-            let ofAll = (openings[hour] + 1) / (watched[hour] + 1 / mean)
+            let ofAll = (openings[hour] + prior.even) / (watched[hour] + prior.even / mean)
             // For how long the app was seen in this hour, if it is not known for as long as the device.
             let seen = watched[hour] * min(1, habit.hoursKnown / allWatched)
-            return (habit.openings(inHour: hour) + 3 * ofApp * ofAll / mean) / (seen + 3)
+            let average = prior.usualDays * ofApp * ofAll / mean
+            return (habit.openings(inHour: hour) + average) / (seen + prior.usualDays)
         }
         return rate(Int(hour % 24)) * (1 - part) + rate(Int((hour + 1) % 24)) * part
     }
 
     /// Openings an hour that can be expected, which is the lesser of what the next quarter and the next hour promise:
     /// what will be opened later can be fetched for later.
-    func expected(usual: Float, _ circumstances: UInt8) -> Float {
+    func expected(usual: Float, _ circumstances: UInt8, _ prior: FetchPrior) -> Float {
         let place = Int(circumstances)
-        return usual * min(hourOdds[place].factor, soonOdds[place].factor)
+        return usual * min(hourOdds[place].factor(prior), soonOdds[place].factor(prior))
     }
 
     /// That an app is opened in an hour of the day at all.
-    func chance(_ habit: OpeningHabit, hourOfDay: Int) -> Float {
+    func chance(_ habit: OpeningHabit, hourOfDay: Int, _ prior: FetchPrior) -> Float {
         let seen = watched[hourOfDay] * min(1, habit.hoursKnown / allWatched)
-        return min(1, habit.days(withHour: hourOfDay) / (seen + 0.5))
+        return min(1, habit.days(withHour: hourOfDay) / (seen + prior.quietDays))
     }
 }
 

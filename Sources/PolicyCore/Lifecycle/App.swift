@@ -3,7 +3,7 @@ package import Model
 /// What the Core knows of one app. `package` reads only: the `System` alone changes it.
 package struct App: Hashable, Codable, Sendable {
     package let index: AppIndex
-    package internal(set) var manifest: AppManifest
+    @Constant package internal(set) var manifest: AppManifest
     package internal(set) var isInstalled = true
     package internal(set) var isExempt = false
 
@@ -27,8 +27,8 @@ package struct App: Hashable, Codable, Sendable {
     /// When the clock of the launch began to run; not wall time, which somebody may set meanwhile.
     var launchBegan: Instant?
     /// Why it is launched, or will be next, for the log.
-    var launchReason: Reason?
-    var launch = LaunchOptions.none
+    @Rare var launchReason: Reason? = nil
+    @Sparse var launch = LaunchOptions.none
     var isBackgroundLaunch = false
     /// URLs to hand over when the app is next on its way to the screen, the oldest first.
     var pendingURLs: [LaunchOptions] = []
@@ -40,21 +40,21 @@ package struct App: Hashable, Codable, Sendable {
     var callCause: LogSequence?
     package internal(set) var suspension: SuspensionPhase = .none
     /// The file for whose lock it was not suspended, so that each is told of once. Checkpoints did not always say.
-    var toldLock: String?
-    var sockets = Sockets.State()
+    @Rare var toldLock: String? = nil
+    @Sparse var sockets = Sockets.State()
     /// What its process was woken for.
     var windows = Windows()
-    package internal(set) var wake = WakeState()
+    @Sparse package internal(set) var wake = WakeState()
     /// Its process has pictures of itself to give; `nil`: it has said nothing of it.
     var providesSnapshots: Bool?
-    package internal(set) var ending: Ending?
+    @Rare package internal(set) var ending: Ending? = nil
     var check: CheckPhase = .idle
     /// Set while the host checks for a debugger.
-    var exceeded: ExceededLimit?
+    @Rare var exceeded: ExceededLimit? = nil
     /// How long it took when a limit was last exceeded.
-    var lastElapsed: Span?
+    @Rare var lastElapsed: Span? = nil
     /// The first process's status, once it ended.
-    var firstStatus: ExitStatus?
+    @Rare var firstStatus: ExitStatus? = nil
 
     /// What it was last given; `nil`: nothing yet, so all that any app has. Checkpoints did not always say.
     var givenPriority: AppPriority?
@@ -63,7 +63,7 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var memory = AppMemory()
 
     /// What it did of late that is in the log whenever it likes; `nil`: nothing.
-    var asked: RateCount?
+    @Rare var asked: RateCount? = nil
 
     /// The entry that tells how it came to be as it is.
     package internal(set) var lastEntry: LogSequence?
@@ -72,7 +72,7 @@ package struct App: Hashable, Codable, Sendable {
 
     init(index: AppIndex, manifest: AppManifest, since: WallTime) {
         self.index = index
-        self.manifest = manifest
+        _manifest = Constant(wrappedValue: manifest)
         self.since = since
     }
 

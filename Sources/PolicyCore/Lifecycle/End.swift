@@ -17,7 +17,8 @@ extension System {
         armWindows(i)
         switch reason {
         // Memory cannot wait for a callback.
-        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray, .memory,
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects, .ended,
+            .failedToLaunch, .stray, .memory,
             .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             kill(i)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend:
@@ -49,7 +50,7 @@ extension System {
         }
         abandonSuspension(i, .endRequested)
         guard apps[i].outstanding.isEmpty else { return }
-        if apps[i].isPlain {
+        if isPlain(i) {
             askToEnd(i)
         } else if apps[i].state.isForeground {
             let last: CallbackKind = endsOffScreen(i) ? .willTerminate : .didEnterBackground
@@ -95,7 +96,7 @@ extension System {
 
     /// An app that speaks the protocol lives in the process that is connected: if both are gone, the rest is a remnant.
     mutating func endIfHeadless(_ i: Int) {
-        guard !apps[i].isPlain, !apps[i].isConnected, let status = apps[i].firstStatus, apps[i].process != .none
+        guard !isPlain(i), !apps[i].isConnected, let status = apps[i].firstStatus, apps[i].process != .none
         else { return }
         if apps[i].ending == nil {
             end(i, .ended(status))
@@ -177,7 +178,7 @@ extension System {
         apps[i].givenPriority = nil
         apps[i].assertions.dropAll()
         forgetTold(i)
-        for kind in DeadlineKind.allCases { disarm(i, kind) }
+        for kind in DeadlineKind.every { disarm(i, kind) }
     }
 
     private static func launchFailure(_ status: Int32) -> LaunchFailure {

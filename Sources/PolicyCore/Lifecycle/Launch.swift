@@ -10,6 +10,7 @@ extension System {
     }
 
     /// It opts out of multitasking, or the device has none (L10).
+    @inline(__always)
     func endsOffScreen(_ i: Int) -> Bool { apps[i].manifest.exitsOnSuspend || !profile.hasMultitasking }
 
     /// Starts the process; `apps[i].cause` must be set to what led here.
@@ -45,7 +46,7 @@ extension System {
         apps[i].launchReason = nil
         // What the machine takes to start it is not the app's time.
         if case .running(_, let limit) = apps[i].tasks.clock { startTaskClock(i, limit: limit) }
-        if apps[i].isPlain {
+        if isPlain(i) {
             apps[i].process = .alive
             apps[i].launch = .none
             apps[i].exceeded = nil
@@ -65,7 +66,7 @@ extension System {
     }
 
     mutating func connected(_ app: AppIndex, _ generation: Generation, executed: CallbackNumber?) {
-        guard let i = current(app, generation), !apps[i].isPlain else { return }
+        guard let i = current(app, generation), !isPlain(i) else { return }
         apps[i].isConnected = true
         if apps[i].process == .connecting {
             beginCallbacks(i)
@@ -128,7 +129,7 @@ extension System {
         for i in apps.indices
         where apps[i].isInstalled && apps[i].process == .none
             && !apps[i].manifest.backgroundModes.isDisjoint(with: .launchedAtBoot)
-            && !apps[i].isPlain && !endsOffScreen(i)
+            && !isPlain(i) && !endsOffScreen(i)
         {
             apps[i].cause = root
             apps[i].launch = LaunchOptions(service: .launchedAtBoot)

@@ -46,7 +46,7 @@ extension System {
         let wantsActive = presence(i) == .active
         stopTaskClock(i)
         resumeAndTell(i, .onScreenAgain)
-        if apps[i].isPlain {
+        if isPlain(i) {
             if apps[i].state == .background { transition(i, .enteredForeground) }
             if wantsActive, apps[i].state == .inactive { transition(i, .becameActive) }
             if !wantsActive, apps[i].state == .active { transition(i, .resignedActive) }
@@ -75,7 +75,7 @@ extension System {
             return
         }
         startTaskClock(i, limit: taskRules.limit)
-        if apps[i].isPlain {
+        if isPlain(i) {
             if apps[i].state == .active { transition(i, .resignedActive) }
             transition(i, .enteredBackground)
             touch(apps[i].index)
@@ -110,6 +110,7 @@ extension System {
         guard !kinds.isEmpty else { return }
         apps[i].callCause = cause
         var callbacks: [Callback] = []
+        callbacks.reserveCapacity(kinds.count)
         for kind in kinds {
             let number = CallbackNumber(apps[i].lastCallback.rawValue + 1)
             apps[i].lastCallback = number
@@ -138,8 +139,8 @@ extension System {
     }
 
     mutating func callbackReturned(_ app: AppIndex, _ generation: Generation, _ number: CallbackNumber) {
-        guard let i = current(app, generation), let first = apps[i].outstanding.first,
-            first.callback.number == number
+        guard let i = current(app, generation), !apps[i].outstanding.isEmpty,
+            apps[i].outstanding[0].callback.number.rawValue == number.rawValue
         else { return }
         finishFirstCallback(i)
         touch(app)
@@ -167,12 +168,12 @@ extension System {
         case .didReceiveMemoryWarning: sampleMemory(i)
         }
         logCall(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - done.began)
-        if kind == .willTerminate {
+        if case .willTerminate = kind {
             kill(i)
             return
         }
         armLimit(i)
-        if kind == .didEnterBackground {
+        if case .didEnterBackground = kind {
             pass(.leftScreen, i)
             endUndeclaredServices(i)
             stopServicesWithoutKey(i)

@@ -78,16 +78,20 @@ extension System {
         deadlines.arm(DeadlineSlot(app: apps[i].index, kind: .limit), at: began + allowance(limit))
     }
 
+    // These three are inlined, as all that is asked at every step: a call would hand the whole system on.
+
     /// A limit of the launch or a callback is over, and the host looks for a debugger.
+    @inline(__always)
     private func isJudged(_ i: Int) -> Bool {
         guard let exceeded = apps[i].exceeded else { return false }
         return exceeded.limit != .mainThread && exceeded.limit != .tasks && !exceeded.isWindow
     }
 
+    @inline(__always)
     private func allowance(_ limit: Limit) -> Span {
         switch limit {
         case .launch: profile.launchLimit
-        case .callback(let kind): profile.limit(for: kind)
+        case .callback(let kind): profile.callbackLimits.limit(for: kind)
         case .termination: profile.callbackLimits.willTerminate
         case .mainThread: profile.mainThreadLimit
         case .tasks: taskRules.limit
@@ -95,9 +99,13 @@ extension System {
         }
     }
 
+    @inline(__always)
     private func currentLimit(_ i: Int) -> (Limit, Instant)? {
         let launchBegan = apps[i].launchBegan
-        let callback = apps[i].outstanding.first.map { (Limit.callback($0.callback.kind), $0.began) }
+        var callback: (Limit, Instant)?
+        if !apps[i].outstanding.isEmpty {
+            callback = (.callback(apps[i].outstanding[0].callback.kind), apps[i].outstanding[0].began)
+        }
         switch apps[i].process {
         case .none: return nil
         case .starting, .connecting: return launchBegan.map { (.launch, $0) }
@@ -214,7 +222,7 @@ extension System {
         case .waiting(let since): exceed(i, .mainThread, since: since)
         case .scheduled:
             // A callback under way has a limit of its own.
-            let pings = !apps[i].isPlain && apps[i].isConnected && apps[i].outstanding.isEmpty
+            let pings = !isPlain(i) && apps[i].isConnected && apps[i].outstanding.isEmpty
             emit(.check(apps[i].index, apps[i].generation, pingsMainThread: pings), cause: apps[i].cause)
             apps[i].check = pings ? .waiting(since: now) : .scheduled
             arm(i, .check, after: pings ? profile.mainThreadLimit : profile.checkInterval)

@@ -12,6 +12,7 @@ package enum MechanismEvent: Hashable, Sendable {
     case disk(Disk.Event)
     case locks(Locks.Event)
     case descriptors(Descriptors.Event)
+    case inversions(Inversions.Event)
 
     var tag: UInt8 {
         switch self {
@@ -20,6 +21,7 @@ package enum MechanismEvent: Hashable, Sendable {
         case .disk(let event): event.tag.rawValue
         case .locks(let event): event.tag.rawValue
         case .descriptors(let event): event.tag.rawValue
+        case .inversions(let event): event.tag.rawValue
         }
     }
 
@@ -34,6 +36,8 @@ package enum MechanismEvent: Hashable, Sendable {
             self = .locks(Locks.Event(blank: tag))
         } else if let tag = Descriptors.Event.Tag(rawValue: tag) {
             self = .descriptors(Descriptors.Event(blank: tag))
+        } else if let tag = Inversions.Event.Tag(rawValue: tag) {
+            self = .inversions(Inversions.Event(blank: tag))
         } else {
             return nil
         }
@@ -56,6 +60,9 @@ package enum MechanismEvent: Hashable, Sendable {
         case .descriptors(var event):
             try event.fields(&coder)
             self = .descriptors(event)
+        case .inversions(var event):
+            try event.fields(&coder)
+            self = .inversions(event)
         }
     }
 
@@ -66,6 +73,7 @@ package enum MechanismEvent: Hashable, Sendable {
         case .disk(let event): event.sentence(name: name)
         case .locks(let event): event.sentence(name: name)
         case .descriptors(let event): event.sentence(name: name)
+        case .inversions(let event): event.sentence(name: name)
         }
     }
 }
@@ -151,6 +159,7 @@ extension System {
         case .disk(let event): Disk.handle(event, i, in: &self)
         case .locks(let event): Locks.handle(event, i, in: &self)
         case .descriptors(let event): Descriptors.handle(event, i, in: &self)
+        case .inversions(let event): Inversions.handle(event, i, in: &self)
         }
     }
 
@@ -200,6 +209,11 @@ extension App {
         providesSnapshots = nil
     }
 
+    /// Bytes of each app for them, whether it has something to do with them or not.
+    static var mechanismLayout: [(name: String, bytes: Int)] {
+        [("sockets", MemoryLayout<Sparse<Sockets.State>>.size), ("locks", MemoryLayout<Rare<String>>.size)]
+    }
+
     /// It runs for a moment only, in which somebody waits for its answer.
     // Inlined, as all that is asked of one app: a call would copy it out of the table.
     @inline(__always)
@@ -243,7 +257,14 @@ extension System: Scope {
     func state(_ i: Int) -> LifecycleState { apps[i].state }
     func suspension(_ i: Int) -> SuspensionPhase { apps[i].suspension }
     func modes(_ i: Int) -> BackgroundModes { apps[i].manifest.backgroundModes }
-    func isPlain(_ i: Int) -> Bool { apps[i].isPlain }
+    // Property by property, and inlined: what is asked of an app as a whole copies it out of the table.
+    @inline(__always)
+    func isPlain(_ i: Int) -> Bool {
+        let kind = apps[i].process == .none ? apps[i].manifest.kind : apps[i].processKind
+        return if case .plain = kind { true } else { false }
+    }
+    @inline(__always)
+    func isSuspended(_ i: Int) -> Bool { if case .suspended = apps[i].state { true } else { false } }
     func isConnected(_ i: Int) -> Bool { apps[i].isConnected }
     func isEnding(_ i: Int) -> Bool { apps[i].ending != nil }
     func holds(_ i: Int, _ kind: AssertionKind) -> Bool { apps[i].assertions.holds(kind) }
@@ -251,7 +272,10 @@ extension System: Scope {
     func isArmed(_ i: Int, _ kind: DeadlineKind) -> Bool {
         deadlines.instant(DeadlineSlot(app: apps[i].index, kind: kind)) != nil
     }
-    func isSettled(_ i: Int) -> Bool { apps[i].isSettled }
+    @inline(__always)
+    func isSettled(_ i: Int) -> Bool {
+        apps[i].process == .alive && apps[i].outstanding.isEmpty && apps[i].ending == nil
+    }
 
     mutating func reconsider(_ i: Int) { touch(apps[i].index) }
 

@@ -82,6 +82,10 @@ package struct AppMemory: Hashable, Codable, Sendable {
     var sparedUntil: Instant?
 
     package init() {}
+
+    /// The very figures by which victims are chosen and limits enforced; tools show no others. `nil` while nobody has
+    /// looked.
+    package var known: Footprint? { isKnown ? footprint : nil }
 }
 
 // A checkpoint from before there was a policy for memory says nothing of it.

@@ -80,6 +80,7 @@ extension System {
     }
 
     /// How much more is available when an app with so much is gone.
+    @inline(__always)
     func returns(_ footprint: Footprint) -> Int64 { memory.source == .machine ? footprint.dirty : footprint.total }
 
     /// So much should be available again. The host may have seen it already, so it is asked.
@@ -204,14 +205,19 @@ extension System {
         var free = memory.available + comingMemory + takenMemory
         let target = memory.simulated == nil ? memory.share(memoryRules.reclaim.until) : .max
         guard free < target else { return }
-        let victims = memoryVictims().map { Int($0.rawValue) }
-        for i in victims where apps[i].suspension == .confirmed {
-            guard free < target else { return }
-            free += reclaim(i, apps[i].memory.footprint.reclaimable)
+        // The order of all is worth making where one of them has something.
+        if apps.indices.contains(where: { mayReclaim($0, apps[$0].memory.footprint.reclaimable) }) {
+            let victims = memoryVictims().map { Int($0.rawValue) }
+            for i in victims where apps[i].suspension == .confirmed {
+                guard free < target else { return }
+                free += reclaim(i, apps[i].memory.footprint.reclaimable)
+            }
         }
         // What is clean in an app that runs would be read again at once.
         guard memory.level > .normal else { return }
-        let others = apps.indices.filter { apps[$0].process == .alive && !apps[$0].suspension.isUnderWay }
+        let others = apps.indices.filter {
+            apps[$0].memory.footprint.purgeable > 0 && apps[$0].process == .alive && !apps[$0].suspension.isUnderWay
+        }
         for i in others.sorted(by: { apps[$0].memory.footprint.purgeable > apps[$1].memory.footprint.purgeable }) {
             guard free < target else { return }
             free += reclaim(i, apps[i].memory.footprint.purgeable)
@@ -226,11 +232,14 @@ extension System {
         }
     }
 
+    @inline(__always)
+    private func mayReclaim(_ i: Int, _ bytes: Int64) -> Bool {
+        bytes >= 1 << 20 && apps[i].ending == nil && apps[i].memory.reclaim == AppMemory.Reclaim.none
+    }
+
     /// What is expected of it.
     private mutating func reclaim(_ i: Int, _ bytes: Int64) -> Int64 {
-        guard bytes >= 1 << 20, apps[i].ending == nil, apps[i].memory.reclaim == AppMemory.Reclaim.none else {
-            return 0
-        }
+        guard mayReclaim(i, bytes) else { return 0 }
         apps[i].memory.reclaim = .asked(bytes)
         let isFrozen = apps[i].suspension == .confirmed
         emit(.reclaim(apps[i].index, apps[i].generation, isFrozen: isFrozen), cause: memory.cause)
@@ -259,8 +268,9 @@ extension System {
     }
 
     /// It can hear, and has not heard as much in this shortage.
+    @inline(__always)
     private func canWarn(_ i: Int) -> Bool {
-        apps[i].isSettled && !apps[i].isPlain && apps[i].isConnected && apps[i].state.isRunning
+        isSettled(i) && !isPlain(i) && apps[i].isConnected && apps[i].state.isRunning
             && !apps[i].suspension.isUnderWay && apps[i].memory.warned < memory.level
     }
 
@@ -287,7 +297,7 @@ extension System {
     mutating func warnEverybody(_ level: MemoryLevel) {
         logRoot(.memoryShort, .memorySimulated(level))
         for i in apps.indices
-        where apps[i].isSettled && !apps[i].isPlain && apps[i].isConnected && apps[i].state.isRunning
+        where isSettled(i) && !isPlain(i) && apps[i].isConnected && apps[i].state.isRunning
             && !apps[i].suspension.isUnderWay
         {
             call(i, [.didReceiveMemoryWarning], after: root)

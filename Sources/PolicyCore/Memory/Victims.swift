@@ -4,26 +4,38 @@ package import Model
 extension System {
     /// What is not on screen, who goes first first.
     package func memoryVictims() -> [AppIndex] {
-        let candidates = apps.indices.filter(canTerminate).map { i in
-            TerminationCandidate(
-                app: apps[i].index, dirtyBytes: max(1, apps[i].memory.footprint.dirty),
-                isSuspended: memoryRank(i) == 0)
+        var candidates: [TerminationCandidate] = []
+        candidates.reserveCapacity(apps.count)
+        for i in apps.indices where canTerminate(i) {
+            candidates.append(
+                TerminationCandidate(
+                    app: apps[i].index, dirtyBytes: max(1, apps[i].memory.footprint.dirty),
+                    isSuspended: memoryRank(i) == 0))
         }
         let scores = ExpectedUsePolicy().scores(of: candidates, knowing: memory.history)
         // Each class by itself, and in it those that are spared last; else as the policy says.
-        let ranked = zip(candidates, scores).map { (app: $0.app, place: place($0.app), score: $1) }
-        return ranked.sorted { a, b in
+        var ranked: [(app: UInt32, place: Int, score: Double)] = []
+        ranked.reserveCapacity(candidates.count)
+        for (number, candidate) in candidates.enumerated() {
+            ranked.append((candidate.app.rawValue, place(candidate.app), scores[number]))
+        }
+        ranked.sort { a, b in
             if a.place != b.place { return a.place < b.place }
             return a.score == b.score ? a.app < b.app : a.score > b.score
-        }.map(\.app)
+        }
+        return ranked.map { AppIndex($0.app) }
     }
 
+    // Inlined, as all that is asked of each app in turn: a call would hand the whole system on.
+
+    @inline(__always)
     private func place(_ app: AppIndex) -> Int {
         let i = Int(app.rawValue)
         let isSpared = apps[i].memory.sparedUntil.map { now < $0 } ?? false
         return memoryRank(i) * 2 + (isSpared ? 1 : 0)
     }
 
+    @inline(__always)
     private func canTerminate(_ i: Int) -> Bool {
         switch apps[i].process {
         case .none, .starting: false
@@ -32,6 +44,7 @@ extension System {
     }
 
     /// Suspended before background running (R2); whoever is still on the way from or to the screen comes last.
+    @inline(__always)
     private func memoryRank(_ i: Int) -> Int {
         if apps[i].state == .suspended || apps[i].suspension.isUnderWay { return 0 }
         return apps[i].process == .alive && !apps[i].state.isForeground ? 1 : 2
@@ -76,10 +89,12 @@ extension System {
         let free = memory.available + comingMemory
         guard free < target else { return }
         let order = memoryVictims()
-        let orders = order.map { app in
-            StandingOrder(place: place(app), bytes: returns(apps[Int(app.rawValue)].memory.footprint))
+        var orders: [StandingOrder] = []
+        orders.reserveCapacity(order.count)
+        for app in order {
+            orders.append(StandingOrder(place: place(app), bytes: returns(apps[Int(app.rawValue)].memory.footprint)))
         }
-        var isChosen = orders.map { _ in false }
+        var isChosen = [Bool](repeating: false, count: orders.count)
         orders.choose(toFree: target - free, into: &isChosen)
         for (app, isChosen) in zip(order, isChosen) where isChosen { endForMemory(Int(app.rawValue), .pageShortage) }
         guard memory.available + comingMemory < target else { return }
@@ -123,9 +138,17 @@ extension System {
         let rules = memoryRules
         if count > rules.mappingLimit {
             end(i, .tooManyMappings(count: count, limit: rules.mappingLimit))
-        } else if largest > rules.largestMapping, !apps[i].isPlain {
+        } else if largest > rules.largestMapping, !isPlain(i) {
             end(i, .mappingTooLarge(bytes: largest, limit: rules.largestMapping))
         }
+    }
+
+    /// Each is a mapping of its own that the system has to walk through whenever it takes memory (R5).
+    mutating func purgeableCounted(_ app: AppIndex, _ generation: Generation, _ count: Int32) {
+        guard let i = current(app, generation), apps[i].ending == nil, count > memoryRules.purgeableLimit else {
+            return
+        }
+        end(i, .tooManyPurgeableObjects(count: count, limit: memoryRules.purgeableLimit))
     }
 
     private func ownLimit(_ i: Int) -> (bytes: Int64, kind: MemoryEnd.Kind)? {
@@ -173,7 +196,7 @@ extension System {
 
     /// Who was in a callback when it came near its limit hears of it after that.
     mutating func tellNearLimit(_ i: Int) {
-        guard apps[i].memory.owesLimitWarning == true, apps[i].isSettled, !apps[i].isPlain, apps[i].isConnected,
+        guard apps[i].memory.owesLimitWarning == true, isSettled(i), !isPlain(i), apps[i].isConnected,
             !apps[i].suspension.isUnderWay, let limit = ownLimit(i)
         else { return }
         apps[i].memory.owesLimitWarning = nil

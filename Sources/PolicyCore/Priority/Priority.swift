@@ -5,6 +5,7 @@ internal import Model
 extension System {
     /// What an app should have; `nil` while it stays as it is. What is frozen, or about to be, wants nothing, so that
     /// the way back to the screen has nothing to undo.
+    @inline(__always)
     func priority(_ i: Int) -> AppPriority? {
         switch apps[i].process {
         case .none, .starting: return nil
@@ -12,21 +13,23 @@ extension System {
         case .alive: break
         }
         if presence(i) != .hidden || apps[i].state.isForeground { return .foreground }
-        if apps[i].assertions.isPerceived { return .foreground }
-        if apps[i].ending != nil || !apps[i].outstanding.isEmpty || apps[i].tasks.areExpiring { return .timed }
+        if !apps[i].assertions.others.isEmpty, apps[i].assertions.isPerceived { return .foreground }
+        if apps[i].ending != nil || !apps[i].outstanding.isEmpty { return .timed }
+        if case .expiring = apps[i].tasks.clock, !apps[i].tasks.isEmpty { return .timed }
         // Somebody waits for its answer, or it has little time.
-        if apps[i].mustAnswerSoon || apps[i].windows.areTimed { return .timed }
+        if apps[i].mustAnswerSoon { return .timed }
+        if !apps[i].windows.isEmpty, apps[i].windows.areTimed { return .timed }
         return apps[i].suspension.isUnderWay ? nil : .background
     }
 
     /// Before an app is moved: what it is to do, it does with all that it is due.
     mutating func raisePriority(_ i: Int) {
-        if let wanted = priority(i), wanted > apps[i].priority { give(i, wanted) }
+        if let wanted = priority(i), wanted.rank > apps[i].priority.rank { give(i, wanted) }
     }
 
     /// After it was moved.
     mutating func settlePriority(_ i: Int) {
-        if let wanted = priority(i), wanted != apps[i].priority { give(i, wanted) }
+        if let wanted = priority(i), wanted.rank != apps[i].priority.rank { give(i, wanted) }
     }
 
     /// What is being killed has to give back what it holds, for which it needs a processor.
@@ -40,6 +43,18 @@ extension System {
     private mutating func give(_ i: Int, _ priority: AppPriority) {
         apps[i].givenPriority = priority
         emit(.setPriority(apps[i].index, apps[i].generation, priority), cause: apps[i].cause)
+    }
+}
+
+extension AppPriority {
+    // Compared at every step; the comparison that all modules have is a call through a table.
+    @inline(__always)
+    fileprivate var rank: UInt8 {
+        switch self {
+        case .background: 1
+        case .timed: 2
+        case .foreground: 3
+        }
     }
 }
 

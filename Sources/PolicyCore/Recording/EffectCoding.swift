@@ -332,6 +332,11 @@ extension FieldSink {
             write(UInt8(93))
             write(open)
             write(limit)
+        case .waitsForLower(let inversion):
+            write(110, inversion.thread)
+            write(inversion.app)
+            write(inversion.rank.rawValue)
+            write(Int64(inversion.nice))
         case .end(let reason, let name, let state):
             write(32, name)
             write(state.rawValue)
@@ -339,7 +344,7 @@ extension FieldSink {
         case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit:
             writeMemory(reason)
         case .lockBlocks(let path): write(60, path)
-        case .conditionChanged, .changedMeanwhile, .settingChanged: writeChange(reason)
+        case .conditionChanged, .changedMeanwhile, .settingChanged, .savesPower: writeChange(reason)
         case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed:
             writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)

@@ -25,6 +25,10 @@ extension FieldSink {
             write(UInt8(13))
             write(bytes)
             write(limit)
+        case .tooManyPurgeableObjects(let count, let limit):
+            write(UInt8(51))
+            write(Int64(count))
+            write(Int64(limit))
         case .ended(let status):
             write(UInt8(8))
             write(status)

@@ -65,9 +65,9 @@ extension Event {
         case .service(var event):
             writer.write(event.tag.rawValue)
             event.fields(&writer)
-        case .trafficSeen: encodeTraffic(into: &writer)
+        case .trafficSeen, .trafficCounted: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
-        case .reclaimed, .mappingsCounted: encodeMemory(into: &writer)
+        case .reclaimed, .mappingsCounted, .purgeableCounted: encodeMemory(into: &writer)
         }
     }
 
@@ -84,8 +84,9 @@ extension Event {
             writer.write(wishes.interval) { $0.write($1.nanoseconds) }
             writer.write(wishes.tasks) { $1.encode(into: &$0) }
         case .habitsRestored(let memory):
-            writer.write(UInt8(41))
+            writer.write(UInt8(memory.hasBytes ? 73 : 41))
             memory.encode(into: &writer)
+            if memory.hasBytes { memory.encodeBytes(into: &writer) }
         default: break
         }
     }
@@ -116,6 +117,9 @@ extension Event {
             writer.write(25, app, generation)
             writer.write(Int64(count))
             writer.write(largest)
+        case .purgeableCounted(let app, let generation, let count):
+            writer.write(82, app, generation)
+            writer.write(Int64(count))
         default: break
         }
     }
@@ -166,6 +170,8 @@ extension Event {
         case 22: self = .memorySensed(available: try reader.signed())
         case 34: self = .conditionSensed(try Condition(from: &reader))
         case 56: self = try Self.traffic(from: &reader)
+        case 72: self = try Self.countedTraffic(from: &reader)
+        case 73: self = .habitsRestored(try FetchMemory(withBytes: &reader))
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in
                 Incarnation(try reader.app(), Generation(try reader.number32()))
@@ -177,7 +183,7 @@ extension Event {
 
     private static func processEvent(_ tag: UInt8, from reader: inout ByteReader) throws(MalformedBytes) -> Event {
         var mechanism = MechanismEvent(blank: tag)
-        guard mechanism != nil || (6...18).contains(tag) || (23...25).contains(tag) else {
+        guard mechanism != nil || (6...18).contains(tag) || (23...25).contains(tag) || tag == 82 else {
             throw MalformedBytes(offset: reader.offset - 1, expected: "an event, not tag \(tag)")
         }
         let app = try reader.app()
@@ -210,6 +216,7 @@ extension Event {
         case 25:
             let count = try reader.signed32()
             return .mappingsCounted(app, generation, count, largest: try reader.signed())
+        case 82: return .purgeableCounted(app, generation, try reader.signed32())
         default: return .verified(app, generation)
         }
     }

@@ -56,8 +56,12 @@ extension System {
         case .conditionSensed(let condition): condition.sentence
         case .trafficSeen(let app, let purpose, let sent, let received, _, _):
             "\(app.map(name(of:)) ?? "the system") sent \(sent) bytes and received \(received) for \(purpose.phrase)"
+        case .trafficCounted(let app, let purpose, let count):
+            "\(name(of: app)) sent \(count.sent) bytes and received \(count.received) over its own connections, for "
+                + purpose.phrase
         case .mappingsCounted(let app, _, let count, let largest):
             "\(name(of: app)) has \(count) mappings, the largest of \(largest.mebibytes)"
+        case .purgeableCounted(let app, _, let count): "\(name(of: app)) has \(count) purgeable objects"
         }
     }
 

@@ -20,6 +20,7 @@ extension System {
         let named = ScreenRole.allCases.compactMap { screen[$0] } + fetch.pending.map(\.app) + fetch.planner.apps
         guard named.allSatisfy({ $0.rawValue < apps.count }) else { return "an app is named that there is not" }
         guard broker?.isSound(apps: apps.count) ?? true else { return "a service holds what there is not" }
+        guard fetch.planner.rules.isSound else { return "what fetches go by is impossible" }
         guard fetch.planner.memory.isSound else { return "what was learned of the user's days is damaged" }
         return nil
     }

@@ -21,14 +21,6 @@ struct Screen: Hashable, Codable {
         case hidden, inactive, active
     }
 
-    func presence(role: ScreenRole?, profile: DeviceProfile) -> Presence {
-        guard role != nil, !isCallShown else { return .hidden }
-        if isLocked || isAsleep {
-            return profile.locking == .sendsToBackground ? .hidden : .inactive
-        }
-        return isSwitcherOpen || !interruptions.isEmpty ? .inactive : .active
-    }
-
     mutating func place(_ app: AppIndex, as role: ScreenRole) -> AppIndex? {
         let before = self[role]
         occupants[Int(role.rawValue)] = app
@@ -41,12 +33,14 @@ struct Screen: Hashable, Codable {
 
     mutating func clear() -> [AppIndex] {
         let apps = inOrder
-        occupants = ScreenRole.allCases.map { _ in nil }
+        for place in occupants.indices { occupants[place] = nil }
         return apps
     }
 
     /// The apps on screen, in the order of their roles.
     var inOrder: [AppIndex] { occupants.compactMap { $0 } }
+
+    var isOccupied: Bool { occupants.contains { $0 != nil } }
 
     var front: AppIndex? { self[.covering] ?? self[.primary] }
 
@@ -64,5 +58,20 @@ struct Screen: Hashable, Codable {
         guard let index = interruptions.firstIndex(of: kind) else { return false }
         interruptions.remove(at: index)
         return true
+    }
+}
+
+extension System {
+    @inline(__always)
+    func presence(_ i: Int) -> Screen.Presence { presence(inRole: apps[i].role) }
+
+    // Inlined: it is asked at every step, and a call would hand the whole system on.
+    @inline(__always)
+    func presence(inRole role: ScreenRole?) -> Screen.Presence {
+        guard role != nil, !screen.isCallShown else { return .hidden }
+        if screen.isLocked || screen.isAsleep {
+            return profile.locking == .sendsToBackground ? .hidden : .inactive
+        }
+        return screen.isSwitcherOpen || !screen.interruptions.isEmpty ? .inactive : .active
     }
 }

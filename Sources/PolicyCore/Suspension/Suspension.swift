@@ -52,7 +52,7 @@ extension System {
         case .none, .confirmed: return
         case .waiting(let attempt):
             apps[i].suspension = .none
-            guard presence(i) == .hidden, apps[i].assertions.isEmpty, apps[i].isSettled else {
+            guard presence(i) == .hidden, apps[i].assertions.isEmpty, isSettled(i) else {
                 touch(apps[i].index)
                 return
             }
@@ -92,7 +92,7 @@ extension System {
 
     /// Lets a suspended app, or one on the way there, run again.
     mutating func resume(_ i: Int, _ reason: Reason) {
-        guard apps[i].state == .suspended else {
+        guard isSuspended(i) else {
             abandonSuspension(i, reason)
             return
         }
@@ -106,13 +106,13 @@ extension System {
 
     /// Also tells it what has changed meanwhile, before anything else.
     mutating func resumeAndTell(_ i: Int, _ reason: Reason) {
-        let wasSuspended = apps[i].state == .suspended
+        let wasSuspended = isSuspended(i)
         resume(i, reason)
         tellChanges(i, wasSuspended: wasSuspended)
     }
 
     mutating func abandonSuspension(_ i: Int, _ reason: Reason) {
-        guard apps[i].suspension != .none, apps[i].state != .suspended else { return }
+        guard apps[i].suspension != .none, !isSuspended(i) else { return }
         if apps[i].suspension.isUnderWay {
             emit(.thaw(apps[i].index, apps[i].generation), cause: apps[i].cause)
         }

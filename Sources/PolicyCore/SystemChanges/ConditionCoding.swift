@@ -20,6 +20,12 @@ extension Condition {
             writer.write(battery.state.rawValue)
             writer.write(Int64(battery.percent))
         case .network(let network): writer.write(network.rawValue)
+        case .lowPower(let isOn): writer.write(isOn)
+        case .thermalState(let state): writer.write(state.rawValue)
+        case .orientation(let orientation): writer.write(orientation.rawValue)
+        case .store(let store):
+            writer.write(store.name)
+            writer.write(store.stamp)
         }
     }
 
@@ -47,6 +53,12 @@ extension Condition {
             try reader.require(battery.percent == percent)
             self = .battery(battery)
         case .network: self = .network(try reader.value(NetworkKind.self))
+        case .lowPower: self = .lowPower(try reader.bool())
+        case .thermalState: self = .thermalState(try reader.value(ThermalState.self))
+        case .orientation: self = .orientation(try reader.value(Orientation.self))
+        case .sharedStores:
+            let name = try reader.string()
+            self = .store(SharedStore(name, stamp: try reader.signed()))
         case .settings, .significantTime, .backgroundRefresh:
             throw MalformedBytes(offset: reader.offset - 1, expected: "something that can be sensed")
         }
@@ -81,11 +93,22 @@ extension FieldSink {
         write(Int64(conditions.screen.external))
         write(conditions.battery.state.rawValue)
         write(Int64(conditions.battery.percent))
-        // The upper bit says what was not there when the first of these were written.
-        write(conditions.network.rawValue | (conditions.refreshes ? 0 : 0x80))
+        // The upper bits say what was not there when the first of these were written.
+        let later =
+            conditions.thermalState.rawValue | (conditions.isLowPower ? 0x04 : 0) | conditions.orientation.rawValue << 3
+            | (conditions.stores.isEmpty ? 0 : 0x40)
+        write(conditions.network.rawValue | (conditions.refreshes ? 0 : 0x80) | (later == 0 ? 0 : 0x40))
+        guard later != 0 else { return }
+        write(later)
+        guard !conditions.stores.isEmpty else { return }
+        write(UInt64(conditions.stores.count))
+        for store in conditions.stores {
+            write(store.name)
+            write(store.stamp)
+        }
     }
 
-    /// Reasons 70 to 72.
+    /// Reasons 70 to 72, and 109.
     mutating func writeChange(_ reason: Reason) {
         switch reason {
         case .conditionChanged(let condition):
@@ -101,6 +124,10 @@ extension FieldSink {
             write(UInt8(72))
             write(name)
             write(key)
+        case .savesPower(let isOn, let percent):
+            write(UInt8(109))
+            write(isOn)
+            write(Int64(percent))
         default: break
         }
     }

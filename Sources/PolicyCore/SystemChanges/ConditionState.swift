@@ -10,6 +10,11 @@ package struct ConditionState: Hashable, Codable, Sendable {
         var screen: ScreenReading?
         var battery: BatteryReading?
         var network: NetworkKind?
+        var lowPower: Bool?
+        var thermalState: ThermalState?
+        var orientation: Orientation?
+        /// In the order of their names; `nil`: none.
+        var stores: [SharedStore]?
 
         mutating func take(_ condition: Condition) {
             switch condition {
@@ -18,7 +23,22 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .screen(let value): screen = value
             case .battery(let value): battery = value
             case .network(let value): network = value
+            case .lowPower(let value): lowPower = value
+            case .thermalState(let value): thermalState = value
+            case .orientation(let value): orientation = value
+            case .store(let value): take(value)
             }
+        }
+
+        private mutating func take(_ store: SharedStore) {
+            var known = stores ?? []
+            let place = known.firstIndex { $0.name >= store.name } ?? known.count
+            if place < known.count, known[place].name == store.name {
+                known[place] = store
+            } else if known.count < SharedStore.most {
+                known.insert(store, at: place)
+            }
+            stores = known
         }
 
         mutating func forget(_ kind: SystemChange) {
@@ -28,6 +48,11 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .screen: screen = nil
             case .battery: battery = nil
             case .network: network = nil
+            case .lowPower: lowPower = nil
+            case .thermalState: thermalState = nil
+            case .orientation: orientation = nil
+            // What was changed stays changed.
+            case .sharedStores: break
             case .settings, .significantTime, .backgroundRefresh: break
             }
         }
@@ -47,6 +72,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
     var real = Readings()
     /// What somebody pretends, until it is taken back.
     var simulated = Readings()
+    /// The battery is so low that the system saves power by itself; `nil`: no, as before it did.
+    var savesPower: Bool?
     /// The network that apps are told of: a moment behind, so that one that comes and goes is told once.
     var network: NetworkKind?
     var networkSettles: Instant?
@@ -86,6 +113,10 @@ package struct ConditionState: Hashable, Codable, Sendable {
         case .screen: (simulated.screen ?? real.screen).map(Condition.screen)
         case .battery: (simulated.battery ?? real.battery).map(Condition.battery)
         case .network: (simulated.network ?? real.network).map(Condition.network)
+        case .lowPower: .lowPower(isLowPower)
+        case .thermalState: .thermalState(thermalState)
+        case .orientation: .orientation(orientation)
+        case .sharedStores: nil
         case .settings, .significantTime, .backgroundRefresh: nil
         }
     }
@@ -111,6 +142,15 @@ extension ConditionState {
     package var battery: BatteryReading { simulated.battery ?? real.battery ?? .none }
     /// As apps are told of it.
     package var presentNetwork: NetworkKind { network ?? .none }
+
+    /// What somebody pretends counts, also against the battery.
+    package var isLowPower: Bool { simulated.lowPower ?? (real.lowPower == true || savesPower == true) }
+    package var thermalState: ThermalState { simulated.thermalState ?? real.thermalState ?? .nominal }
+    /// What the machine says, whatever is pretended.
+    package var sensedThermalState: ThermalState { real.thermalState ?? .nominal }
+    /// Those that were seen, in the order of their names.
+    package var stores: [SharedStore] { real.stores ?? [] }
+    package var orientation: Orientation { simulated.orientation ?? real.orientation ?? .unknown }
 
     /// The screen, as apps are told of it.
     package var screen: ScreenReading { simulated.screen ?? real.screen ?? ScreenReading() }

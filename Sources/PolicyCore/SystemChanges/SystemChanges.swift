@@ -7,10 +7,12 @@ extension System {
     // MARK: What changes
 
     mutating func conditionSensed(_ condition: Condition) {
+        if case .store(let store) = condition { return storeSensed(store) }
         change(condition.kind) { $0.real.take(condition) }
     }
 
     mutating func simulate(_ condition: Condition) {
+        if case .store(let store) = condition { return storeSensed(store) }
         change(condition.kind) { $0.simulated.take(condition) }
     }
 
@@ -36,13 +38,41 @@ extension System {
         if kind == .timeZone { readTime() }
         // The first that anybody says of it is no change.
         if before != nil { logRoot(.conditionChanged, .conditionChanged(value)) }
+        if kind == .battery { watchBattery() }
         tellRunning()
+    }
+
+    /// There are several, each with its own past.
+    private mutating func storeSensed(_ store: SharedStore) {
+        let before = conditions.stores
+        conditions.real.take(.store(store))
+        guard conditions.stores != before else { return }
+        // The first look at it is no change.
+        if before.contains(where: { $0.name == store.name }) {
+            logRoot(.conditionChanged, .conditionChanged(.store(store)))
+        }
+        tellRunning()
+    }
+
+    /// Low on battery, the system saves power by itself until it is charged. That few percent more end it, and not one,
+    /// keeps a level that wavers from being told again and again.
+    private mutating func watchBattery() {
+        guard let rules = profile.power else { return }
+        let (battery, before) = (conditions.battery, conditions.isLowPower)
+        switch battery.state {
+        case .unknown, .charging, .full: conditions.savesPower = nil
+        case .unplugged where battery.percent <= rules.savesAt: conditions.savesPower = true
+        case .unplugged where battery.percent > rules.savesAt + rules.margin: conditions.savesPower = nil
+        case .unplugged: break
+        }
+        guard conditions.isLowPower != before else { return }
+        logRoot(.conditionChanged, .savesPower(conditions.isLowPower, percent: battery.percent))
     }
 
     mutating func changeSetting(_ app: AppIndex, key: String, value: String?) throws(Refusal) {
         let i = try installed(app)
         let name = apps[i].manifest.name
-        guard !apps[i].isPlain else { throw .takesNoSettings(name) }
+        guard !isPlain(i) else { throw .takesNoSettings(name) }
         var settings = conditions[i]?.settings ?? []
         let place = settings.firstIndex { $0.key >= key } ?? settings.count
         let isKnown = place < settings.count && settings[place].key == key
@@ -131,7 +161,8 @@ extension System {
         case .none, .starting, .connecting: return false
         case .launching, .alive: break
         }
-        guard apps[i].processKind != .plain, apps[i].state.isRunning, apps[i].ending == nil else { return false }
+        if case .plain = apps[i].processKind { return false }
+        guard apps[i].state.isRunning, apps[i].ending == nil else { return false }
         return !apps[i].suspension.isUnderWay
     }
 
@@ -149,7 +180,12 @@ extension System {
         if case .battery(let battery) = conditions.value(.battery) { result.battery = battery }
         result.timeZone = conditions.zone.identifier
         result.network = conditions.network ?? .none
-        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff
+        // As on iOS, nothing refreshes in the background in low-power mode, and apps hear that it is so.
+        result.refreshes = profile.hasMultitasking && !apps[i].wake.isRefreshOff && !conditions.isLowPower
+        result.isLowPower = conditions.isLowPower
+        result.thermalState = conditions.thermalState
+        result.orientation = conditions.orientation
+        result.stores = conditions.stores
         return result
     }
 
@@ -158,13 +194,11 @@ extension System {
         guard apps[i].isConnected, isListening(i) else { return }
         if conditions.time == nil || wall(now).nanoseconds >= conditions.timeEnds { readTime() }
         if conditions.midnight == nil { armMidnight() }
-        let (last, version) = (conditions[i], conditions.version)
-        let mayHaveMissed = last?.mayHaveMissed == true
-        guard last?.version != version || last?.told == nil || mayHaveMissed, let time = conditions.time
-        else { return }
+        guard !knowsAll(i), let time = conditions.time else { return }
+        let (told, version) = (conditions[i]?.told, conditions.version)
         let present = present(i, time: time)
-        let changes = last?.told.map { present.changes(since: $0) } ?? []
-        let isDue = last?.told == nil || mayHaveMissed || !changes.isEmpty
+        let changes = told.map { present.changes(since: $0) } ?? []
+        let isDue = told == nil || conditions[i]?.mayHaveMissed == true || !changes.isEmpty
         conditions.withApp(i) {
             $0.version = version
             guard isDue else { return }
@@ -174,6 +208,13 @@ extension System {
         guard isDue else { return }
         if wasSuspended, !changes.isEmpty { log(i, .toldOfChanges, .changedMeanwhile(changes)) }
         emit(.tellConditions(apps[i].index, apps[i].generation, present), cause: apps[i].cause)
+    }
+
+    /// It was told of everything as it is. Asked whenever it may be told, and nearly always so.
+    @inline(__always)
+    private func knowsAll(_ i: Int) -> Bool {
+        guard i < conditions.apps.count, conditions.apps[i].version == conditions.version else { return false }
+        return conditions.apps[i].told != nil && !conditions.apps[i].mayHaveMissed
     }
 
     /// A new process knows nothing, and is told everything before its launch.

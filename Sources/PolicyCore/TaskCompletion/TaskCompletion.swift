@@ -60,7 +60,7 @@ extension System {
     }
 
     mutating func stopTaskClock(_ i: Int) {
-        guard apps[i].tasks.clock != .stopped else { return }
+        if case .stopped = apps[i].tasks.clock { return }
         apps[i].tasks.clock = .stopped
         forgiveTasks(i)
         armAssertions(i)
@@ -82,8 +82,7 @@ extension System {
 
     /// Whatever was about to be judged: it is all right now.
     private mutating func forgiveTasks(_ i: Int) {
-        // Compared by `==`, the whole app would be copied out of the table.
-        if case .tasks? = apps[i].exceeded?.limit { apps[i].exceeded = nil }
+        if let exceeded = apps[i].exceeded, exceeded.limit == .tasks { apps[i].exceeded = nil }
     }
 
     /// The expiration handlers never have more time than there is.

@@ -118,6 +118,10 @@ extension FieldSink {
             write(UInt8(16))
             write(until.nanoseconds)
             write(Int64(daily))
+        case .lowPower: write(UInt8(32))
+        case .tooWarm(let state):
+            write(UInt8(33))
+            write(state.rawValue)
         }
     }
 

@@ -109,8 +109,4 @@ extension KeyedDecodingContainer {
     func decode(_ type: Windows.Type, forKey key: Key) throws -> Windows {
         try decodeIfPresent(type, forKey: key) ?? Windows()
     }
-
-    func decode(_ type: WakeState.Type, forKey key: Key) throws -> WakeState {
-        try decodeIfPresent(type, forKey: key) ?? WakeState()
-    }
 }

@@ -10,15 +10,16 @@ extension System {
 
     /// What keeps an app from being woken now, whatever the time.
     func wakeObstacle(_ i: Int, _ kind: WindowKind) -> WakeObstacle? {
-        let app = apps[i]
-        if app.isPlain { return .plainProgram }
+        if isPlain(i) { return .plainProgram }
         if endsOffScreen(i) { return .noMultitasking(profile: profile.name) }
         if isShuttingDown { return .shuttingDown }
-        if app.wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsSessions { return .closedByUser }
-        if app.wake.isRefreshOff, kind.service.isForUser { return .refreshIsOff }
-        if app.ending != nil || !app.isInstalled { return .beingEnded }
-        if presence(i) != .hidden || app.state.isForeground { return .onScreen }
-        return app.windows.holds(kind) ? .underWay : nil
+        if apps[i].wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsSessions {
+            return .closedByUser
+        }
+        if apps[i].wake.isRefreshOff, kind.service.isForUser { return .refreshIsOff }
+        if apps[i].ending != nil || !apps[i].isInstalled { return .beingEnded }
+        if presence(i) != .hidden || apps[i].state.isForeground { return .onScreen }
+        return apps[i].windows.holds(kind) ? .underWay : nil
     }
 
     /// Wakes an app that nothing keeps from it; `cause`: the entry that led here, if one did.
@@ -237,7 +238,7 @@ extension System {
     /// A background transfer has something to tell. An app on screen is told by its delegate alone.
     mutating func sessionEvents(_ app: AppIndex, session: String, authentication: Bool) {
         let i = Int(app.rawValue)
-        guard i < apps.count, apps[i].isInstalled, !apps[i].isPlain else { return }
+        guard i < apps.count, apps[i].isInstalled, !isPlain(i) else { return }
         let kind = WindowKind.sessionEvents(session: session, authentication: authentication)
         guard let obstacle = wakeObstacle(i, kind) else {
             let why =

@@ -61,6 +61,8 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case text = "TEXT"
     case network = "NETWORK"
     case charge = "CHARGE"
+    case warmth = "WARMTH"
+    case orientation = "ORIENTATION"
     case key = "KEY"
     case state = "STATE"
     case event = "EVENT"
@@ -90,6 +92,8 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
         case .text: "words in double quotes"
         case .network: Names.networks.list
         case .charge: Names.charges.list
+        case .warmth: Names.warmths.list
+        case .orientation: Names.orientations.list
         case .key: "the name of one of an app's settings"
         case .state: Names.states.list
         case .event: Names.events.list
@@ -119,6 +123,8 @@ package struct Arguments: Sendable {
     var file = ""
     var network = NetworkKind.none
     var charge: BatteryReading.State?
+    var warmth = ThermalState.nominal
+    var orientation = Orientation.unknown
     var key = ""
     var text: String?
     var state = LifecycleState.notRunning

@@ -111,6 +111,16 @@ extension Language<Input> {
         Form("screens COUNT", "screens 1", "So many screens are connected, beside the device's own.") {
             .screens(min($0.count, 16))
         },
+        Form("low power [off]", "low power", "The user switches low-power mode on, or off.") { .lowPower(!$0.isOff) },
+        Form("thermal state WARMTH", "thermal state serious", "The device is that warm.") {
+            .thermalState($0.warmth)
+        },
+        Form("orientation ORIENTATION", "orientation landscape-left", "The device is held that way.") {
+            .orientation($0.orientation)
+        },
+        Form("change store TEXT", "change store \"contacts\"", "What apps share under this name is changed.") {
+            .changeStore($0.text ?? "")
+        },
         Form("set KEY of APP to TEXT", "set quality of radio to \"high\"", "The user sets one of the app's settings.") {
             .setting($0.app, key: $0.key, value: $0.text ?? "")
         },

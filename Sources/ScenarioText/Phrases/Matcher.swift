@@ -81,6 +81,8 @@ struct Matcher {
         case .file: arguments.file = word
         case .network: arguments.network = try pick(word, NetworkKind.allCases, .networks, \.name)
         case .charge: arguments.charge = try pick(word, BatteryReading.State.allCases, .charges, \.name)
+        case .warmth: arguments.warmth = try pick(word, ThermalState.allCases, .warmths, \.name)
+        case .orientation: arguments.orientation = try pick(word, Orientation.allCases, .orientations, \.name)
         case .key: arguments.key = word
         case .state: arguments.state = try pick(word, LifecycleState.allCases, .states, \.name)
         case .event: arguments.event = try pick(word, LogEvent.allCases, .events, \.name)

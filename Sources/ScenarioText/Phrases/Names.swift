@@ -65,6 +65,8 @@ extension Names {
     static let interruptions = Names("interruption", InterruptionKind.allCases.map(\.name))
     static let networks = Names("network", NetworkKind.allCases.map(\.name))
     static let charges = Names("state of the battery", BatteryReading.State.allCases.map(\.name))
+    static let warmths = Names("thermal state", ThermalState.allCases.map(\.name))
+    static let orientations = Names("orientation", Orientation.allCases.map(\.name))
     static let changes = Names("change", SystemChange.allCases.map(\.name))
     static let windows = Names("window", WindowService.allCases.map(\.name))
     static let results = Names("result", WindowResult.allCases.map(\.name))
@@ -93,7 +95,7 @@ extension LogEvent {
             .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
             .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
-            .taskCancelled, .taskRequestRefused, .descriptorsNearLimit:
+            .taskCancelled, .taskRequestRefused, .descriptorsNearLimit, .priorityInversion:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,

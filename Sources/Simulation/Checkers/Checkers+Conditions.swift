@@ -56,22 +56,30 @@ extension Checkers {
 
     /// An app that runs, and nothing keeps from hearing.
     func checkKnowledge(_ place: Int, _ device: Device) {
-        guard let known = device.known(place), known.process == .alive, known.isConnected, !known.isPlain,
-            known.ending == nil, known.outstanding.isEmpty, watch(place).killed == nil
+        // First what nearly always settles it: it knows everything.
+        guard let missing = missing(place, device), let known = device.known(place), known.process == .alive,
+            known.isConnected, !known.isPlain, known.ending == nil, known.outstanding.isEmpty,
+            watches[place].killed == nil
         else { return }
         switch known.state {
         case .active, .inactive: break
         case .background: if known.heldAssertions.isEmpty { return }
         case .notRunning, .suspended: return
         }
-        if let missing = missing(place, device) {
-            device.violate("\(device.apps[place].script.name) runs and does not know of \(missing)")
-        }
+        device.violate("\(device.apps[place].script.name) runs and does not know of \(missing)")
+    }
+
+    /// What low-power mode has to be; `nil` where that hangs on what the battery was before.
+    private func isLowPower(_ device: Device) -> Bool? {
+        if device.conditions.told.contains(.lowPower(true)) { return true }
+        guard let rules = device.profile.power, device.battery.state == .unplugged else { return false }
+        if device.battery.percent <= rules.savesAt { return true }
+        return device.battery.percent > rules.savesAt + rules.margin ? false : nil
     }
 
     /// Something that has been so for a while, and that the app was told otherwise; the day, reckoned once more.
     private func missing(_ place: Int, _ device: Device) -> SystemChange? {
-        guard let told = watch(place).told, device.conditions.isTold,
+        guard place < watches.count, let told = watches[place].told, device.conditions.isTold,
             device.now - device.conditions.toldAt > Self.patience
         else { return nil }
         if told.settings != device.conditions.settings[place] ?? [] { return .settings }
@@ -85,8 +93,15 @@ extension Checkers {
             case .screen(let screen): if told.screen != screen { return .screen }
             case .battery(let battery): if told.battery != battery { return .battery }
             case .network(let network): if told.network != network { return .network }
+            case .lowPower: continue
+            case .thermalState(let state): if told.thermalState != state { return .thermalState }
+            case .orientation(let orientation): if told.orientation != orientation { return .orientation }
+            case .store(let store): if !told.stores.contains(store) { return .sharedStores }
             }
         }
+        if let isLowPower = isLowPower(device), told.isLowPower != isLowPower { return .lowPower }
+        // Nothing refreshes meanwhile, and an app hears that.
+        if told.isLowPower, told.refreshes { return .backgroundRefresh }
         let second = (device.now.nanoseconds &+ device.wallOffset) / 1_000_000_000 + Int64(offset)
         let sinceMidnight = second % 86_400
         guard (2..<86_398).contains(sinceMidnight) else { return nil }

@@ -26,7 +26,8 @@ extension Checkers {
         let isOrdered: Bool =
             switch reason {
             case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend: true
-            case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .ended, .failedToLaunch, .stray,
+            case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects, .ended,
+                .failedToLaunch, .stray,
                 .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
                 false
             }
@@ -109,7 +110,7 @@ extension Checkers {
             checkIdle(place, process, device)
             checkInTheWay(place, process, device)
             checkKnowledge(place, device)
-            checkPriority(place, device)
+            checkPriority(place, process, device)
             checkWaitingPeers(place, process, device)
             checkGPU(place, process, device)
             if !process.manners.isTraced { checkTasks(place, process, device) }
@@ -139,24 +140,28 @@ extension Checkers {
     }
 
     private func checkLimits(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
-        let (watch, name) = (watch(place), device.apps[place].script.name)
+        var name: String { device.apps[place].script.name }
         func isOver(_ since: Instant?, _ limit: Span) -> Bool {
             since.map { device.now - $0 > limit + Self.slack } ?? false
         }
-        if let first = watch.awaited.first, isOver(first.since, profile.limit(for: first.kind)) {
+        // Field by field: what is known of an app is large, and this is asked of each at nearly every event.
+        if let first = watches[place].awaited.first,
+            isOver(first.since, profile.callbackLimits.limit(for: first.kind))
+        {
             device.violate("\(name) does not return from \(first.kind.name), and nobody ends it")
         }
-        if isOver(watch.launchedAt, profile.launchLimit) {
+        if isOver(watches[place].launchedAt, profile.launchLimit) {
             device.violate("\(name) does not launch, and nobody ends it")
         }
-        if isOver(watch.pingedAt, profile.mainThreadLimit) {
+        if isOver(watches[place].pingedAt, profile.mainThreadLimit) {
             device.violate("the main thread of \(name) is blocked, and nobody ends it")
         }
-        if isOver(watch.askedAt, profile.callbackLimits.willTerminate) {
+        if isOver(watches[place].askedAt, profile.callbackLimits.willTerminate) {
             device.violate("\(name) ignores SIGTERM, and nobody ends it")
         }
-        let isWatched = process.freezer == .running && watch.awaited.isEmpty && watch.pingedAt == nil
-        if isWatched, isOver(watch.unseenSince, profile.checkInterval) {
+        let isWatched =
+            process.freezer == .running && watches[place].awaited.isEmpty && watches[place].pingedAt == nil
+        if isWatched, isOver(watches[place].unseenSince, profile.checkInterval) {
             device.violate("\(name) runs and nobody looks at it")
         }
     }
@@ -176,20 +181,20 @@ extension Checkers {
     }
 
     private func isIdle(_ place: Int, _ process: SimulatedProcess, _ device: Device) -> Bool {
-        let watch = watch(place)
         guard process.freezer == .running, !process.isStarting, process.manners.canFreeze, profile.hasMultitasking,
-            !process.isThawedFromOutside, watch.awaited.isEmpty, watch.askedAt == nil, !watch.isExempt,
-            process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
-            device.apps[place].script.manifest.isFreezable, entitlements(place, device).isEmpty,
-            !mayBeHeld(place, device), !process.tasks.contains(where: \.isGranted), !device.isServing(place),
-            watch.windows.isEmpty
+            !process.isThawedFromOutside, watches[place].awaited.isEmpty, watches[place].askedAt == nil,
+            !watches[place].isExempt, process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
+            device.apps[place].script.manifest.isFreezable, entitlements(place, process, device).isEmpty,
+            !mayBeHeld(place, device), !process.tasks.contains(where: \.isGranted),
+            process.sockets.peers.isEmpty, process.sockets.backlog.isEmpty, watches[place].windows.isEmpty
         else { return false }
-        return process.isPlain ? device.state(place) == .background : watch.grammar.state == .background
+        return process.isPlain ? device.state(place) == .background : watches[place].grammar.state == .background
     }
 
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
-        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .failedToLaunch, .ended(.signaled),
+        case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects,
+            .failedToLaunch, .ended(.signaled),
             .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             true
         case .ended(.exited(let status)): status != 0
@@ -206,7 +211,8 @@ extension Checkers {
         case .exceeded(.mainThread, _): TerminationCode(namespace: "WATCHDOG", code: 0x8bad_f00d)
         case .exceeded: TerminationCode(namespace: "SPRINGBOARD", code: 0x8bad_f00d)
         case .tooManyProcesses: TerminationCode(namespace: "RUNNINGBOARD", code: 0xd00d_2bad)
-        case .tooManyMappings, .mappingTooLarge: TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
+        case .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects:
+            TerminationCode(namespace: "GREENROOM", code: 0xadd5_ab5e)
         case .failedToLaunch: TerminationCode(namespace: "GREENROOM", code: 0xfa11_7042)
         case .heldLock: TerminationCode(namespace: "RUNNINGBOARD", code: 0xdead_10cc)
         case .usedGPU: TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)

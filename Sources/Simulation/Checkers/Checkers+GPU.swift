@@ -10,16 +10,20 @@ extension Checkers {
         guard case .usedGPU = reason, let process = device.apps[place].process else { return }
         let name = device.apps[place].script.name
         if process.isPlain { device.violate("\(name) knows no rules, and is ended for using the GPU") }
-        if process.gpuOffence == nil { device.violate("\(name) is ended for the GPU, and did not use it") }
+        if process.gpuVisit?.offence == nil { device.violate("\(name) is ended for the GPU, and did not use it") }
     }
 
     func checkGPU(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
-        guard let since = process.gpuOffence, !process.isPlain, process.isConnected, watch(place).killed == nil,
-            process.gpuBaseline != nil, device.state(place) == .background, process.freezer == .running,
-            watch(place).awaited.isEmpty, !process.manners.isTraced, process.manners.canFreeze
+        guard let since = process.gpuVisit?.offence, !process.isPlain, watches[place].killed == nil,
+            !process.manners.isTraced
         else { return }
-        if device.now - since > Self.patience {
-            device.violate("\(device.apps[place].script.name) goes on using the GPU in the background")
+        let name = device.apps[place].script.name
+        if device.state(place) == .suspended {
+            device.violate("\(name) used the GPU in the background, and is suspended instead of ended")
         }
+        guard process.isConnected, device.state(place) == .background, process.freezer == .running,
+            watches[place].awaited.isEmpty, process.manners.canFreeze
+        else { return }
+        if device.now - since > Self.patience { device.violate("\(name) goes on using the GPU in the background") }
     }
 }

@@ -6,8 +6,8 @@ extension Checkers {
     /// So long what really is may differ from what the Core believes.
     private static let patience = Span.seconds(2)
 
-    mutating func checkPriority(_ place: Int, _ device: Device) {
-        guard let wrong = wrongPriority(place, device) else {
+    mutating func checkPriority(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
+        guard let wrong = wrongPriority(place, process, device) else {
             watches[place].wrongPriority = nil
             return
         }
@@ -25,29 +25,31 @@ extension Checkers {
     }
 
     /// Whether it has too little, or too much; `nil` when it is right, or nobody can say.
-    private func wrongPriority(_ place: Int, _ device: Device) -> Bool? {
-        let (app, watch) = (device.apps[place], watch(place))
-        guard let process = app.process, let index = app.index, !process.isStarting, process.status == nil,
-            !process.isDying, process.generation == watch.generation, watch.killed == nil
+    private func wrongPriority(_ place: Int, _ process: SimulatedProcess, _ device: Device) -> Bool? {
+        guard let index = device.apps[place].index, !process.isStarting, process.status == nil,
+            !process.isDying, process.generation == watches[place].generation, watches[place].killed == nil
         else { return nil }
         if device.hasUnclearServices(place) { return nil }
-        let isPerceived = !device.usedServices(place, withKey: true, isPerceived: true).isEmpty
+        let isUp = watches[place].hasLaunched || process.isPlain
+        let isSeen = device.isVisible(index) || isUp && !device.apps[place].script.manifest.isFreezable
+        let priority = watches[place].priority
+        if isSeen { return priority == .foreground ? nil : true }
         let isHeard =
-            isPerceived
+            device.isUsed(place, withKey: true, isPerceived: true)
             || process.isConnected
-                && entitlements(place, device).contains { $0.assertion?.isPerceived == true }
-        let isUp = watch.hasLaunched || process.isPlain
-        let isSeen = device.system.isVisible(index) || isUp && !app.script.manifest.isFreezable
-        if isSeen || isUp && isHeard && process.requests.isEmpty { return watch.priority == .foreground ? nil : true }
+                && entitlements(place, process, device).contains { $0.assertion?.isPerceived == true }
+        if isUp && isHeard && process.requests.isEmpty { return priority == .foreground ? nil : true }
         // What is on its way somewhere has a limit running.
-        guard watch.awaited.isEmpty, isUp, watch.askedAt == nil, watch.toldAt == nil,
-            !watch.grammar.isForeground, process.freezer == .running, process.requests.isEmpty, !isHeard,
+        guard watches[place].awaited.isEmpty, isUp, watches[place].askedAt == nil, watches[place].toldAt == nil,
+            !watches[place].grammar.isForeground, process.freezer == .running, process.requests.isEmpty, !isHeard,
             process.isConnected || process.isPlain, device.state(place) == .background
         else { return nil }
         // What it was woken for has a limit of its own.
-        if !watch.windows.isEmpty { return nil }
+        if !watches[place].windows.isEmpty { return nil }
         // A server for which somebody came has its grace.
-        if app.script.manifest.backgroundModes.contains(.listen), !process.sockets.listeners.isEmpty { return nil }
-        return watch.priority == .background ? nil : false
+        if device.apps[place].script.manifest.backgroundModes.contains(.listen), !process.sockets.listeners.isEmpty {
+            return nil
+        }
+        return priority == .background ? nil : false
     }
 }

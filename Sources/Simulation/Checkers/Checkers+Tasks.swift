@@ -55,16 +55,16 @@ extension Checkers {
 
     /// What only tasks let run has an end.
     mutating func checkTasks(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
-        let watch = watch(place)
         let isOnTasks =
-            process.tasks.contains(where: \.isGranted) && watch.grammar.state == .background && !watch.isExempt
-            && device.apps[place].script.manifest.isFreezable && entitlements(place, device).isEmpty
-            && !mayBeHeld(place, device) && watch.askedAt == nil && watch.windows.isEmpty
+            process.tasks.contains(where: \.isGranted) && watches[place].grammar.state == .background
+            && !watches[place].isExempt && device.apps[place].script.manifest.isFreezable
+            && entitlements(place, process, device).isEmpty && !mayBeHeld(place, device)
+            && watches[place].askedAt == nil && watches[place].windows.isEmpty
         guard isOnTasks else {
             watches[place].tasksSince = nil
             return
         }
-        let since = watch.tasksSince ?? device.now
+        let since = watches[place].tasksSince ?? device.now
         watches[place].tasksSince = since
         let longest = (profile.tasks ?? TaskRules()).limit + Self.notice + .seconds(6)
         if device.now - since > longest {

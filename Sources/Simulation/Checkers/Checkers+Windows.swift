@@ -71,9 +71,6 @@ extension Checkers {
         return TerminationCode(namespace: "RUNNINGBOARD", code: code)
     }
 
-    /// Profiles of scenarios may have other times.
-    private var hasStandardTimes: Bool { profile.windowRules == DeviceProfile.named(profile.name)?.windowRules }
-
     private var isEndedWhenLate: Bool { profile.name == "linux" }
 
     mutating func noteWindows(_ event: Event, _ device: Device) {
@@ -202,8 +199,10 @@ extension Checkers {
 
     /// What was begun comes to an end.
     mutating func checkWindows(_ place: Int, _ device: Device) {
-        guard hasStandardTimes, watch(place).grammar.state == .background, watch(place).awaited.isEmpty else { return }
-        for window in watch(place).windows
+        guard hasStandardTimes, !watches[place].windows.isEmpty, watches[place].grammar.state == .background,
+            watches[place].awaited.isEmpty
+        else { return }
+        for window in watches[place].windows
         where device.now - window.since > (window.time ?? Self.limit(window.service)) + .seconds(8) {
             watches[place].windows.removeAll { $0.id == window.id }
             device.violate(

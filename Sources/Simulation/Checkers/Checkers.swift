@@ -78,7 +78,13 @@ struct Checkers {
     /// Since when memory is very short although something could go.
     var shortSince: Instant?
 
-    init(profile: DeviceProfile) { self.profile = profile }
+    /// Profiles of scenarios may have other times.
+    let hasStandardTimes: Bool
+
+    init(profile: DeviceProfile) {
+        self.profile = profile
+        hasStandardTimes = profile.windowRules == DeviceProfile.named(profile.name)?.windowRules
+    }
 
     private mutating func prepare(_ device: Device) {
         while watches.count < device.apps.count { watches.append(Watch()) }
@@ -326,14 +332,6 @@ struct Checkers {
         checkFrozenWindows(place, device)
         if let task = device.apps[place].process?.tasks.first(where: \.isGranted) {
             device.violate("\(name) is frozen although it has yet to end the task \(task.name)")
-        }
-    }
-
-    /// Services that the app really runs, and that entitle it to.
-    func entitlements(_ place: Int, _ device: Device) -> [ServiceKind] {
-        let modes = device.apps[place].script.manifest.backgroundModes
-        return (device.apps[place].process?.services ?? []).filter {
-            $0.assertion != nil && modes.contains($0.mode)
         }
     }
 

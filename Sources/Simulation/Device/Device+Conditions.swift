@@ -11,6 +11,12 @@ extension Device {
         /// `nil`: as the world says.
         var charge: BatteryReading.State?
         var isWired = false
+        /// `nil`: the device has nothing that could tell, as most machines.
+        var lowPower: Bool?
+        var thermalState: ThermalState?
+        var orientation: Orientation?
+        /// How often each was changed.
+        var stores: [String: Int64] = [:]
         var settings: [Int: [Setting]] = [:]
         /// What the Core was told last, and since when all of it is so.
         var told: [Condition] = []
@@ -37,6 +43,11 @@ extension Device {
             .locale(conditions.locale), .timeZone(conditions.timeZone), .screen(conditions.screen), .battery(battery),
             .network(network),
         ]
+            + [
+                conditions.lowPower.map(Condition.lowPower), conditions.thermalState.map(Condition.thermalState),
+                conditions.orientation.map(Condition.orientation),
+            ].compactMap { $0 }
+            + conditions.stores.sorted { $0.key < $1.key }.map { .store(SharedStore($0.key, stamp: $0.value)) }
     }
 
     func changeConditions(_ body: (inout Conditions) -> Void) {

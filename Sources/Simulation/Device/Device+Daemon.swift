@@ -50,7 +50,7 @@ extension Device {
             process.connection += 1
             process.suspension += 1
             (process.mustDraw, process.holdsFreeze) = (false, false)
-            process.gpuBaseline = nil
+            process.gpuVisit = nil
             process.mustConnect = process.status == nil && !process.isPlain && !process.isStarting
             // A launch was under way on a thread of the daemon: the child was born, or it never will be.
             if process.isStarting {
@@ -95,6 +95,7 @@ extension Device {
         tellConditions()
         if memoryBudget != nil { senseMemory() }
         for place in apps.indices where isInTheWay(place) { awaitLook(place) }
+        for place in apps.indices where [.background, .suspended].contains(state(place)) { beginGPUVisit(place) }
         for place in apps.indices where apps[place].process?.isFrozen == true {
             after(costs.verify, place) { .mechanism(.sockets(.tell($0.suspension))) }
         }

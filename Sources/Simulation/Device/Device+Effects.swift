@@ -14,7 +14,7 @@ extension Device {
         observer?(event, effects)
         note(effects)
         if checksInvariants {
-            for broken in system.brokenInvariants() { violate(broken) }
+            for broken in system.ask({ $0.brokenInvariants() }) { violate(broken) }
             checkers.check(event, effects, on: self)
         }
         let death = effectsUntilDeath
@@ -24,7 +24,8 @@ extension Device {
             perform(effect.action)
         }
         if !effects.isEmpty { noteScreen() }
-        if let death { killDaemon(downFor: death.downFor) }
+        if let death { return killDaemon(downFor: death.downFor) }
+        if !effects.isEmpty { noteActivities() }
     }
 
     /// Log and reports are what the Core decided, whether or not the daemon lived to do the rest: a new one writes them
@@ -43,8 +44,10 @@ extension Device {
     private func perform(_ action: Action) {
         switch action {
         case .report: break
-        case .log(let entry): noteForServices(entry)
-        case .launch(let app, let generation, _): launch(app, generation)
+        case .log(let entry):
+            noteForServices(entry)
+            noteForMechanisms(entry)
+        case .launch(let app, let generation, let isBackground): launch(app, generation, isBackground: isBackground)
         case .deliver(let app, let generation, let callbacks):
             change(app, generation, "deliver") { place in deliver(callbacks, place) }
         case .check(let app, let generation, let pings):
@@ -108,42 +111,29 @@ extension Device {
 
     /// Schedules a step of an app's process after a time that is drawn.
     func after(_ cost: Costs.Range, _ place: Int, _ step: (SimulatedProcess) -> ProcessStep) {
-        guard var process = apps[place].process else { return }
-        let delay = process.random.draw(cost)
-        apps[place].process = process
-        at(now + delay, place, step(process))
+        guard let (delay, next) = apps[place].process?.draw(cost, step) else { return }
+        at(now + delay, place, next)
     }
 
     func at(_ moment: Instant, _ place: Int, _ step: ProcessStep) {
-        guard let process = apps[place].process else { return }
-        var moment = max(moment, now)
-        // A socket hands over in order what goes through it.
-        switch step.way {
-        case .toApp:
-            moment = max(moment, process.lastToApp)
-            apps[place].process?.lastToApp = moment
-        case .fromApp:
-            moment = max(moment, process.lastFromApp)
-            apps[place].process?.lastFromApp = moment
-        case .none: break
-        }
-        queue.insert(.process(place, process.generation, step), at: moment)
+        guard let (generation, due) = apps[place].process?.schedule(step.way, max(moment, now)) else { return }
+        queue.insert(.process(place, generation, step), at: due)
     }
 
     /// What the Core asks for must concern a process that is; anything else no host could do.
     private func change(
         _ app: AppIndex, _ generation: Generation, _ what: @autoclosure () -> String, _ body: (Int) -> Void
     ) {
-        guard let place = place(of: app), let process = apps[place].process else {
+        guard let place = place(of: app), let present = generationOfProcess(place) else {
             return violate("\(what()) for \(name(of: app)), which has no process")
         }
-        guard process.generation == generation else {
+        guard present == generation else {
             return violate("\(what()) for generation \(generation.rawValue) of \(name(of: app)), which is gone")
         }
         body(place)
     }
 
-    private func launch(_ app: AppIndex, _ generation: Generation) {
+    private func launch(_ app: AppIndex, _ generation: Generation, isBackground: Bool) {
         guard let place = place(of: app) else { return violate("launch of an app that is not installed") }
         if apps[place].process != nil { violate("\(apps[place].script.name) is launched while it runs") }
         let number = UInt64(apps[place].attempts)
@@ -157,6 +147,7 @@ extension Device {
                 stage: "execve", errorNumber: 12, message: "Cannot allocate memory")
         }
         apps[place].process = process
+        if isBackground { beginGPUVisit(place, isBirth: true) }
         after(costs.spawn, place) { _ in .start }
     }
 

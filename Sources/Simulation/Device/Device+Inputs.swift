@@ -38,6 +38,10 @@ extension Device {
             changeConditions { $0.timeZone = TimeZoneReading(identifier, offset: offset) }
         case .brightness(let percent): changeConditions { $0.screen.brightness = percent }
         case .screens(let count): changeConditions { $0.screen.external = count }
+        case .lowPower(let isOn): changeConditions { $0.lowPower = isOn }
+        case .thermalState(let state): changeConditions { $0.thermalState = state }
+        case .orientation(let orientation): changeConditions { $0.orientation = orientation }
+        case .changeStore(let name): changeConditions { $0.stores[name, default: 0] += 1 }
         case .setting(let name, let key, let value): return changeSetting(name, key, value)
         case .connect(let name, let span): connectPeer(to: name, lasting: span)
         case .fetch(let name, let launches):

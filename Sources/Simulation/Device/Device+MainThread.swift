@@ -32,16 +32,15 @@ extension Device {
 
     /// Begins what is next, if the thread is free and may run.
     func proceed(_ place: Int) {
-        while let process = apps[place].process, process.canRun, process.work == nil, let item = process.main.first {
+        while let (item, generation) = apps[place].process?.nextItem() {
             guard let duration = begin(item, place) else {
                 // It hangs.
                 apps[place].process?.work = SimulatedProcess.Work(ends: nil)
                 return
             }
             // What it did may have ended it.
-            guard apps[place].process?.generation == process.generation, apps[place].process?.status == nil else {
-                return
-            }
+            guard generationOfProcess(place) == generation, apps[place].process?.ask({ $0.status == nil }) == true
+            else { return }
             if duration == .zero, !item.isCallback {
                 finish(place)
                 continue
@@ -132,17 +131,15 @@ extension Device {
 
     /// The first item of the main thread is done.
     private func finish(_ place: Int) {
-        guard var process = apps[place].process, process.status == nil, !process.main.isEmpty else { return }
-        let item = process.main.removeFirst()
-        apps[place].process = process
+        guard let (item, isConnected) = apps[place].process?.takeItem() else { return }
         switch item {
         case .callback(let callback):
             apps[place].process?.executed = callback.number
             reply(callback.number, place)
         case .reply(let number):
-            if process.isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
+            if isConnected { after(costs.message, place) { .reply(number, connection: $0.connection) } }
         case .ping:
-            if process.isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
+            if isConnected { after(costs.message, place) { .pong(connection: $0.connection) } }
         case .block, .action, .timer, .expiration, .conditions, .snapshot, .windowExpiration, .service: break
         }
     }

@@ -47,8 +47,37 @@ enum ProcessStep {
 }
 
 extension Device {
+    /// What a step may have to know of its process.
+    private struct Glance {
+        let generation: Generation
+        let connection: UInt32
+        let isConnected: Bool
+        let workNumber: UInt32
+        let suspension: UInt32
+        let hasEnded: Bool
+        let isGone: Bool
+        let isTraced: Bool
+        let processCount: Int32
+        let answersPings: Bool
+        let ignoresTermination: Bool
+
+        init(_ process: borrowing SimulatedProcess) {
+            generation = process.generation
+            connection = process.connection
+            isConnected = process.isConnected
+            workNumber = process.workNumber
+            suspension = process.suspension
+            hasEnded = process.status != nil
+            isGone = process.isGone
+            isTraced = process.manners.isTraced
+            processCount = process.manners.processCount
+            answersPings = process.manners.answersPings
+            ignoresTermination = process.manners.ignoresTermination
+        }
+    }
+
     func take(_ step: ProcessStep, _ place: Int) {
-        guard let process = apps[place].process, let app = apps[place].index else { return }
+        guard let process = apps[place].process?.ask(Glance.init), let app = apps[place].index else { return }
         let generation = process.generation
         switch step {
         case .start: start(place)
@@ -77,19 +106,19 @@ extension Device {
             if suspension == process.suspension { verifyMechanisms(place, suspension) }
             // It may have been a reason to let it run.
             if suspension == apps[place].process?.suspension { send(.verified(app, generation)) }
-        case .tracer: send(.tracerChecked(app, generation, isTraced: process.manners.isTraced))
+        case .tracer: send(.tracerChecked(app, generation, isTraced: process.isTraced))
         case .count:
-            if !process.isGone { send(.processesCounted(app, generation, process.manners.processCount)) }
+            if !process.isGone { send(.processesCounted(app, generation, process.processCount)) }
             checkMechanisms(place)
         case .ping(let connection):
-            if connection == process.connection, process.status == nil, process.manners.answersPings {
+            if connection == process.connection, !process.hasEnded, process.answersPings {
                 enqueue(.ping, place)
             }
         case .pong(let connection):
             if connection == process.connection { send(.mainThreadAnswered(app, generation)) }
         case .timer(let item): fire(item, place)
         case .terminate:
-            if process.status == nil, !process.manners.ignoresTermination { end(place, .signaled(15), others: false) }
+            if !process.hasEnded, !process.ignoresTermination { end(place, .signaled(15), others: false) }
         case .die: end(place, .signaled(9), others: false)
         case .tellFirst, .tellDisconnected, .tellAll: tell(step, place)
         case .sample: sample(place)
@@ -217,6 +246,7 @@ extension Device {
                 after(costs.news, place) { _ in .tellAll }
                 return
             }
+            endTraffic(place)
             apps[place].process = nil
             send(.allProcessesEnded(app, process.generation))
         default: return

@@ -8,7 +8,8 @@ struct WatchedTransfer: Hashable {
     var seen: Int64 = 0
 }
 
-// The daemon sees what its apps move, in pieces of a second, as its own services tell it on a real machine.
+// The daemon counts what its apps move, in pieces of a second and whenever an app begins to do something else, as it
+// does on a real machine.
 extension Device {
     private static let piece = Span.seconds(1)
     /// While nothing moves.
@@ -23,7 +24,42 @@ extension Device {
     }
 
     func lookAtTraffic(_ place: Int) {
-        guard let process = apps[place].process, let app = apps[place].index, !process.traffic.isEmpty else { return }
+        guard let process = apps[place].process, !process.traffic.isEmpty else { return }
+        // What no daemon sees, the next one does.
+        guard daemon == .running else { return at(now + Self.piece, place, .traffic) }
+        let hasMoved = countTraffic(place, for: process.activity ?? .use)
+        guard apps[place].process?.traffic.isEmpty == false else { return }
+        at(now + (hasMoved ? Self.piece : Self.pause), place, .traffic)
+    }
+
+    /// After whatever happened: what an app moved goes to what it was doing until now.
+    func noteActivities() {
+        for place in apps.indices {
+            guard apps[place].process != nil, let app = apps[place].index else { continue }
+            let (before, activity) = (apps[place].process?.activity, system.activity(of: app))
+            guard activity != before else { continue }
+            apps[place].process?.activity = activity
+            countTraffic(place, for: before ?? .use)
+            if before == .fetch { endFetch(place) }
+        }
+    }
+
+    /// Nothing of the process is left.
+    func endTraffic(_ place: Int) {
+        if apps[place].process?.activity == .fetch { endFetch(place) }
+    }
+
+    /// That a fetch moved nothing more is told as well: it may have moved nothing at all.
+    private func endFetch(_ place: Int) {
+        guard let app = apps[place].index else { return }
+        send(.trafficCounted(app, .fetch, CountedTraffic(sent: 0, received: 0, from: now, to: now)))
+    }
+
+    @discardableResult
+    private func countTraffic(_ place: Int, for activity: Purpose) -> Bool {
+        guard let process = apps[place].process, let app = apps[place].index, !process.traffic.isEmpty,
+            daemon == .running
+        else { return false }
         catchUp()
         var received: Int64 = 0
         var rest: [WatchedTransfer] = []
@@ -34,13 +70,11 @@ extension Device {
             transfer.seen = moved
             if present != nil { rest.append(transfer) }
         }
-        // What no daemon sees, the next one does.
-        guard daemon == .running else { return at(now + Self.piece, place, .traffic) }
         apps[place].process?.traffic = rest
         apps[place].process?.trafficSeen = now
-        if received > 0 {
-            send(.trafficSeen(app, .use, sent: 0, received: received, from: process.trafficSeen, to: now))
-        }
-        if !rest.isEmpty { at(now + (received > 0 ? Self.piece : Self.pause), place, .traffic) }
+        guard received > 0 else { return false }
+        let count = CountedTraffic(sent: 0, received: received, from: process.trafficSeen, to: now)
+        send(.trafficCounted(app, activity, count))
+        return true
     }
 }

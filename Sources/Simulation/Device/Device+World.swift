@@ -24,8 +24,9 @@ extension Device {
     private func consumer(_ place: Int) -> Consumer { Consumer(app: AppIndex(UInt32(place))) }
 
     func noteScreen() {
-        let isLit = daemon != .off && !system.isAsleep && !system.isLocked
-        let use = ScreenUse(isLit: isLit, front: isLit ? system.frontApp.flatMap { self.place(of: $0) } : nil)
+        let (isOn, front) = system.ask { (!$0.isAsleep && !$0.isLocked, $0.frontApp) }
+        let isLit = daemon != .off && isOn
+        let use = ScreenUse(isLit: isLit, front: isLit ? front.flatMap { self.place(of: $0) } : nil)
         guard use != screenUse else { return }
         screenUse = use
         changeWorld { world in

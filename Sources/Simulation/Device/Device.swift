@@ -157,9 +157,20 @@ package final class Device {
     }
 
     /// The app as the Core knows it.
-    package func known(_ place: Int) -> App? { apps[place].index.flatMap { system.app($0) } }
+    package func known(_ place: Int) -> App? {
+        guard let app = apps[place].index else { return nil }
+        return system.ask { $0.app(app) }
+    }
 
-    package func state(_ place: Int) -> LifecycleState { known(place)?.state ?? .notRunning }
+    package func state(_ place: Int) -> LifecycleState {
+        guard let app = apps[place].index else { return .notRunning }
+        return system.ask { $0.state(of: app) } ?? .notRunning
+    }
+
+    /// `nil`: there is no process.
+    func generationOfProcess(_ place: Int) -> Generation? { apps[place].process?.ask { $0.generation } }
+
+    func isVisible(_ app: AppIndex) -> Bool { system.ask { $0.isVisible(app) } }
 
     func newPID() -> Int32 {
         nextPID += 1
@@ -253,7 +264,7 @@ package final class Device {
         }
         switch occurrence {
         case .process(let place, let generation, let step):
-            if apps[place].process?.generation == generation { take(step, place) }
+            if generationOfProcess(place) == generation { take(step, place) }
         case .command(let id, let command): hand(command, id)
         case .daemonReturns: returnDaemon()
         case .memoryChanged: senseMemory()

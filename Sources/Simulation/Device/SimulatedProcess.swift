@@ -48,11 +48,9 @@ package struct SimulatedProcess {
     package internal(set) var isConnected = false
     package internal(set) var freezer = Freezer.running
     package internal(set) var manners: Manners
-    /// Pictures that it drew with the GPU; so many when the daemon first looked in the background; since when there are
-    /// more.
+    /// Pictures that it drew with the GPU; and what the daemon makes of them.
     var gpuUses = 0
-    var gpuBaseline: Int?
-    var gpuOffence: Instant?
+    var gpuVisit: GPUVisit?
     /// What the kernel gives it.
     package internal(set) var priority = AppPriority.foreground
     package internal(set) var services: [ServiceKind] = []
@@ -107,6 +105,8 @@ package struct SimulatedProcess {
     /// What the daemon has seen of them, and until when.
     var traffic: [WatchedTransfer] = []
     var trafficSeen = Instant.zero
+    /// What it does with the network, as the Core said last.
+    var activity: Purpose?
     var works: [WorkID] = []
     var sockets = SimulatedSockets()
     var random: SplitMix64
@@ -128,6 +128,43 @@ package struct SimulatedProcess {
         main.compactMap { item in
             if case .callback(let callback) = item { callback } else { nil }
         }
+    }
+}
+
+// A process is large. What is done at every step is done in place: to take it out of its app, or to read through the
+// optional, copies it.
+extension SimulatedProcess {
+    mutating func ask<Answer>(_ question: (borrowing SimulatedProcess) -> Answer) -> Answer { question(self) }
+
+    /// How long something takes, and the step that it ends in.
+    mutating func draw(_ cost: Costs.Range, _ step: (SimulatedProcess) -> ProcessStep) -> (Span, ProcessStep) {
+        let delay = random.draw(cost)
+        return (delay, step(self))
+    }
+
+    /// When a step comes that is due at a moment: a socket hands over in order what goes through it.
+    mutating func schedule(_ way: ProcessStep.Way, _ moment: Instant) -> (Generation, Instant) {
+        switch way {
+        case .toApp:
+            lastToApp = max(moment, lastToApp)
+            return (generation, lastToApp)
+        case .fromApp:
+            lastFromApp = max(moment, lastFromApp)
+            return (generation, lastFromApp)
+        case .none: return (generation, moment)
+        }
+    }
+
+    /// What its main thread begins with, if it is free and may run.
+    mutating func nextItem() -> (item: MainItem, generation: Generation)? {
+        guard canRun, work == nil, let item = main.first else { return nil }
+        return (item, generation)
+    }
+
+    /// Takes the first item off its main thread.
+    mutating func takeItem() -> (item: MainItem, isConnected: Bool)? {
+        guard status == nil, !main.isEmpty else { return nil }
+        return (main.removeFirst(), isConnected)
     }
 }
 

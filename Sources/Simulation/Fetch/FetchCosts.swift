@@ -36,7 +36,8 @@ package struct FetchCosts: Hashable, Sendable {
 
 /// What came of fetching by some schedule.
 package struct FetchOutcome: Hashable, Sendable {
-    package var openings = 0
+    /// Openings of apps that were not on screen in the hour before: all others find fresh what was seen then.
+    package var visits = 0
     /// Those that found what was fetched in the hour before.
     package var fresh = 0
     package var fetches = 0
@@ -45,7 +46,7 @@ package struct FetchOutcome: Hashable, Sendable {
     /// What the radio spent beyond what it would have spent anyway.
     package var energy = Energy.zero
 
-    package var share: Double { openings == 0 ? 0 : Double(fresh) / Double(openings) }
+    package var share: Double { visits == 0 ? 0 : Double(fresh) / Double(visits) }
 
     package init() {}
 }
@@ -101,10 +102,10 @@ struct FetchTally {
         for app in days.apps.indices {
             let fetched = ends[app].sorted()
             var next = 0
-            for opening in days.openings[app] {
-                while next < fetched.count, fetched[next] <= opening { next += 1 }
-                outcome.openings += 1
-                if next > 0, opening - fetched[next - 1] <= freshness { outcome.fresh += 1 }
+            for visit in days.visits(app, after: freshness) {
+                while next < fetched.count, fetched[next] <= visit { next += 1 }
+                outcome.visits += 1
+                if next > 0, visit - fetched[next - 1] <= freshness { outcome.fresh += 1 }
             }
         }
         return outcome

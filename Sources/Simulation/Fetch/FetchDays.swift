@@ -23,6 +23,8 @@ package struct FetchDays: Sendable {
     package private(set) var entries: [Entry] = []
     /// Each app's openings, in order.
     package private(set) var openings: [[Instant]] = []
+    /// From when on each app may be fetched for.
+    package private(set) var asked: [Instant] = []
     /// When each app was on screen, in order.
     package private(set) var onScreen: [[(from: Instant, to: Instant)]] = []
     /// When something else woke the radio.
@@ -30,9 +32,23 @@ package struct FetchDays: Sendable {
 
     package var openingCount: Int { openings.reduce(0) { $0 + $1.count } }
 
+    /// The openings that a fetch could serve: of an app that was not on screen for so long.
+    package func visits(_ app: Int, after span: Span = .seconds(3600)) -> [Instant] {
+        openings[app].indices.compactMap { number in
+            let isSeen = number > 0 && openings[app][number] - onScreen[app][number - 1].to <= span
+            return isSeen || openings[app][number] <= asked[app] ? nil : openings[app][number]
+        }
+    }
+
+    package var visitCount: Int { apps.indices.reduce(0) { $0 + visits($1).count } }
+
     /// All apps that were opened on so many days fetch, from the first moment on.
-    package init(_ trace: UsageTrace, leastDays: Int = 5) {
+    ///
+    /// - Parameter first: only so much of the beginning counts, and apps fetch from when they are opened first: somebody
+    ///   has a new device.
+    package init(_ trace: UsageTrace, leastDays: Int = 5, first length: Span? = nil) {
         let first = trace.entries.first?.time ?? 0
+        let last = length.map { first + $0.nanoseconds / 1_000_000_000 } ?? .max
         begin = WallTime(nanoseconds: first * 1_000_000_000)
         func instant(_ time: Int64) -> Instant { Instant(nanoseconds: (time - first) * 1_000_000_000) }
         var days = trace.apps.map { _ in Set<Int64>() }
@@ -45,7 +61,7 @@ package struct FetchDays: Sendable {
         apps = chosen.map { trace.apps[$0] }
         openings = apps.map { _ in [] }
         onScreen = apps.map { _ in [] }
-        for entry in trace.entries {
+        for entry in trace.entries where entry.time < last {
             let at = instant(entry.time)
             end = max(end, at)
             let app = entry.app.flatMap { chosen.firstIndex(of: $0) }
@@ -67,6 +83,8 @@ package struct FetchDays: Sendable {
             }
         }
         leave(end)
+        // Before the first moment, so that an opening in it counts.
+        asked = openings.map { length == nil ? Instant(nanoseconds: -1) : $0.first ?? end }
         entries.sort { ($0.at, $0.kind.rawValue) < ($1.at, $1.kind.rawValue) }
     }
 

@@ -15,7 +15,9 @@ package enum FetchSchedules {
         var batches: [Instant: [Int]] = [:]
         var moment = Instant.zero
         while moment < days.end {
-            for app in days.apps.indices { batches[days.onScreen(app, at: moment) ?? moment, default: []].append(app) }
+            for app in days.apps.indices where days.asked[app] <= moment {
+                batches[days.onScreen(app, at: moment) ?? moment, default: []].append(app)
+            }
             moment = moment + interval
         }
         return play(batches, days, costs)
@@ -35,25 +37,18 @@ package enum FetchSchedules {
         return play(batches, days, costs)
     }
 
-    /// With the future known: each fetch serves as many openings as one can, those that serve less than so many are
-    /// left out, and all wait for each other, or for a radio that is awake, as long as they can. Close to the least
-    /// that energy can be, and not strictly a bound.
-    package static func clairvoyant(_ days: FetchDays, _ costs: FetchCosts, leastServed: Int = 1) -> FetchOutcome {
+    /// With the future known: each visit has a fetch of its own, and all wait for each other, or for a radio that is
+    /// awake, as long as they can; where fewer than so many come together, there is none. Close to the least that
+    /// energy can be, and not strictly a bound.
+    package static func clairvoyant(_ days: FetchDays, _ costs: FetchCosts, leastTogether: Int = 1) -> FetchOutcome {
         let freshness = Span.seconds(3600)
         // Promotion, latency, and the bytes of all that may go before it.
         let lead = (costs.radio.promotion?.lasts ?? .zero) + costs.link.latency + costs.length * Int64(days.apps.count)
         var windows: [(from: Instant, to: Instant, app: Int)] = []
         for app in days.apps.indices {
-            let openings = days.openings[app]
-            var first = 0
-            while first < openings.count {
-                var last = first
-                let horizon = openings[first] + (freshness - lead)
-                while last + 1 < openings.count, openings[last + 1] <= horizon { last += 1 }
-                let to = max(.zero, openings[first] + (Span.zero - lead))
-                let from = max(.zero, openings[last] + (Span.zero - freshness))
-                if last - first + 1 >= leastServed { windows.append((min(from, to), to, app)) }
-                first = last + 1
+            for visit in days.visits(app, after: freshness) {
+                let to = max(.zero, visit + (Span.zero - lead))
+                windows.append((min(max(.zero, visit + (Span.zero - freshness)), to), to, app))
             }
         }
         windows.sort { ($0.to, $0.app) < ($1.to, $1.app) }
@@ -62,7 +57,8 @@ package enum FetchSchedules {
         while let urgent = rest.first {
             let ride = days.traffic.last { $0 >= urgent.from && $0 <= urgent.to }
             let moment = ride ?? urgent.to
-            batches[moment, default: []] += rest.filter { $0.from <= moment }.map(\.app)
+            let together = rest.filter { $0.from <= moment }.map(\.app)
+            if together.count >= leastTogether { batches[moment, default: []] += together }
             rest.removeAll { $0.from <= moment }
         }
         return play(batches, days, costs)
@@ -89,7 +85,9 @@ private struct PlannedRun {
         self.days = days
         tally = FetchTally(days, costs, freshness: rules.freshness)
         planner = FetchPlanner(rules: rules)
-        for app in days.apps.indices { planner.setMinimumInterval(AppIndex(UInt32(app)), .zero) }
+        for app in days.apps.indices where days.asked[app] <= .zero {
+            planner.setMinimumInterval(AppIndex(UInt32(app)), .zero)
+        }
     }
 
     mutating func play() -> FetchOutcome {
@@ -103,10 +101,14 @@ private struct PlannedRun {
             case .absent:
                 planner.userIsPresent(false, at: wall)
                 front = nil
-            case .left: if front == entry.app { front = nil }
+            case .left:
+                if front == entry.app { front = nil }
+                if let app = entry.app { planner.left(AppIndex(UInt32(app)), at: wall) }
             case .opened:
                 front = entry.app
-                if let app = entry.app { planner.opened(AppIndex(UInt32(app)), at: wall, utcOffset: 0) }
+                guard let app = entry.app else { break }
+                planner.opened(AppIndex(UInt32(app)), at: wall, utcOffset: 0)
+                if days.asked[app] == entry.at { planner.setMinimumInterval(AppIndex(UInt32(app)), .zero) }
             case .radio: break
             }
             look(at: entry.at)

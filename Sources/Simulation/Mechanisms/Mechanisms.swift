@@ -37,8 +37,15 @@ extension Device {
     /// It is frozen, and everything that it sent is handled: tells what of it may be a reason to let it run, or to end
     /// it, in this order.
     func verifyMechanisms(_ place: Int, _ suspension: UInt32) {
-        tellOfLock(place)
+        lookAtGPU(place)
+        if suspension == apps[place].process?.suspension { tellOfLock(place) }
         if suspension == apps[place].process?.suspension { tellOfSockets(place) }
+    }
+
+    /// Its delegate has returned from `didEnterBackground`.
+    func noteForMechanisms(_ entry: LogEntry) {
+        guard entry.event == .didEnterBackground, let place = entry.app.flatMap(place(of:)) else { return }
+        beginGPUVisit(place)
     }
 
     /// It runs, and is looked at now and then.

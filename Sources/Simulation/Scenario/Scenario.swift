@@ -104,6 +104,12 @@ package enum Input: Hashable, Sendable {
     case brightness(Int32)
     /// Beside the device's own.
     case screens(Int32)
+    /// The user saves power, or no longer.
+    case lowPower(Bool)
+    case thermalState(ThermalState)
+    case orientation(Orientation)
+    /// Somebody changes what apps share under this name.
+    case changeStore(String)
     /// The user changes a setting of an app, outside of the app.
     case setting(String, key: String, value: String?)
     /// Somebody connects to the app, and leaves so long after he was answered.

@@ -117,6 +117,7 @@ extension Device {
         services[s].shell?.wakes = []
         services[s].shell?.lookAt = nil
         services[s].shell?.timerAt = nil
+        services[s].shell?.coolsAt = nil
         services[s].shell?.told = [:]
         // Their ends are noticed by who runs, now or later.
         services[s].shell?.connections = []

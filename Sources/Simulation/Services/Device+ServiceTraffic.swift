@@ -66,6 +66,10 @@ extension Device {
     func noteForLogic(_ s: Int) {
         guard daemon == .running, services[s].presence == .here else { return }
         let network = network
+        if network == .cellular {
+            catchUp()
+            lookWhenCold(s)
+        }
         let isWarm = network == .cellular ? surroundings.cellularRadio != .idle : network != .none
         let conditions = ServiceModelConditions(
             network: network, isCharging: battery.state == .charging || battery.state == .full,
@@ -77,9 +81,21 @@ extension Device {
         for place in services[s].known { tellApp(s, place) }
     }
 
+    /// A radio falls asleep by itself, when nothing else happens.
+    private func lookWhenCold(_ s: Int) {
+        let change: Instant? =
+            switch surroundings.cellularRadio {
+            case .idle, .carrying: nil
+            case .promoting(_, let until), .tail(_, let until): Instant(nanoseconds: Self.bootTime) + (until - .zero)
+            }
+        guard let change, services[s].shell?.coolsAt.map({ change < $0 }) ?? true else { return }
+        services[s].shell?.coolsAt = change
+        queue.insert(.service(s, life: services[s].life, .cools), at: max(change, now + .milliseconds(1)))
+    }
+
     /// Connections do not live through a change of the network, whether or not there is a daemon to tell of it.
     private func noteNetwork(_ s: Int) {
-        guard let shell = services[s].shell, services[s].isAlive, shell.network != network else { return }
+        guard services[s].isAlive, let known = services[s].shell?.network, known != network else { return }
         services[s].shell?.network = network
         let moves = services[s].shell?.moves ?? [:]
         services[s].shell?.moves = [:]
@@ -91,7 +107,9 @@ extension Device {
 
     func tellApp(_ s: Int, _ place: Int) {
         guard let service = services[s].index, let app = apps[place].index, daemon == .running else { return }
-        let news = ModelShell.Told(state: state(place), awaitsCall: system.awaitsCall(app, from: service))
+        let news = system.ask {
+            ModelShell.Told(state: $0.state(of: app) ?? .notRunning, awaitsCall: $0.awaitsCall(app, from: service))
+        }
         guard services[s].shell?.told[place] != news else { return }
         services[s].shell?.told[place] = news
         tellLogic(s, .app(apps[place].script.manifest.identifier, news.state, awaitsCall: news.awaitsCall))

@@ -96,6 +96,8 @@ extension Device {
         case .heard(let message): tellLogic(s, .heard(connection: message.connection, number: message.number))
         case .timer: fireLogic(s)
         case .looks: lookAtMoves(s)
+        // Whatever has changed is told after every step.
+        case .cools: services[s].shell?.coolsAt = nil
         }
     }
 
@@ -332,6 +334,19 @@ extension Device {
         }.map(\.script.declaration.name)
     }
 
+    /// Whether there are any; asked often, and answered without a list.
+    func isUsed(_ place: Int, withKey: Bool, isPerceived: Bool? = nil) -> Bool {
+        guard !services.isEmpty, let generation = generationOfProcess(place) else { return false }
+        for s in services.indices where services[s].presence == .here {
+            for held in services[s].held where held.place == place && held.generation == generation {
+                let declared = services[s].script.declaration.holds[Int(held.kind)].isPerceived
+                guard declared == isPerceived ?? declared else { continue }
+                if isAllowed(place, services[s].script.declaration) == withKey { return true }
+            }
+        }
+        return false
+    }
+
     /// Names of the services that held it when they were lost, and have yet to be there again in time.
     func awaitedServices(_ place: Int) -> [String] {
         guard let generation = apps[place].process?.generation else { return [] }
@@ -344,8 +359,8 @@ extension Device {
 
     /// Whether nobody outside the Core can say if a service lets an app run: it has the grace.
     func hasUnclearServices(_ place: Int) -> Bool {
-        services.contains { service in
-            service.touched[place].map { now - $0 < .seconds(12) } ?? false
+        services.indices.contains { s in
+            services[s].touched[place].map { now - $0 < .seconds(12) } ?? false
         }
     }
 }

@@ -43,6 +43,8 @@ struct ModelShell {
     /// When they are looked at next, and when the logic wants to be called.
     var lookAt: Instant?
     var timerAt: Instant?
+    /// When it is looked next whether the radio sleeps.
+    var coolsAt: Instant?
     var told: [Int: Told] = [:]
     var conditions: ServiceModelConditions?
     /// Over which its bytes are on their way.

@@ -104,4 +104,6 @@ enum ServiceStep: Hashable {
     case heard(ServiceWords)
     case timer
     case looks
+    /// The radio may be doing something else by itself.
+    case cools
 }

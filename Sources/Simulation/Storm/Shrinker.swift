@@ -208,7 +208,8 @@ extension Input {
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,
             .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure, .network, .battery, .locale, .timeZone,
-            .brightness, .screens:
+            .brightness, .screens, .lowPower, .thermalState, .orientation,
+            .changeStore:
             nil
         }
     }

@@ -23,6 +23,7 @@ package struct StormGenerator {
         generator.makeDay()
         StormServices.add(to: &generator.scenario)
         StormModels.add(models, to: &generator.scenario)
+        StormUsage.add(to: &generator.scenario)
         return generator.scenario
     }
 
@@ -272,13 +273,17 @@ package struct StormGenerator {
 
     /// What changes, and perhaps back.
     private mutating func surroundings() -> Input {
-        switch random.below(9) {
+        switch random.below(13) {
         case 0...2: .network(random.pick(NetworkKind.allCases) ?? .none)
         case 3: .battery(BatteryReading(random.oneIn(2) ? .charging : .unplugged, percent: Int32(random.below(101))))
         case 4: .locale(random.oneIn(2) ? "de_DE" : "en_US")
         case 5: random.oneIn(2) ? .timeZone("Asia/Tokyo", offset: 32_400) : .timeZone("UTC", offset: 0)
         case 6: .brightness(Int32(random.below(3) * 50))
         case 7: .screens(Int32(random.below(2)))
+        case 8: .lowPower(random.oneIn(3))
+        case 9: .thermalState(random.pick(ThermalState.allCases) ?? .nominal)
+        case 10: .orientation(random.pick(Orientation.allCases) ?? .unknown)
+        case 11: .changeStore(random.oneIn(2) ? "contacts" : "calendar")
         default: .setting(name(), key: "key \(random.below(3))", value: random.oneIn(3) ? nil : "\(random.below(2))")
         }
     }

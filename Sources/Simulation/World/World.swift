@@ -191,6 +191,9 @@ extension World {
     package var movedBytes: Int64 { counted.network.movedBytes }
 
     package var energy: EnergyLedger { counted.ledger }
+    /// What the cellular radio spent, in all and on an app.
+    package var cellularEnergy: Energy { energy.total(of: .cellular) }
+    package func cellularEnergy(of app: AppIndex) -> Energy { energy.total(of: app, by: .cellular) }
     package var batteryPercent: Int { battery.percent }
     package var batteryLevel: Energy { battery.level(at: now, spent: spent(by: now)) }
     package var isCharging: Bool { battery.charger > .zero }

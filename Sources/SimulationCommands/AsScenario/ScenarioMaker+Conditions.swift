@@ -13,8 +13,20 @@ extension ScenarioMaker {
     mutating func noteSimulation(_ command: Command) {
         switch command {
         case .simulate(let condition): addAll(condition)
-        case .endSimulation(let kind): if let real = sensed[kind] { addAll(real) }
+        case .endSimulation(let kind): if let real = sensed[kind] ?? Self.unsensed(kind) { addAll(real) }
         default: return
+        }
+    }
+
+    /// What counts where the machine has nothing to say.
+    private static func unsensed(_ kind: SystemChange) -> Condition? {
+        switch kind {
+        case .lowPower: .lowPower(false)
+        case .thermalState: .thermalState(.nominal)
+        case .orientation: .orientation(.unknown)
+        case .settings, .locale, .timeZone, .significantTime, .screen, .battery, .network, .backgroundRefresh,
+            .sharedStores:
+            nil
         }
     }
 
@@ -28,6 +40,10 @@ extension ScenarioMaker {
             add(.screens(screen.external))
         case .battery(let battery): add(.battery(battery))
         case .network(let network): add(.network(network))
+        case .lowPower(let isOn): add(.lowPower(isOn))
+        case .thermalState(let state): add(.thermalState(state))
+        case .orientation(let orientation): add(.orientation(orientation))
+        case .store(let store): add(.changeStore(store.name))
         }
     }
 }

@@ -173,7 +173,7 @@ extension ScenarioMaker {
                 .input(.app(name, .lock(path))), after: apps[place].bornAt ?? apps[place].launchedAt,
                 before: apps[place].askedToEndAt ?? now)
         // A scenario made of a recording has no memory to run short of: what is left of it is the end.
-        case .memory, .tooManyMappings, .mappingTooLarge, .filledDisk:
+        case .memory, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects, .filledDisk:
             add(.crash(name, signal: 9), at: apps[place].askedToEndAt ?? now)
         case .closedByUser, .restartedByUser, .uninstalled, .systemShutdown, .exitsOnSuspend, .ended, .failedToLaunch,
             .stray, .usedGPU:

@@ -214,8 +214,12 @@ package struct ScenarioMaker {
             // A service may have said any number.
             let (bytes, isTooMuch) = sent.addingReportingOverflow(received)
             if !isTooMuch { noteTraffic(app, bytes: bytes) }
+        case .trafficCounted(let app, _, let count):
+            let (bytes, isTooMuch) = count.sent.addingReportingOverflow(count.received)
+            if !isTooMuch { noteTraffic(app, bytes: bytes) }
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
-            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .wishesRestored, .habitsRestored:
+            .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .purgeableCounted, .wishesRestored,
+            .habitsRestored:
             break
         case .service(let event): note(event, system)
         case .conditionSensed(let condition): noteCondition(condition)
@@ -235,7 +239,7 @@ package struct ScenarioMaker {
         case .sockets(.seen(let use)): noteUse(place, use)
         case .gpu(.used): add(.input(.app(apps[place].name, .useGPU)), at: lastEvent)
         case .locks(.found(let path, let blocksOthers)): if blocksOthers { noteInTheWay(place, path, system) }
-        case .disk, .descriptors: break
+        case .disk, .descriptors, .inversions: break
         }
     }
 

@@ -11,10 +11,12 @@ package struct ServiceConditions: WireRecord, Hashable {
     package var battery: Double?
     /// What is sent now costs little more: somebody else has woken the radio.
     package var radioWarm: Bool
+    /// The user sees an app; what can wait gives way to what it does.
+    package var appOnScreen: Bool
 
     package init(
         network: Network, metered: Bool = false, constrained: Bool = false, externalPower: Bool = true,
-        battery: Double? = nil, radioWarm: Bool = false
+        battery: Double? = nil, radioWarm: Bool = false, appOnScreen: Bool = false
     ) {
         self.network = network
         self.metered = metered
@@ -22,6 +24,7 @@ package struct ServiceConditions: WireRecord, Hashable {
         self.externalPower = externalPower
         self.battery = battery
         self.radioWarm = radioWarm
+        self.appOnScreen = appOnScreen
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -31,6 +34,7 @@ package struct ServiceConditions: WireRecord, Hashable {
         externalPower = try json.bool("externalPower", default: true)
         battery = try json.optionalNumber("battery")
         radioWarm = try json.bool("radioWarm", default: false)
+        appOnScreen = try json.bool("appOnScreen", default: false)
     }
 
     package var json: JSONValue {
@@ -41,6 +45,7 @@ package struct ServiceConditions: WireRecord, Hashable {
             "externalPower": .bool(externalPower),
             "battery": JSONValue(battery),
             "radioWarm": .bool(radioWarm),
+            "appOnScreen": .bool(appOnScreen),
         ]
     }
 }

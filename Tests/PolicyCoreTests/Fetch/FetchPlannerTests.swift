@@ -26,12 +26,21 @@ import Testing
         return planner
     }
 
-    /// What is left of ten days and a fetch.
+    /// What is left of ten days and a fetch, as a version had it that knew no prior: its bytes are among the samples.
     static var remembered: FetchMemory {
-        var planner = accustomed(days: 10)
+        var planner = accustomed(days: 10, rules: NewcomerTests.early)
         planner.began(app, at: at(day: 9, 12))
         planner.ended(app, at: at(day: 9, 12.01), result: .newData, cost: Energy(picojoules: 5))
         planner.began(other, at: at(day: 9, 13))
+        return planner.memory
+    }
+
+    /// The same of a fetch whose bytes were seen.
+    static var rememberedWithBytes: FetchMemory {
+        var planner = accustomed(days: 10)
+        planner.began(app, at: at(day: 9, 12))
+        planner.moved(app, FetchBytes(sent: 300, received: 7000), model: .lte)
+        planner.ended(app, at: at(day: 9, 12.01), result: .newData, cost: nil)
         return planner.memory
     }
 

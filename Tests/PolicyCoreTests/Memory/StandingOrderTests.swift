@@ -153,4 +153,23 @@ import Testing
         #expect(device.reports.map(\.code) == (kind == .plain ? [] : [.addressSpaceAbuse]))
         device.finish()
     }
+
+    @Test("Too many purgeable objects end any process, with a sentence of their own", arguments: AppKind.both)
+    func purgeableObjects(kind: AppKind) throws {
+        let limit = MemoryRules().purgeableLimit
+        let device = device()
+        let app = device.installTest("hoarder", kind: kind)
+        device.open(app)
+        let one = try #require(incarnation(device, app))
+        device.send(.purgeableCounted(app, one.generation.next, .max))
+        device.send(.purgeableCounted(app, one.generation, limit))
+        device.run()
+        #expect(device.state(app) == .active && device.reports.isEmpty)
+        device.send(.purgeableCounted(app, one.generation, limit + 1))
+        device.run()
+        let report = try #require(device.reports.first)
+        #expect(device.state(app) == .notRunning && report.code == .addressSpaceAbuse && report.isTermination)
+        #expect(report.reason.contains("too many purgeable objects") && report.reason.contains("\(limit + 1)"))
+        device.finish()
+    }
 }

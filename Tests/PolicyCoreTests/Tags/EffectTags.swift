@@ -228,6 +228,8 @@ enum ObstacleTag: UInt8, CaseIterable {
     case plainProgram = 14
     case tooSoon = 15
     case usedUp = 16
+    case lowPower = 32
+    case tooWarm = 33
 }
 
 extension WakeObstacle {
@@ -249,6 +251,8 @@ extension WakeObstacle {
         case .plainProgram: .plainProgram
         case .tooSoon: .tooSoon
         case .usedUp: .usedUp
+        case .lowPower: .lowPower
+        case .tooWarm: .tooWarm
         }
     }
 }

@@ -56,6 +56,10 @@ enum EventTag: UInt8, CaseIterable {
     case descriptorsNearLimit = 69
     case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
+    case purgeableCounted = 82
+    case inversionFound = 87
+    case trafficCounted = 72
+    case habitsRestoredWithBytes = 73
 }
 
 extension Event {
@@ -86,6 +90,7 @@ extension Event {
         case .footprintSampled: .footprintSampled
         case .reclaimed: .reclaimed
         case .mappingsCounted: .mappingsCounted
+        case .purgeableCounted: .purgeableCounted
         case .endedForMemory: .endedForMemory
         case .mechanism(_, .sockets(.found)): .socketsFound
         case .mechanism(_, .sockets(.peerCame)): .peerCame
@@ -96,8 +101,9 @@ extension Event {
         case .mechanism(_, .sockets(.refused)): .peersRefused
         case .mechanism(_, .sockets(.seen)): .socketsSeen
         case .mechanism(_, .locks(.found)): .lockFound
-        case .habitsRestored: .habitsRestored
+        case .habitsRestored(let memory): memory.hasBytes ? .habitsRestoredWithBytes : .habitsRestored
         case .trafficSeen: .trafficSeen
+        case .trafficCounted: .trafficCounted
         case .mechanism(_, .disk(.filled)): .diskFilled
         case .service(.declaredFormerly): .servicesDeclared
         case .service(.declared): .servicesDeclaredWithCallbacks
@@ -110,6 +116,7 @@ extension Event {
         case .service(.stopped): .serviceStopped
         case .service(.wake): .serviceWakes
         case .mechanism(_, .descriptors(.nearLimit)): .descriptorsNearLimit
+        case .mechanism(_, .inversions(.found)): .inversionFound
         }
     }
 }

@@ -17,11 +17,12 @@ struct RawValueTests {
 
     /// Those that count from a number on, without a gap.
     private func expect<Value: RawRepresentable<UInt8>>(
-        _ type: Value.Type, from first: UInt8, _ names: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ type: Value.Type, from first: UInt8, _ names: String, and others: [UInt8: String] = [:],
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let names = names.split(separator: " ").map(String.init)
         let table = Dictionary(uniqueKeysWithValues: zip(first..., names))
-        expect(type, table, sourceLocation: sourceLocation)
+        expect(type, table.merging(others) { $1 }, sourceLocation: sourceLocation)
     }
 
     @Test("Events of the log") func logEvents() {
@@ -38,7 +39,7 @@ struct RawValueTests {
             handleEventsForBackgroundURLSession launchBackgroundTask wakeRequested wakeRefused windowCompleted \
             windowExpires windowOverrun taskSubmitted taskCancelled taskRequestRefused refreshAllowed entriesOmitted \
             handleServiceEvents descriptorsNearLimit
-            """)
+            """, and: [80: "priorityInversion"])
     }
 
     @Test("Apps, and what they are told") func apps() {
@@ -79,12 +80,21 @@ struct RawValueTests {
     @Test("The device and its surroundings") func device() {
         expect(InterruptionKind.self, from: 0, "call sms alert")
         expect(
-            SystemChange.self, from: 0,
-            "settings locale timeZone significantTime screen battery network backgroundRefresh")
+            SystemChange.self,
+            [
+                0: "settings", 1: "locale", 2: "timeZone", 3: "significantTime", 4: "screen", 5: "battery",
+                6: "network", 7: "backgroundRefresh", 23: "lowPower", 24: "thermalState", 25: "orientation",
+                26: "sharedStores",
+            ])
+        expect(ThermalState.self, from: 0, "nominal fair serious critical")
+        expect(
+            Orientation.self, from: 0,
+            "unknown portrait portraitUpsideDown landscapeLeft landscapeRight faceUp faceDown")
         expect(NetworkKind.self, from: 0, "none wifi cellular wired")
         expect(BatteryReading.State.self, from: 0, "unknown unplugged charging full")
         expect(Purpose.self, from: 0, "use transfer streaming browsing keepAlive push fetch location")
         expect(GPUUse.Kind.self, from: 1, "context commands")
+        expect(PriorityInversion.Rank.self, from: 1, "idle nice disk background suspended")
     }
 
     @Test("Memory") func memory() {

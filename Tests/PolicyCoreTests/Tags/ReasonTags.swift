@@ -72,6 +72,8 @@ enum ReasonTag: UInt8, CaseIterable {
     case serviceGone = 91
     case serviceDidNotStop = 92
     case descriptorsNearLimit = 93
+    case savesPower = 109
+    case waitsForLower = 110
 }
 
 extension Reason {
@@ -112,6 +114,8 @@ extension Reason {
         case .serviceGone: .serviceGone
         case .serviceDidNotStop: .serviceDidNotStop
         case .descriptorsNearLimit: .descriptorsNearLimit
+        case .savesPower: .savesPower
+        case .waitsForLower: .waitsForLower
         case .end: .end
         case .memoryLevel: .memoryLevel
         case .memorySimulated: .memorySimulated
@@ -169,6 +173,7 @@ enum EndTag: UInt8, CaseIterable {
     case heldLock = 20
     case usedGPU = 21
     case filledDisk = 40
+    case tooManyPurgeableObjects = 51
 }
 
 extension EndReason {
@@ -186,6 +191,7 @@ extension EndReason {
         case .stray: .stray
         case .memory: .memory
         case .tooManyMappings: .tooManyMappings
+        case .tooManyPurgeableObjects: .tooManyPurgeableObjects
         case .mappingTooLarge: .mappingTooLarge
         case .tasksNotEnded: .tasksNotEnded
         case .windowNotCompleted: .windowNotCompleted
@@ -260,6 +266,10 @@ enum ConditionTag: UInt8, CaseIterable {
     case screen = 4
     case battery = 5
     case network = 6
+    case lowPower = 23
+    case thermalState = 24
+    case orientation = 25
+    case sharedStores = 26
 }
 
 extension Condition {
@@ -270,6 +280,10 @@ extension Condition {
         case .screen: .screen
         case .battery: .battery
         case .network: .network
+        case .lowPower: .lowPower
+        case .thermalState: .thermalState
+        case .orientation: .orientation
+        case .store: .sharedStores
         }
     }
 }

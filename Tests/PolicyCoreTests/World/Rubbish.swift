@@ -82,6 +82,12 @@ struct Rubbish {
     private mutating func traffic(_ app: AppIndex) -> Event {
         let purpose = Purpose.allCases[random.below(Purpose.allCases.count)]
         func any() -> Int64 { Int64(bitPattern: random.next()) >> Int64(random.below(60)) }
+        if random.oneIn(3) {
+            return .trafficCounted(
+                app, purpose,
+                CountedTraffic(
+                    sent: any(), received: any(), from: Instant(nanoseconds: any()), to: Instant(nanoseconds: any())))
+        }
         return .trafficSeen(
             random.oneIn(4) ? nil : app, purpose, sent: any(), received: any(), from: Instant(nanoseconds: any()),
             to: Instant(nanoseconds: any()))
@@ -89,7 +95,7 @@ struct Rubbish {
 
     private mutating func condition() -> Condition {
         let number = Int32(truncatingIfNeeded: random.next())
-        switch random.below(5) {
+        switch random.below(9) {
         case 0: return .locale(random.oneIn(2) ? "" : "de_DE")
         case 1:
             let transitions = (0..<random.below(3)).map { _ in
@@ -98,6 +104,11 @@ struct Rubbish {
             return .timeZone(TimeZoneReading("", offset: number, transitions: transitions))
         case 2: return .screen(ScreenReading(brightness: number, external: number))
         case 3: return .battery(BatteryReading(.charging, percent: number))
+        case 4: return .battery(BatteryReading(.unplugged, percent: number))
+        case 5: return .lowPower(random.oneIn(2))
+        case 6: return .thermalState(ThermalState.allCases[random.below(4)])
+        case 7: return .orientation(Orientation.allCases[random.below(7)])
+        case 8: return .store(SharedStore("\(random.below(40))", stamp: Int64(random.below(3))))
         default: return .network(random.oneIn(2) ? .none : .wifi)
         }
     }
@@ -129,7 +140,10 @@ struct Rubbish {
             return .endedForMemory(ended + [Incarnation(app, generation)], available: bytes())
         default:
             let count = Int32(truncatingIfNeeded: random.next())
-            return .mappingsCounted(app, generation, random.oneIn(2) ? 1 : count, largest: bytes())
+            let (mappings, largest) = (random.oneIn(2) ? 1 : count, bytes())
+            return count & 3 == 0
+                ? .purgeableCounted(app, generation, count)
+                : .mappingsCounted(app, generation, mappings, largest: largest)
         }
     }
 

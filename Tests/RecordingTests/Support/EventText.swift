@@ -39,10 +39,14 @@ extension Event {
             "endedForMemory" + ended.map { " [\($0.app, $0.generation)]" }.joined() + " \(available)"
         case .mappingsCounted(let app, let generation, let count, let largest):
             "mappingsCounted \(app, generation) \(count) largest \(largest)"
+        case .purgeableCounted(let app, let generation, let count): "purgeableCounted \(app, generation) \(count)"
         case .conditionSensed(let condition): "conditionSensed \(condition.text)"
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             "trafficSeen app \(optional: app?.rawValue) \(purpose) sent \(sent) received \(received) "
                 + "\(from.nanoseconds) to \(to.nanoseconds)"
+        case .trafficCounted(let app, let purpose, let count):
+            "trafficCounted app \(app.rawValue) \(purpose) sent \(count.sent) received \(count.received) "
+                + "\(count.from.nanoseconds) to \(count.to.nanoseconds)"
         case .sessionEvents(let app, let session, let authentication):
             "transferEvents app \(app.rawValue) \(session) authentication \(authentication)"
         case .wishesRestored(let app, let wishes):
@@ -70,6 +74,8 @@ extension MechanismEvent {
         case .gpu(.used(let use)): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
         case .descriptors(.nearLimit(let open, let limit)):
             "descriptorsNearLimit \(app, generation) open \(open) limit \(limit)"
+        case .inversions(.found(let inversion)):
+            "inversionFound \(app, generation) \(inversion.thread) [\(inversion.app)] \(inversion.rank) \(inversion.nice)"
         case .disk(.filled(let use)): "diskFilled \(app, generation) written \(use.written) free \(use.free)"
         }
     }
@@ -177,6 +183,10 @@ extension Condition {
         case .screen(let screen): "screen \(screen.brightness) external \(screen.external)"
         case .battery(let battery): "battery \(battery.state) \(battery.percent)"
         case .network(let network): "network \(network)"
+        case .lowPower(let isOn): "lowPower \(isOn)"
+        case .thermalState(let state): "thermalState \(state)"
+        case .orientation(let orientation): "orientation \(orientation)"
+        case .store(let store): "store \(store.name) \(store.stamp)"
         }
     }
 }

@@ -173,6 +173,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .lock(let file): device.perform(.app(app, .lock(file)))
         case .use(let hold): device.perform(.app(app, .use(ServicePart("probe", hold))))
         case .leave(let hold): device.perform(.app(app, .leave(ServicePart("probe", hold))))
+        case .draw: device.perform(.app(app, .useGPU))
         case .listen: device.perform(.app(app, .listen("listener")))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
         case .complete(let service, let result): device.perform(.app(app, .complete(service, result)))

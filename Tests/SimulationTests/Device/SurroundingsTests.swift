@@ -109,4 +109,31 @@ struct SeenEnergyTests {
         #expect(device.system.radio(in: account).phase == .idle)
         #expect(device.violations.isEmpty)
     }
+
+    @Test("Bytes go to what the app was doing: on screen it browses, in a fetch it fetches, whose cost is then known")
+    func activities() throws {
+        var script = try AppScript.test("loader")
+        script.manifest.backgroundModes = .fetch
+        script.reactions[.didBecomeActive] = [.transfer(bytes: 100_000)]
+        script.reactions[.performFetch] = [.transfer(bytes: 50_000), .after(.seconds(5), .complete(.fetch, .newData))]
+        let device = Device(.iOS7, seed: 3)
+        device.install(script)
+        device.boot()
+        _ = device.perform(.network(.wifi))
+        device.advance(by: .seconds(5))
+        device.open("loader")
+        device.advance(by: .seconds(10))
+        _ = device.perform(.home)
+        device.advance(by: .seconds(10))
+        _ = device.perform(.fetch("loader", launches: false))
+        device.advance(by: .seconds(20))
+        let app = try #require(device.system.installedApps.first?.index)
+        let entries = device.system.trafficTally.entries
+        #expect(entries.map(\.consumer) == [Consumer(app: app, .browsing), Consumer(app: app, .fetch)])
+        #expect(entries.map(\.received) == [100_000, 50_000])
+        let decision = try #require(device.system.fetch.planner.decisions(app).last)
+        #expect(decision.moved == FetchBytes(sent: 0, received: 50_000))
+        #expect(decision.cost == FetchBytes(sent: 0, received: 50_000).cost(.wifi))
+        #expect(device.violations.isEmpty)
+    }
 }

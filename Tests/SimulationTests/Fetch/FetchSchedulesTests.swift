@@ -17,24 +17,47 @@ import Testing
     @Test("Polling finds as many openings fresh as its interval lets it, and costs what its wakings do")
     func polling() throws {
         let days = try Self.habitual()
-        #expect(days.apps == ["mail"] && days.openingCount == 12)
+        #expect(days.apps == ["mail"] && days.openingCount == 12 && days.visitCount == 6)
         let costs = FetchCosts()
         let hourly = FetchSchedules.polled(days, costs, every: .seconds(3600))
         #expect(hourly.fetches == hourly.batches && hourly.fetches == 121)
         // Isolated: up, DCH, FACH, and the time of the bytes; 10.043 J each.
         let each = costs.radio.energy(of: [costs.fetches(1, at: .zero)])
         #expect(hourly.energy == each * 121)
-        #expect(hourly.fresh == 12)
+        #expect(hourly.fresh == 6 && hourly.visits == 6)
         let daily = FetchSchedules.polled(days, costs, every: .seconds(86_400))
         #expect(daily.fetches == 6 && daily.energy == each * 6)
     }
 
-    @Test("With the future known, one fetch a day serves both openings")
+    @Test("With the future known there is one fetch a day: the second opening finds what was seen at the first")
     func clairvoyant() throws {
         let days = try Self.habitual()
         let outcome = FetchSchedules.clairvoyant(days, FetchCosts())
-        #expect(outcome.fetches == 6 && outcome.fresh == 12)
-        #expect(FetchSchedules.clairvoyant(days, FetchCosts(), leastServed: 3).fetches == 0)
+        #expect(outcome.fetches == 6 && outcome.fresh == 6)
+        #expect(FetchSchedules.clairvoyant(days, FetchCosts(), leastTogether: 2).fetches == 0)
+    }
+
+    @Test("In the first week of somebody new, apps are fetched for once they were opened")
+    func firstWeek() throws {
+        let month = SyntheticMonth(seed: 4, days: 20, apps: 30)
+        let trace = try UsageTrace(csv: Array(month.trace.utf8))
+        let week = FetchDays(trace, first: .seconds(7 * 86_400))
+        #expect(week.end <= .zero + .seconds(7 * 86_400) && week.visitCount > 50)
+        for app in week.apps.indices {
+            #expect(week.asked[app] == week.openings[app].first ?? week.end)
+            #expect(!week.visits(app).contains(week.asked[app]))
+        }
+        var early = FetchRules()
+        early.prior = nil
+        early.worth = .joules(40)
+        let costs = FetchCosts()
+        let polled = FetchSchedules.polled(week, costs, every: .seconds(3600))
+        let before = FetchSchedules.planned(week, costs, early)
+        let ours = FetchSchedules.planned(week, costs, FetchRules())
+        #expect(ours.visits == polled.visits && before.visits == polled.visits)
+        // What the user has just seen is not fetched again.
+        #expect(ours.energy < before.energy && ours.energy < polled.energy, "\(ours) \(before) \(polled)")
+        #expect(ours.share > 0.5, "\(ours)")
     }
 
     @Test("An app that is on screen is not fetched for before it is left")
@@ -55,9 +78,9 @@ import Testing
         let costs = FetchCosts()
         let polled = FetchSchedules.polled(days, costs, every: .seconds(4 * 3600))
         var rules = FetchRules()
-        rules.worth = .joules(5)
+        rules.worth = .joules(25)
         let ours = FetchSchedules.planned(days, costs, rules)
-        #expect(ours.openings == polled.openings)
+        #expect(ours.visits == polled.visits && ours.energy < polled.energy)
         #expect(ours.share >= 1.2 * polled.share, "\(ours) \(polled)")
         // The very same calls again.
         #expect(FetchSchedules.planned(days, costs, rules) == ours)

@@ -12,22 +12,6 @@ struct SimulatedStormTests {
         #expect(run.device.eventCount > 300)
     }
 
-    @Test("Storms meet every kind of app, every profile, every input and every fault")
-    func variety() {
-        let storms = (1...200).map { StormGenerator.scenario(seed: $0) }
-        #expect(Set(storms.map(\.profile.name)).count == DeviceProfile.all.count)
-        let actions = storms.flatMap(\.steps).map { "\($0.action)".prefix { $0 != "\"" } }
-        let words = Set(actions.flatMap { $0.split { "(.,:)".contains($0) }.map(String.init) })
-        for word in [
-            "open", "openURL", "home", "lock", "unlock", "switcher", "close", "restart", "exempt", "install",
-            "uninstall", "interrupt", "dismiss", "accept", "endCall", "sleep", "wake", "reboot", "shutDown", "boot",
-            "app", "setClock", "crash", "exit", "hang", "freezeMainThread", "recover", "disconnect", "loseReply",
-            "delayReplies", "unfreezable", "ignoreTermination", "leaveOthers", "endOthers", "debugger", "fork",
-            "thaw", "diskFull", "launchFails", "networkDown", "killDaemon", "killDaemonWithin",
-            "network", "battery", "locale", "timeZone", "brightness", "screens", "setting",
-        ] { #expect(words.contains(word), "no storm has \(word)") }
-    }
-
     @Test("A failing run is made as small as it can be, and still fails the same way")
     func shrinking() throws {
         var scenario = StormGenerator.scenario(seed: 8)

@@ -85,6 +85,7 @@ enum ContractApps {
         case .exit(let status): "misbehave://exit?code=\(status)"
         case .crash: "misbehave://crash"
         case .lock(let file): "misbehave://lock?file=\(folder)/\(file)"
+        case .draw: "misbehave://draw?machine=\(FakeGPU.place(in: folder))"
         case .listen: "misbehave://listen"
         case .use(let hold): order(action: "use probe.\(hold)")
         case .leave(let hold): order(action: "leave probe.\(hold)")

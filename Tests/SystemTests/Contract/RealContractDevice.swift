@@ -22,7 +22,7 @@ final class RealContractDevice: ContractDevice {
 
     init(_ profile: DeviceProfile) throws {
         let text = String(decoding: try JSONEncoder().encode(profile), as: UTF8.self)
-        system = try TestSystem(device: .profile(text), prepare: Self.declareProbe)
+        system = try TestSystem(device: .profile(text), gpu: true, prepare: Self.declareProbe)
         line = try ControlLine("\(system.home)/control")
         try follow()
     }

@@ -311,7 +311,8 @@ extension Input {
         case .fetch(let app, let launches): .fetch(app, launches: launches)
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
-            .timeZone, .brightness, .screens, .setting, .connect, .sessionEvents, .wakeByService:
+            .timeZone, .brightness, .screens, .lowPower, .thermalState, .orientation, .changeStore, .setting, .connect,
+            .sessionEvents, .wakeByService:
             nil
         }
     }

@@ -19,10 +19,11 @@ final class TestSystem {
     private var knownCgroup: String?
     private(set) lazy var log = Result { try Follower(start("log", "--follow", "--json")) }
 
-    /// Starts it. `disk`: the home gets a file system of its own, of that size.
+    /// Starts it. `disk`: the home gets a file system of its own, of that size. `gpu`: the machine has a GPU, made of
+    /// files (`FakeGPU`).
     init(
         device: Device? = nil, memory: String? = nil, environment extra: [String: String] = [:], uid: UInt32? = nil,
-        deep: Bool = false, place: String = "/tmp", disk: String? = nil, within entry: [String] = [],
+        deep: Bool = false, place: String = "/tmp", disk: String? = nil, gpu: Bool = false, within entry: [String] = [],
         prepare: (String) throws -> Void = { _ in }
     ) throws {
         self.entry = entry
@@ -41,6 +42,7 @@ final class TestSystem {
             if parts.count == 2, !parts[0].hasPrefix("GREENROOM_") { environment[String(parts[0])] = String(parts[1]) }
         }
         environment["GREENROOM_HOME"] = home
+        if gpu { environment["GREENROOM_GPU"] = try FakeGPU.make(in: folder) }
         self.environment = environment.merging(extra) { $1 }
         try prepare(home)
         try up(device: device, memory: memory)

@@ -65,10 +65,15 @@ enum Device {
     /// does. On a busy machine an app in the background may need half a second for its picture.
     static var unhurried: Device {
         get throws {
-            var profile = DeviceProfile.linux
-            profile.freezeLimit = .seconds(60)
-            return .profile(String(decoding: try JSONEncoder().encode(profile), as: UTF8.self))
+            try linux { $0.freezeLimit = .seconds(60) }
         }
+    }
+
+    /// Like `linux`, but for a few things.
+    static func linux(_ change: (inout DeviceProfile) -> Void) throws -> Device {
+        var profile = DeviceProfile.linux
+        change(&profile)
+        return .profile(String(decoding: try JSONEncoder().encode(profile), as: UTF8.self))
     }
 
     /// For `greenroom up --device`; the profile is written into a folder.

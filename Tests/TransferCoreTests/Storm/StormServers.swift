@@ -208,6 +208,11 @@ extension StormWorld {
         case .progress(let connection, let note): checkProgress(connection, note)
         case .announce(let session, let app, _, _, let number): announce(session, app, number)
         case .waiting, .changed: break
+        case .yields(let ids, let limit):
+            if ids.contains(where: { id in !attempts.keys.contains { $0.transfer == id } }) {
+                fail("what does not run gives way")
+            }
+            if limit.map({ $0 <= 0 }) ?? false { fail("a limit at which nothing moves") }
         }
     }
 

@@ -158,7 +158,7 @@ struct StormWorld {
     }
 
     mutating func surroundingsStep() {
-        switch dice.below(6) {
+        switch dice.below(8) {
         case 0: conditions.network = dice.pick(NetworkKind.allCases) ?? .wifi
         case 1: conditions.isMetered.toggle()
         case 2: conditions.hasExternalPower.toggle()
@@ -166,6 +166,14 @@ struct StormWorld {
         case 4:
             hasSystem.toggle()
             return hasSystem ? attachSystem() : post(.systemDetached)
+        case 5: conditions.isAppOnScreen.toggle()
+        case 6:
+            let own = Int64(dice.below(1_000_000))
+            let link = own + Int64(dice.below(2_000_000))
+            return post(
+                .link(
+                    LinkSample(
+                        elapsed: .milliseconds(Int64(dice.below(500))), link: link, own: own, isHeld: dice.oneIn(2))))
         default:
             offset = offset + .seconds(Double(dice.below(200) - 100))
             return post(.clockChanged(offset))

@@ -176,4 +176,34 @@ struct PurgeableDataTests {
         #expect(tile.beginContentAccess())
         #expect(tile as Data == noise(50_000))
     }
+
+    @Test("Each object is a mapping of its own, however it grew or shrank, so that the system can count them")
+    func mappings() throws {
+        func starts() throws -> [UInt: UInt] {
+            let ranges = try Reclaim.lines("/proc/self/maps").compactMap { line -> (UInt, UInt)? in
+                let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+                return ends.count == 2 ? (ends[0], ends[1]) : nil
+            }
+            return Dictionary(ranges) { first, _ in first }
+        }
+        let objects = (1...60).map { number in
+            let data = NSPurgeableData(data: noise(5000, seed: UInt64(number)))
+            // Into more pages, into fewer, and as it was.
+            data.length = [5000, 50_000, 1][number % 3]
+            return data
+        }
+        let places = objects.map { address($0) }
+        let mappings = try starts()
+        for (object, place) in zip(objects, places) {
+            let end = try #require(mappings[place], "an object begins a mapping")
+            #expect(end - place >= UInt(object.length) && end - place < UInt(object.length) + (1 << 20))
+            #expect(mappings[end] != nil, "the page behind it belongs to it")
+        }
+        for (number, object) in objects.enumerated() {
+            let kept = min(5000, object.length)
+            #expect(object.content.prefix(kept) == noise(5000, seed: UInt64(number + 1)).prefix(kept))
+            object.endContentAccess()
+        }
+        withExtendedLifetime(objects) {}
+    }
 }

@@ -21,13 +21,16 @@ void cuikit_buffer_output_by_line(void);
 /// Gives memory that is free within the allocator back to the kernel.
 void cuikit_return_free_memory(void);
 
+/// Has SQLite give up the pages that connections have read and do not use. Does nothing in a program without SQLite.
+void cuikit_free_database_caches(void);
+
 /// What loss is detected by; a page is one or several.
 enum { cuikit_unit = 4096 };
 
 /// Bytes in a page of memory.
 size_t cuikit_page_size(void);
 
-/// Anonymous memory of a size in whole pages, zeroed; NULL if there is no room.
+/// Anonymous memory of a size in whole pages, zeroed, as a mapping of its own; NULL if there is no room.
 void *cuikit_map(size_t size);
 
 /// Makes it larger or smaller, and moves it where it must; NULL, and nothing is changed, if there is no room.

@@ -16,6 +16,7 @@ enum MemoryRelief {
     private static func freeCaches() {
         Caches.evictAll()
         NamedImages.freeUnused()
+        cuikit_free_database_caches()
         // The allocator keeps what is freed for the next request; only what the kernel has back is memory won.
         cuikit_return_free_memory()
     }

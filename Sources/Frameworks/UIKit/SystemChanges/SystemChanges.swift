@@ -17,6 +17,7 @@ package final class SystemChanges {
         let old = known
         known = message
         let isNew = old == .null
+        PowerState.take(message)
         if isNew || message["settings"] != old["settings"] { Settings.take(message["settings"] ?? .null) }
         if isNew || message["timeZone"] != old["timeZone"] { takeTimeZone(message["timeZone"]?.string) }
         guard !isNew else { return }
@@ -33,6 +34,16 @@ package final class SystemChanges {
         if message["backgroundRefresh"] != old["backgroundRefresh"] {
             post(UIApplication.backgroundRefreshStatusDidChangeNotification, application)
         }
+        if message["lowPower"] != old["lowPower"] {
+            post(.NSProcessInfoPowerStateDidChange, ProcessInfo.processInfo)
+        }
+        if message["thermalState"] != old["thermalState"] {
+            post(ProcessInfo.thermalStateDidChangeNotification, ProcessInfo.processInfo)
+        }
+        if message["orientation"] != old["orientation"], UIDevice.current.isGeneratingDeviceOrientationNotifications {
+            post(UIDevice.orientationDidChangeNotification, UIDevice.current)
+        }
+        postStores(message["stores"], old["stores"])
     }
 
     private func post(_ name: Notification.Name, _ object: Any?) {
@@ -57,6 +68,19 @@ package final class SystemChanges {
         guard UIDevice.current.isBatteryMonitoringEnabled else { return }
         if new?["state"] != old?["state"] { post(UIDevice.batteryStateDidChangeNotification, UIDevice.current) }
         if new?["level"] != old?["level"] { post(UIDevice.batteryLevelDidChangeNotification, UIDevice.current) }
+    }
+
+    private func postStores(_ new: JSONValue?, _ old: JSONValue?) {
+        for store in new?.object?.members ?? [] where store.value != old?[store.key] {
+            NotificationCenter.default.post(
+                name: UIDevice.sharedStoreDidChangeNotification, object: UIDevice.current,
+                userInfo: [UIDevice.sharedStoreNameKey: store.key])
+            switch store.key {
+            case "contacts": post(.CNContactStoreDidChange, nil)
+            case "calendar": post(.EKEventStoreChanged, nil)
+            default: break
+            }
+        }
     }
 
     /// The zone of the machine is read anew; where the system says another one, as when it is simulated, that counts.

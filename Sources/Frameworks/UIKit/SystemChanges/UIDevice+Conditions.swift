@@ -51,6 +51,22 @@ extension UIDevice {
         "GreenroomNetworkDidChangeNotification")
 }
 
+extension UIDevice {
+    /// What apps share was changed, perhaps while the app was suspended. Ours: the device's profile names what is
+    /// shared, and `userInfo` has the name under `sharedStoreNameKey`.
+    public nonisolated static let sharedStoreDidChangeNotification = Notification.Name(
+        "GreenroomSharedStoreDidChangeNotification")
+    /// In the `userInfo` of `sharedStoreDidChangeNotification`.
+    public nonisolated static let sharedStoreNameKey = "GreenroomSharedStoreName"
+}
+
+extension Notification.Name {
+    /// The contacts were changed, where the device's profile says where they are. Apple has it in Contacts.
+    public static let CNContactStoreDidChange = Notification.Name("CNContactStoreDidChangeNotification")
+    /// The calendar was changed, where the device's profile says where it is. Apple has it in EventKit.
+    public static let EKEventStoreChanged = Notification.Name("EKEventStoreChangedNotification")
+}
+
 extension UIScreen {
     /// From 0 to 1.
     public var brightness: CGFloat {

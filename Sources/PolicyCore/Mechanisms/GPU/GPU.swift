@@ -2,10 +2,14 @@ package import Model
 
 /// The GPU belongs to what is on screen (R10): an app that uses it in the background ends, whatever lets it run there.
 /// A plain program knows no rules, and the user who exempted it may want just that. What was begun before
-/// `didEnterBackground` returned is no offence, nor is a context that is merely there: the host tells what is new.
+/// `didEnterBackground` returned is no offence, nor is a context that is merely there: the host tells what is new. A
+/// launch into the background has nothing to begin with.
 package enum GPU {
+    /// How long the GPU may go on with work that it was given before `didEnterBackground` returned: a few frames.
+    package static let settling = Span.milliseconds(250)
+
     package enum Event: Payload {
-        /// In the background, after the look that found what it had of the GPU there.
+        /// In the background: what it did not have of the GPU when it came there.
         case used(GPUUse)
 
         package enum Tag: UInt8, CaseIterable, Sendable { case used = 30 }

@@ -25,9 +25,6 @@ extension Sockets {
     }
 }
 
-// A checkpoint from before sockets were looked at says nothing of them.
-extension KeyedDecodingContainer {
-    func decode(_ type: Sockets.State.Type, forKey key: Key) throws -> Sockets.State {
-        try decodeIfPresent(type, forKey: key) ?? Sockets.State()
-    }
+extension Sockets.State: Blank {
+    static var blank: Sockets.State { Sockets.State() }
 }

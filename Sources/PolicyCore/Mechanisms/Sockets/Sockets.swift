@@ -116,7 +116,7 @@ package enum Sockets {
     }
 
     static func thawed(_ i: Int, in scope: inout some SocketScope) {
-        scope[sockets: i].connections = 0
+        if scope[sockets: i].connections != 0 { scope[sockets: i].connections = 0 }
         if scope[sockets: i].phase == .none { scope.disarm(i, .sockets) }
     }
 

@@ -107,6 +107,8 @@ package struct UsageHistory: Hashable, Sendable, Codable {
     private static func habit(_ uses: SIMD4<UInt64>) -> UInt64 { (uses &* weights).wrappedSum() }
 
     private func insertionPlace(of app: AppIndex) -> Int {
+        // Where every app was used, an app's number is its place.
+        if app.rawValue < records.count, records[Int(app.rawValue)].app == app { return Int(app.rawValue) }
         var (low, high) = (0, records.count)
         while low < high {
             let middle = (low + high) / 2

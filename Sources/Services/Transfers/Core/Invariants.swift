@@ -12,6 +12,9 @@ extension TransferSystem {
             "work is left over")
         require(running.count <= Int(rules.mostRunning), "\(running.count) run at once")
         if let alone = trial.alone { require(running == [alone.id], "others run beside one that is to run alone") }
+        require(running.isSuperset(of: yielding.ids), "what does not run gives way")
+        require(!yielding.isDue, "who gives way is not decided")
+        require(yielding.told == nil || !yielding.ids.isEmpty, "a limit for nobody")
         for (id, task) in tasks { broken += brokenInvariants(id, task) }
         for (id, session) in sessions { broken += brokenInvariants(id, session) }
         for (app, entry) in apps {

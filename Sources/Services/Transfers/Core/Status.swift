@@ -36,7 +36,7 @@ extension TransferSystem {
             return Explanation(
                 sentence: "It was made or paused, and not resumed: it begins when it is resumed.",
                 condition: .resume)
-        case .running: return Explanation(sentence: "It runs.")
+        case .running: return Explanation(sentence: system.explainRunning(id))
         case .challenged: return system.explainChallenge(task)
         case .placing: return system.explainPlacing(task)
         case .ended: return system.explainEnd(task)
@@ -46,6 +46,14 @@ extension TransferSystem {
             }
             return system.explain(blocker, task)
         }
+    }
+
+    private func explainRunning(_ id: TransferID) -> String {
+        guard isHeldBack(id), let limit = yielding.told else { return "It runs." }
+        let others = yielding.ids.count - 1
+        let together = others == 0 ? "it" : "it and \(others) other\(others == 1 ? "" : "s") together"
+        return "It runs, and gives way to an app on screen that uses the network: "
+            + "\(together) may move \(max(1, limit / 1000)) kB a second."
     }
 
     private func explainChallenge(_ task: ActiveTask) -> Explanation {

@@ -15,6 +15,9 @@ package enum TransferEffect: Hashable, Sendable {
     case receiveBody(AttemptID, at: Int64)
     /// The body of the response is of no use: it may be read to its end, and nothing more is told of it.
     case stop(AttemptID)
+    /// These of the running transfers give way to an app on screen, and no others: as long as there are any, the shell
+    /// tells what the link carries (`link`). Together they move so many bytes a second at most.
+    case yields([TransferID], limit: Int64?)
 
     // Files.
     case remove(TransferFile)

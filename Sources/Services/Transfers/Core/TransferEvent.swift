@@ -7,6 +7,8 @@ package enum TransferEvent: Hashable, Sendable {
     /// Wall clock minus boot clock; the first event of a process.
     case clockChanged(Span)
     case conditions(TransferConditions)
+    /// What the link carried since the last of these: comes several times a second while anything `yields`.
+    case link(LinkSample)
     /// The process before this one ended by a fault of its own while these were on the wire: comes once for each such
     /// end, behind the first `clockChanged` and before the first `conditions`.
     case died([TransferID])
@@ -101,10 +103,13 @@ package struct TransferConditions: Hashable, Sendable, Codable {
     /// Thousandths; `nil` where there is no battery.
     package var battery: Int32?
     package var isRadioWarm: Bool
+    /// The user sees an app, whichever it is.
+    package var isAppOnScreen: Bool
 
     package init(
         network: NetworkKind = .wired, isMetered: Bool = false, isConstrained: Bool = false,
-        hasExternalPower: Bool = true, battery: Int32? = nil, isRadioWarm: Bool = false
+        hasExternalPower: Bool = true, battery: Int32? = nil, isRadioWarm: Bool = false,
+        isAppOnScreen: Bool = false
     ) {
         self.network = network
         self.isMetered = isMetered
@@ -112,5 +117,6 @@ package struct TransferConditions: Hashable, Sendable, Codable {
         self.hasExternalPower = hasExternalPower
         self.battery = battery
         self.isRadioWarm = isRadioWarm
+        self.isAppOnScreen = isAppOnScreen
     }
 }

@@ -20,6 +20,16 @@ package struct TransferRules: Hashable, Sendable, Codable {
     package var firstDelay = Span.seconds(60)
     package var longestDelay = Span.seconds(4 * 3600)
 
+    // Giving way to an app on screen.
+    /// What others move in a second before they are said to use the network, and how long they are quiet before
+    /// transfers go on.
+    package var quietLink: Int64 = 16 << 10
+    package var linkRest = Span.seconds(2)
+    /// Bytes a second that are left for all transfers together, so that their connections live.
+    package var leastLinkShare: Int64 = 16 << 10
+    /// Less than this is too short to tell anything.
+    package var shortestLinkSample = Span.milliseconds(20)
+
     // Retries.
     package var firstRetry = Span.seconds(1)
     package var longestRetry = Span.seconds(300)

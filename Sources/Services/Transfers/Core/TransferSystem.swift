@@ -25,6 +25,7 @@ package struct TransferSystem: Sendable {
     var endedToolTasks: [TransferID] = []
     var due = DueQueue()
     var trial = Trial()
+    var yielding = Yielding()
 
     // Of the event being handled.
     var changes = Changes()
@@ -62,6 +63,7 @@ package struct TransferSystem: Sendable {
         case .timer: break
         case .clockChanged(let offset): clockChanged(offset)
         case .conditions(let conditions): conditionsChanged(conditions)
+        case .link(let sample): linkMoved(sample)
         case .died(let ids): died(ids)
         case .systemAttached: systemAttached()
         case .systemDetached: hasSystem = false
@@ -111,6 +113,7 @@ package struct TransferSystem: Sendable {
                 touched.remove(id)
                 tell(id)
             } else {
+                if yielding.isDue { tellYielding() }
                 return
             }
         }

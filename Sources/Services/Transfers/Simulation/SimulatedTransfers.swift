@@ -26,6 +26,8 @@ package struct SimulatedTransfers: ServiceModel {
     private var asked: [RequestID: (connection: UInt64, number: UInt64, keeps: ServiceModelKeepsake?)] = [:]
     private var acts: [ServiceModelAct] = []
     private var now = Instant.zero
+    /// Wall clock minus boot clock.
+    private var wallOffset = Span.zero
     private var ledger = Ledger()
 
     package init() {}
@@ -74,7 +76,9 @@ package struct SimulatedTransfers: ServiceModel {
         self.now = now
         switch news {
         case .timer: post(.timer)
-        case .clock(let offset): post(.clockChanged(offset))
+        case .clock(let offset):
+            wallOffset = offset
+            post(.clockChanged(offset))
         case .conditions(let conditions): post(.conditions(TransferConditions(conditions)))
         case .arrived: post(.systemAttached)
         case .lost: post(.systemDetached)
@@ -147,6 +151,10 @@ package struct SimulatedTransfers: ServiceModel {
         let task = Int64(clamping: number)
         var creation = TransferCreation(
             number: task, kind: .download, request: TransferRequest(url: "https://server.example/\(size)"))
+        if spoken.isLow { creation.priority = system.rules.lowPriority }
+        creation.earliestBegin = spoken.delay.map {
+            WallTime(nanoseconds: (now + wallOffset + $0 - .zero).nanoseconds)
+        }
         if case .upload = spoken.action {
             creation.kind = .upload
             creation.request.method = "PUT"
@@ -197,7 +205,8 @@ package struct SimulatedTransfers: ServiceModel {
             announced[wake] = (session, number)
             let window = reason == .finished ? "session" : "authentication"
             acts.append(.wake(app, window: window, payload: name, number: wake))
-        case .progress, .waiting, .changed: break
+        // Every app's transfers share the simulated line alike, and none is told that an app is on screen.
+        case .progress, .waiting, .changed, .yields: break
         }
     }
 

@@ -135,6 +135,12 @@ extension TransferSystem {
     mutating func conditionsChanged(_ new: TransferConditions) {
         let old = conditions
         conditions = new
+        yielding.isDue = true
+        // Apps come and go often, and nothing waits for that.
+        if var former = old {
+            former.isAppOnScreen = new.isAppOnScreen
+            if former == new { return }
+        }
         for id in running.sorted() {
             guard let task = tasks[id], let session = sessions[task.record.session] else { continue }
             if conditionBlocker(of: task, session, continues: true) != nil { putOff(id, until: nil, nil) }

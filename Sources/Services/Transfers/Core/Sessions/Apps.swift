@@ -6,6 +6,7 @@ extension TransferSystem {
         guard apps[app] != nil || presence != .none else { return }
         if apps[app] == nil { apps[app] = AppEntry(AppTransfers(app)) }
         apps[app]?.presence = presence
+        yielding.isDue = true
         if presence == .foreground { opened(app) }
         touched.formUnion(apps[app]?.sessions ?? [])
     }

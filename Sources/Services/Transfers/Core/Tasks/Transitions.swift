@@ -45,6 +45,7 @@ extension TransferSystem {
             sessions[session]?.running[task.server, default: 0] += Int32(step)
             if sessions[session]?.running[task.server] == 0 { sessions[session]?.running[task.server] = nil }
             if step > 0 { running.insert(id) } else { running.remove(id) }
+            yielding.isDue = true
             if step < 0, trial.alone?.id == id { trial.alone = nil }
         case .challenged: sessions[session]?.challenged += step
         case .placing: break
@@ -172,7 +173,8 @@ extension TransferSystem {
         }
         if let alone = trial.alone, alone.id == id, alone.until <= now { survivedAlone(id) }
         switch task.record.phase {
-        case .running where task.lastActivity + requestTimeout(task) <= now: failed(task.attempt, .timedOut)
+        case .running where task.lastActivity + requestTimeout(task) <= now:
+            if isHeldBack(id) { tasks[id]?.lastActivity = now } else { failed(task.attempt, .timedOut) }
         case .running: reportProgress(id)
         case .waiting: candidates.insert(id)
         case .placing:

@@ -15,7 +15,7 @@ extension TransferRequestInfo {
             url: request?.url?.absoluteString ?? "", method: request?.httpMethod ?? "GET",
             headers: headers.map { WireHeader($0.key, $0.value) },
             timeout: timeout == 60 ? sessionTimeout : timeout, allowsCellular: request?.allowsCellularAccess ?? true,
-            cachePolicy: Int64(request?.cachePolicy.rawValue ?? 0), body: (request?.httpBody).map(Array.init))
+            cachePolicy: request?.cachePolicy.wire ?? 0, body: (request?.httpBody).map(Array.init))
     }
 }
 
@@ -23,7 +23,7 @@ extension URLRequest {
     init?(url text: String, method: String, headers: [WireHeader], cachePolicy: Int64) {
         guard let url = URL(string: text) else { return nil }
         self.init(url: url)
-        self.cachePolicy = UInt(exactly: cachePolicy).flatMap(CachePolicy.init) ?? .useProtocolCachePolicy
+        self.cachePolicy = CachePolicy(wire: cachePolicy)
         httpMethod = method
         for header in headers { addValue(header.value, forHTTPHeaderField: header.name) }
     }
@@ -93,7 +93,7 @@ extension TransferSettings {
             headers: headers.sorted { ($0.name, $0.value) < ($1.name, $1.value) },
             connectionsPerHost: Int64(configuration.httpMaximumConnectionsPerHost),
             cookies: Self.cookies(configuration),
-            cachePolicy: Int64(configuration.requestCachePolicy.rawValue),
+            cachePolicy: configuration.requestCachePolicy.wire,
             proxy: TransferProxy(configuration.connectionProxyDictionary ?? [:]), tlsMinimum: minimum,
             trustRoots: extras.trustRoots, delayedRequests: asksBeforeDelayedRequests)
     }

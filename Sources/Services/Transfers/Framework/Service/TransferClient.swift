@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
@@ -69,13 +70,17 @@ package final class TransferClient: @unchecked Sendable {
     /// - Parameter connector: the way to the service; `nil` if it is said later by `use`.
     package init(_ connector: (any ServiceConnector)? = nil) { shared = Mutex(Shared(connector: connector)) }
 
-    /// The one that sessions use. In an app with UIKit that Greenroom started it waits until UIKit says how to reach
-    /// the service; other programs have the service that runs for their user.
-    package static let shared = TransferClient(standalone())
+    /// The one that sessions use. In an app with UIKit that Greenroom started the system connects it with the service;
+    /// other programs have the service that runs for their user.
+    package static let shared: TransferClient = {
+        let client = TransferClient(connector())
+        client.whileSpeaking { ServiceErrands.shared.set("background transfers", isOut: $0) }
+        return client
+    }()
 
-    private static func standalone() -> (any ServiceConnector)? {
+    private static func connector() -> any ServiceConnector {
         let isApp = StandaloneConnector.variable(AppEnvironment.app) != nil
-        if isApp, NSClassFromString("UIKit.UIApplication") != nil { return nil }
+        if isApp, NSClassFromString("UIKit.UIApplication") != nil { return SystemConnector() }
         let process = ProcessInfo.processInfo
         let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         return StandaloneConnector(

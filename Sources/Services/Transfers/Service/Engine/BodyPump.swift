@@ -51,7 +51,7 @@ final class BodyPump: Sendable {
 
     private func next(_ body: Descriptor, _ offset: Int64) {
         guard offset < length else {
-            exchange.moved(sent: 0, isLast: true)
+            exchange.moved(sent: 0, isLast: true, on: loop)
             done.succeed()
             return
         }
@@ -73,8 +73,9 @@ final class BodyPump: Sendable {
                     switch written {
                     case .failure(let error): done.fail(error)
                     case .success:
-                        exchange.moved(sent: count)
-                        next(body, offset + Int64(count))
+                        let rest = exchange.moved(sent: count, on: loop)
+                        guard let rest else { return next(body, offset + Int64(count)) }
+                        exchange.holdUp(rest).whenSuccess { [self] in next(body, offset + Int64(count)) }
                     }
                 }
             }

@@ -12,6 +12,7 @@ struct ExchangeTools: Sendable {
     let workers: FileSink.Workers
     let memory: SessionMemory
     let files: TransferFiles
+    let gate: Gate
     let report: @Sendable (TransferEvent) -> Void
     let onTraffic: @Sendable (SessionKey, _ received: Int, _ sent: Int) -> Void
 }
@@ -43,7 +44,7 @@ final class Exchange: Sendable {
         var cancels: (@Sendable () -> Void)?
         var watch: RepeatedTask?
         var lastActivity = NIODeadline.now()
-        /// The disk holds up the flow: no fault of the server's.
+        /// The disk holds up the flow, or an app on screen: no fault of the server's.
         var isHeldUp = false
         var answered: Challenge?
         var failure: NetworkFailure?
@@ -238,8 +239,11 @@ final class Exchange: Sendable {
         if state.withLock({ !$0.isStopped }) { tools.report(event) }
     }
 
-    /// Counts of bytes are told now and then.
-    func moved(received: Int = 0, sent: Int = 0, isLast: Bool = false) {
+    /// Counts of bytes are told now and then. The future, if there is one, is done when more may move.
+    @discardableResult
+    func moved(
+        received: Int = 0, sent: Int = 0, isLast: Bool = false, on loop: any EventLoop
+    ) -> EventLoopFuture<Void>? {
         let (event, isLocal) = state.withLock { state -> (TransferEvent?, Bool) in
             let isLocal = state.address.isLoopback && attempt.settings.proxy == nil
             let now = NIODeadline.now()
@@ -255,6 +259,7 @@ final class Exchange: Sendable {
         // What stays on this machine costs no radio anything.
         if !isLocal { tools.onTraffic(attempt.session, received, sent) }
         if let event { tools.report(event) }
+        return isLocal ? nil : tools.gate.pass(attempt.id.transfer, received + sent, on: loop)
     }
 
     // MARK: The end

@@ -74,7 +74,7 @@ final class HopDelegate: HTTPClientResponseDelegate {
             }
             return isTooMuch ? loop.makeFailedFuture(TooMuchWaste()) : loop.makeSucceededVoidFuture()
         }
-        exchange.moved(received: buffer.readableBytes)
+        let rest = exchange.moved(received: buffer.readableBytes, on: loop)
         if let limit = exchange.attempt.longestAnswer {
             let isTooLong = exchange.state.withLock { state -> Bool in
                 guard state.received > limit else { return false }
@@ -83,14 +83,9 @@ final class HopDelegate: HTTPClientResponseDelegate {
             }
             if isTooLong { return loop.makeFailedFuture(CancellationError()) }
         }
-        guard let room = sink.append(buffer, on: loop) else { return loop.makeSucceededVoidFuture() }
-        exchange.state.withLock { $0.isHeldUp = true }
-        return room.always { [exchange] _ in
-            exchange.state.withLock { state in
-                state.isHeldUp = false
-                state.lastActivity = .now()
-            }
-        }
+        let waits = [sink.append(buffer, on: loop), rest].compactMap { $0 }
+        return waits.isEmpty
+            ? loop.makeSucceededVoidFuture() : exchange.holdUp(EventLoopFuture.andAllSucceed(waits, on: loop))
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {}

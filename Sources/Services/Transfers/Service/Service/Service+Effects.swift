@@ -76,6 +76,7 @@ extension Service {
             announce(session, app, name, reason, number)
         // Nobody has to know: what waits is started again for what it waits for.
         case .waiting: break
+        case .yields(let ids, let limit): giveWay(ids, limit: limit)
         case .changed(let id): tellWatchers(id)
         }
     }

@@ -62,16 +62,21 @@ final class Service: @unchecked Sendable {
     var isEnding = false
     private var idle: (generation: Int, isArmed: Bool) = (0, false)
     private let idleExit: Double
+    let gate: Gate
+    /// Only while something gives way.
+    var meter: LinkMeter?
+    var isLookingAtLink = false
     let traffic = Mutex<[SessionKey: Traffic]>([:])
 
     init(
         queue: DispatchQueue, store: TransferStore, contents: TransferStore.Contents, files: TransferFiles,
-        broker: BrokerConnection?, idleExit: Double, onEnd: @escaping @Sendable (_ isDone: Bool) -> Void
+        broker: BrokerConnection?, gate: Gate, idleExit: Double, onEnd: @escaping @Sendable (_ isDone: Bool) -> Void
     ) {
         self.queue = queue
         self.store = store
         self.files = files
         self.broker = broker
+        self.gate = gate
         self.idleExit = idleExit
         self.onEnd = onEnd
         system = TransferSystem(restoring: StoredTransfers(contents.records), seed: .random(in: 0 ... .max))
@@ -295,6 +300,8 @@ final class Service: @unchecked Sendable {
         for peer in peers.values { peer.close() }
         for source in sources { source.cancel() }
         surroundings = nil
+        meter = nil
+        gate.set([], limit: nil)
         let (transfers, store, onEnd) = (transfers, store, onEnd)
         let changes = batches.flatMap(\.changes) + takeOffsets()
         storeQueue.async {

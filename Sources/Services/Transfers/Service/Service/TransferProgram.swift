@@ -136,8 +136,9 @@ private final class Program: @unchecked Sendable {
         _ store: TransferStore, _ contents: TransferStore.Contents, _ files: TransferFiles, _ marks: FaultMarks?,
         _ broker: BrokerConnection?
     ) -> Service {
+        let gate = Gate()
         let service = Service(
-            queue: queue, store: store, contents: contents, files: files, broker: broker,
+            queue: queue, store: store, contents: contents, files: files, broker: broker, gate: gate,
             idleExit: options.idleExit
         ) { [self] isDone in
             for name in ["control", "client", "pid"] + (isDone ? ["unfinished"] : []) {
@@ -150,7 +151,7 @@ private final class Program: @unchecked Sendable {
         }
         let tools = ExchangeTools(
             clients: HTTPClients(threads: 2), workers: FileSink.Workers(), memory: memory, files: files,
-            report: { [unowned service] in service.report($0) },
+            gate: gate, report: { [unowned service] in service.report($0) },
             onTraffic: { [unowned service] in service.account($0, received: $1, sent: $2) })
         service.memory = memory
         service.transfers = HTTPTransfers(

@@ -1,5 +1,4 @@
 internal import AppRuntime
-internal import BackgroundTransfer
 
 /// An app's way to the transfer service: the daemon starts it, connects it with the app, and hands over the other end.
 final class SystemConnector: ServiceConnector {

@@ -1,0 +1,63 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+
+/// Looks for whom the main thread of an app on screen waits, when it was asked and does not answer for a while. An app
+/// that answers costs a timer that is taken back.
+final class InversionWatch {
+    private unowned let host: Host
+    /// Locks that the Core was told of.
+    private var told: [AppIndex: (generation: Generation, locks: Set<UInt64>)] = [:]
+
+    private static let patience: Int64 = 1_000_000_000
+    /// Of one process: an app that finds ever new ones fills the log with nothing new.
+    private static let mostLocks = 16
+
+    init(_ host: Host) { self.host = host }
+
+    func asked(_ index: AppIndex, _ process: AppProcess) {
+        answered(process)
+        guard host.system.isVisible(index) else { return }
+        let generation = process.generation
+        process.inversionTimer = host.loop.after(nanoseconds: Self.patience) { [weak self] in
+            self?.look(index, generation)
+        }
+    }
+
+    func answered(_ process: AppProcess) {
+        if let timer = process.inversionTimer { host.loop.forget(timer: timer) }
+        process.inversionTimer = nil
+    }
+
+    private func look(_ index: AppIndex, _ generation: Generation) {
+        guard let process = host.process(index, generation) else { return }
+        process.inversionTimer = nil
+        guard host.system.isVisible(index), let first = process.first else { return }
+        let look = InversionLook(process: first.pid, processes: process.box.census, others: others(than: index))
+        host.workers.run(
+            .slow, { look.find() },
+            then: { [weak self] finding in
+                guard let self, let finding, host.process(index, generation) != nil,
+                    isNew(finding.lock, index, generation)
+                else { return }
+                host.post(.inversions(.found(finding.inversion)), of: index, generation)
+            })
+    }
+
+    private func others(than index: AppIndex) -> [InversionLook.Other] {
+        host.apps.compactMap { other in
+            guard other.index != index, let process = other.process, let app = host.system.app(other.index) else {
+                return nil
+            }
+            let rank: PriorityInversion.Rank? =
+                app.state == .suspended ? .suspended : app.priority == .background ? .background : nil
+            return InversionLook.Other(name: app.manifest.name, processes: process.box.census, rank: rank)
+        }
+    }
+
+    private func isNew(_ lock: UInt64, _ index: AppIndex, _ generation: Generation) -> Bool {
+        if told[index]?.generation != generation { told[index] = (generation, []) }
+        guard let known = told[index]?.locks, known.count < Self.mostLocks else { return false }
+        return told[index]?.locks.insert(lock).inserted ?? false
+    }
+}

@@ -1,0 +1,104 @@
+internal import CLinux
+internal import Glibc
+internal import SystemPackage
+
+/// Bytes that were moved over the network.
+package struct TrafficCount: GrowingCount {
+    package var sent: Int64
+    package var received: Int64
+
+    package init(sent: Int64 = 0, received: Int64 = 0) {
+        self.sent = sent
+        self.received = received
+    }
+
+    package static let zero = TrafficCount()
+
+    package static func + (a: TrafficCount, b: TrafficCount) -> TrafficCount {
+        TrafficCount(sent: a.sent &+ b.sent, received: a.received &+ b.received)
+    }
+
+    package static func - (a: TrafficCount, b: TrafficCount) -> TrafficCount {
+        TrafficCount(sent: a.sent &- b.sent, received: a.received &- b.received)
+    }
+
+    package func precedes(_ later: TrafficCount) -> Bool { sent <= later.sent && received <= later.received }
+
+    init(_ traffic: gr_traffic) {
+        self.init(sent: Int64(clamping: traffic.sent), received: Int64(clamping: traffic.received))
+    }
+}
+
+/// Counts in the kernel what the processes of a cgroup, and of the groups below it, move over the network: every packet
+/// with its headers, whatever its protocol, and nothing that stays on the machine.
+///
+/// The counting ends with this object or with its process, so a process that follows one that died begins anew and
+/// finds nothing of the old one. Needs CAP_BPF and CAP_NET_ADMIN, and Linux 5.7.
+package final class TrafficCounter: Sendable {
+    private let counts: Descriptor
+    /// Open as long as packets are to be counted.
+    private let links: [Descriptor]
+
+    /// The corresponding C function is `bpf`.
+    package init(group: Descriptor) throws(SystemError) {
+        let fd = group.rawValue
+        var counter = gr_traffic_counter()
+        try check("bpf") { unsafe gr_count_traffic(fd, &counter) }
+        counts = Descriptor(owning: counter.map)
+        links = [Descriptor(owning: counter.sent), Descriptor(owning: counter.received)]
+    }
+
+    package convenience init(group path: String) throws(SystemError) {
+        try self.init(group: Descriptor.open(path, .directory))
+    }
+
+    /// What was moved since this was made. Takes about a microsecond, and waits for nothing.
+    package func read() throws(SystemError) -> TrafficCount {
+        let fd = counts.rawValue
+        var traffic = gr_traffic()
+        try check("bpf") { unsafe gr_read_traffic(fd, &traffic) }
+        return TrafficCount(traffic)
+    }
+}
+
+/// TCP connections that leave the machine, and what each moved since it was made. Other protocols are not told of, and
+/// nothing is told of a connection that was closed. The corresponding interface is `sock_diag`.
+package enum TCPConnections {
+    /// By the sockets' inodes.
+    package static func all() throws(SystemError) -> [UInt64: TrafficCount] {
+        var found: [UInt64: TrafficCount] = [:]
+        for family in [AF_INET, AF_INET6] {
+            for connection in try connections(family) {
+                found[connection.inode] = TrafficCount(connection.traffic)
+            }
+        }
+        return found
+    }
+
+    private static func connections(_ family: CInt) throws(SystemError) -> [gr_connection] {
+        var room = 256
+        while true {
+            var connections = [gr_connection](repeating: gr_connection(), count: room)
+            let size = CInt(room)
+            let told = try check("sock_diag") { () -> CInt in
+                unsafe connections.withUnsafeMutableBufferPointer { buffer -> CInt in
+                    guard let base = buffer.baseAddress else { return 0 }
+                    return unsafe gr_connections(family, base, size)
+                }
+            }
+            let count = Int(told)
+            if count <= room || room >= most { return Array(connections.prefix(count)) }
+            // More may come while they are listed again.
+            room = min(most, count + count / 4)
+        }
+    }
+
+    private static let most = 1 << 18
+}
+
+extension ProcFS {
+    /// The inodes of all sockets that processes have open.
+    package func socketInodes(of pids: [CInt]) -> Set<UInt64> {
+        Set(pids.flatMap(descriptorTables).flatMap { socketNumbers(in: $0) }.map(\.inode))
+    }
+}

@@ -1,0 +1,52 @@
+package import Model
+
+/// Bytes that were counted at an app's processes between two moments of the boot clock.
+package struct CountedTraffic: Hashable, Sendable {
+    package var sent: Int64
+    package var received: Int64
+    package var from: Instant
+    package var to: Instant
+
+    package init(sent: Int64, received: Int64, from: Instant, to: Instant) {
+        self.sent = sent
+        self.received = received
+        self.from = from
+        self.to = to
+    }
+}
+
+/// How many bytes were moved for whom, whatever they cost.
+package struct TrafficTally: Hashable, Sendable, Codable {
+    package struct Entry: Hashable, Sendable, Codable {
+        package let consumer: Consumer
+        package fileprivate(set) var sent: Int64
+        package fileprivate(set) var received: Int64
+    }
+
+    /// In the order of the consumers.
+    package private(set) var entries: [Entry] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    mutating func add(_ consumer: Consumer, sent: Int64, received: Int64) {
+        guard sent > 0 || received > 0 else { return }
+        let place = entries.firstIndex { $0.consumer >= consumer } ?? entries.count
+        if place < entries.count, entries[place].consumer == consumer {
+            entries[place].sent &+= sent
+            entries[place].received &+= received
+        } else {
+            entries.insert(Entry(consumer: consumer, sent: sent, received: received), at: place)
+        }
+    }
+
+    /// What the app moved is the system's from now on.
+    mutating func forget(_ app: AppIndex) {
+        let gone = entries.filter { $0.consumer.app == app }
+        entries.removeAll { $0.consumer.app == app }
+        for entry in gone {
+            add(Consumer(app: nil, entry.consumer.purpose), sent: entry.sent, received: entry.received)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// Whether storms hold something, and why not.
+package enum StormPlace: Hashable, Sendable {
+    case drawn
+    /// Only where services with the logic of real ones take part.
+    case drawnWithModels
+    case never(because: String)
+}
+
+// The places of everything that a scenario can hold. A new input, fault or action does not compile without one, and a
+// test fails where storms do not keep to it.
+
+extension Input.Kind {
+    package var stormPlace: StormPlace {
+        switch self {
+        case .open, .openURL, .home, .lock, .unlock, .switcher, .close, .restart, .exempt, .install, .uninstall,
+            .interrupt, .dismiss, .accept, .endCall, .sleep, .wake, .reboot, .shutDown, .boot, .app, .memoryWarning,
+            .memoryPressure, .setClock, .network, .battery, .locale, .timeZone, .brightness, .screens, .setting,
+            .connect, .fetch, .allowRefresh, .sessionEvents, .wakeByService:
+            .drawn
+        }
+    }
+}
+
+extension Fault.Kind {
+    package var stormPlace: StormPlace {
+        switch self {
+        case .crash, .exit, .hang, .freezeMainThread, .recover, .disconnect, .loseReply, .delayReplies, .unfreezable,
+            .ignoreTermination, .leaveOthers, .endOthers, .ignorePeers, .debugger, .fork, .thaw, .diskFull,
+            .launchFails, .networkDown, .killDaemon, .killDaemonWithin, .killService, .stallService:
+            .drawn
+        }
+    }
+}
+
+extension AppAction.Kind {
+    package var stormPlace: StormPlace {
+        switch self {
+        case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
+            .crash, .block, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
+            .refreshSnapshot, .useGPU, .complete, .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:
+            .drawn
+        case .ask:
+            .drawnWithModels
+        }
+    }
+}

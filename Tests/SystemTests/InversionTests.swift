@@ -1,0 +1,38 @@
+import ContractSuite
+import LinuxSystem
+import Model
+import Testing
+import Wire
+
+extension SystemTests {
+    @Suite(
+        "A main thread that waits for a thread of lower priority", .serialized,
+        .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
+    struct Inversions {
+        @Test(
+            "The log names the thread and why it comes later; the app goes on",
+            arguments: [("mutex", "nice value 19"), ("idle", "SCHED_IDLE"), ("sync", "nice value 19")])
+        func found(by means: String, because reason: String) throws {
+            // It is looked at soon, and the test machine may be slow.
+            let system = try TestSystem(
+                device: .linux {
+                    $0.checkInterval = .milliseconds(300)
+                    $0.mainThreadLimit = .seconds(100)
+                })
+            defer { system.end() }
+            try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
+            try system.play(["open radio"])
+            try system.order("radio", url: "misbehave://invert?by=\(means)")
+            let entry = try system.follower().wait("priorityInversion", of: "radio")
+            #expect(entry.reason?.contains("its own thread “lower”") == true, "\(entry)")
+            #expect(entry.reason?.contains(reason) == true, "\(entry)")
+            try PidFD(system.firstProcess("radio")).send(ContractApps.releaseSignal)
+            let patience = Patience()
+            while !system.output("radio").contains(where: { $0.hasSuffix(" waited") }) {
+                guard !patience.isOver else { throw Trouble("\(system.output("radio").suffix(5))") }
+                try system.pass(seconds: 0.02)
+            }
+            #expect(try system.app("radio").state == "active")
+        }
+    }
+}
