@@ -252,7 +252,7 @@ extension Reason {
         case .settingChanged(let name, let key): "the user set \(key) of \(name)"
         case .savesPower(true, let percent): "low-power mode came on by itself: the battery is at \(percent) %"
         case .savesPower(false, let percent):
-            "low-power mode ended by itself: the battery is charged, or is at \(percent) % again"
+            "low-power mode ended by itself: the battery is charging, or at \(percent) % again"
         case .cannotAnswer(let listeners, let count):
             "it waits for connections at \(listeners.map(\.sentence).joined(separator: ", "))"
                 + (Int(count) > listeners.count ? " and \(Int(count) - listeners.count) more" : "")

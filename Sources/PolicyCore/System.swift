@@ -17,7 +17,7 @@ package struct System: Sendable, Codable {
     package internal(set) var conditions = ConditionState()
     /// What was spent on the network; `nil`: nothing was seen.
     @Rare var energy: EnergyAccount? = nil
-    /// What was moved; `nil`: nothing was seen.
+    /// What was counted at apps; `nil`: nothing.
     @Rare var moved: TrafficTally? = nil
     package internal(set) var fetch: FetchState
     /// Services that are programs of their own; `nil`: none is declared.

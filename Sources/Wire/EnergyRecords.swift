@@ -18,9 +18,9 @@ package struct EnergyInfo: WireRecord {
         }
     }
 
-    /// Bytes of one app, or of the system, that were moved for one service over whatever network.
+    /// Bytes that an app moved over its own sockets for one service, over whatever network.
     package struct Traffic: WireRecord {
-        /// `nil`: the system itself.
+        /// `nil`: apps that are gone.
         package var app: String?
         /// As in a share.
         package var service: String

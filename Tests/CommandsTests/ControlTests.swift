@@ -281,6 +281,16 @@ struct UsageTests {
             (["simulate", "sleep"], "simulate", ["event": "sleep", "wait": true]),
             (["simulate", "wake"], "simulate", ["event": "wake", "wait": true]),
             (["simulate", "reboot", "--no-wait"], "simulate", ["event": "reboot", "wait": false]),
+            (["simulate", "low-power", "on"], "simulate", ["event": "low-power", "value": true]),
+            (["simulate", "low-power", "off"], "simulate", ["event": "low-power", "value": false]),
+            (["simulate", "low-power", "real"], "simulate", ["event": "low-power", "real": true]),
+            (["simulate", "thermal", "serious"], "simulate", ["event": "thermal", "value": "serious"]),
+            (["simulate", "thermal", "real"], "simulate", ["event": "thermal", "real": true]),
+            (
+                ["simulate", "orientation", "landscape-left"], "simulate",
+                ["event": "orientation", "value": "landscape-left"]
+            ),
+            (["simulate", "orientation", "real"], "simulate", ["event": "orientation", "real": true]),
         ] as [([String], String, JSONValue)])
     func requests(arguments: [String], method: String, params: JSONValue) throws {
         let tool = try Tool()

@@ -24,7 +24,7 @@ import Wire
         let lines = output.split(separator: "\n")
         #expect(lines.count == 8)
         #expect(lines[6].contains("org.example.radio") && lines[6].contains("2000 B") && lines[6].contains("31 MB"))
-        #expect(lines[7].contains("the system") && lines[7].contains("500 B"))
+        #expect(lines[7].contains("apps that are gone") && lines[7].contains("500 B"))
         #expect(lines[3].contains("org.example.radio") && lines[3].contains("19.5") && lines[3].contains("97.5 %"))
         #expect(lines[4].contains("the system") && lines[4].contains("push") && lines[4].contains("2.5 %"))
         withExtendedLifetime(daemon) {}

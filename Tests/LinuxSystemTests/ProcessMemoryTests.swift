@@ -51,7 +51,8 @@ struct ProcessMemoryTests {
         // Libraries have some as well.
         #expect(tiny >= 100 && tiny < 300)
         #expect(try count(1 << 40) < #require(ProcessMemory.mappings(program.pid, upTo: 10_000)).count - 50)
-        #expect(ProcessMemory.purgeableMappings(program.pid, upTo: 1000) == 50)
+        // A few pages wait in a processor's batch to be counted.
+        #expect(try (30...50).contains(#require(ProcessMemory.purgeableMappings(program.pid, upTo: 1000))))
         #expect(ProcessMemory.purgeableMappings(program.pid, upTo: 10) == 11)
         #expect(ProcessMemory.purgeableMappings(0, upTo: 10) == nil)
     }

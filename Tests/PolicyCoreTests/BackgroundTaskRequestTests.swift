@@ -193,6 +193,7 @@ import Testing
         #expect(device.takeCalls(app).isEmpty && device.system.nextDeadline() == nil)
         device.send(.conditionSensed(.thermalState(.fair)))
         device.run()
+        device.pass(.seconds(1))
         #expect(try device.window(app).kind == .processing("index"))
         try device.complete(app, .done)
         device.finish()

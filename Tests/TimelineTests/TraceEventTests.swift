@@ -67,21 +67,21 @@ import Wire
         let app = Sample.journal
         records += [
             Sample.record(9.5, .networkUsed(app: app, sent: 1000, received: 50_000, over: .milliseconds(500))),
-            Sample.record(9.7, .networkUsed(app: app, sent: 200, received: 0, over: .milliseconds(200))),
-            Sample.record(9.8, .networkUsed(app: app, sent: 1, received: 1, over: .zero)),
-            Sample.record(9.9, .diskUsed(app: app, read: 0, written: 4096, over: .seconds(2))),
+            Sample.record(9.75, .networkUsed(app: app, sent: 250, received: 0, over: .milliseconds(250))),
+            Sample.record(9.8125, .networkUsed(app: app, sent: 1, received: 1, over: .zero)),
+            Sample.record(9.875, .diskUsed(app: app, read: 0, written: 4096, over: .seconds(2))),
         ]
         let json = try written(Tracks(records, now: Sample.at(10)))
         let network = events(json, "C").filter { $0["cat"] == "network" }
         #expect(network.map { $0["args"]?["sent"]?.int } == [2000, 1000, 0])
         #expect(network.map { $0["args"]?["received"]?.int } == [100_000, 0, 0])
-        #expect(network.map { $0["ts"]?.int } == [9_000_000, 9_500_000, 9_700_000])
+        #expect(network.map { $0["ts"]?.int } == [9_000_000, 9_500_000, 9_750_000])
         let disk = events(json, "C").filter { $0["cat"] == "disk" }
         #expect(disk.map { $0["args"]?["written"]?.int } == [2048, 0])
         #expect(disk.map { $0["args"]?["read"]?.int } == [0, 0])
         #expect(Set(disk.map { $0["name"]?.string }) == ["disk (bytes/s)"])
         // What lies before the picture is not in it.
-        let later = try written(Tracks(records, now: Sample.at(10), since: Sample.wall(9.75)))
+        let later = try written(Tracks(records, now: Sample.at(10), since: Sample.wall(9.8125)))
         #expect(events(later, "C").count { $0["cat"] == "network" } == 0)
     }
 

@@ -64,7 +64,7 @@ struct YieldingTests {
         let daemon = try service.daemon(ServiceConditions(network: .wired, appOnScreen: true))
         let client = try client(daemon, service)
         try daemon.tell(app, "background")
-        try client.download(far(server.url("/file", "size=12000000&rate=2000000", key: "yield")))
+        try client.download(far(server.url("/file", "size=30000000&rate=2000000", key: "yield")))
         let tool = try service.control()
         let id = try #require(try all(tool).first?.id)
         #expect(try link.carry(100_000) { try !isHeldBack(tool, id) })
@@ -96,7 +96,7 @@ struct YieldingTests {
             }
             try client.peer.answer(event)
         }
-        #expect(size == 12_000_000)
+        #expect(size == 30_000_000)
         #expect(try server.upload("yield-up")?.size == 6_000_000)
     }
 
@@ -108,7 +108,7 @@ struct YieldingTests {
         let daemon = try service.daemon(ServiceConditions(network: .wired, appOnScreen: true))
         let client = try client(daemon, service)
         try daemon.tell(app, "background")
-        try client.download(far(server.url("/file", "size=8000000&rate=2000000", key: "comes")))
+        try client.download(far(server.url("/file", "size=20000000&rate=2000000", key: "comes")))
         let tool = try service.control()
         let id = try #require(try all(tool).first?.id)
         #expect(try link.carry(100_000) { try !isHeldBack(tool, id) })

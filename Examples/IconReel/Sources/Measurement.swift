@@ -55,9 +55,12 @@ struct Measurement {
             reel.settle(on: page)
             reel.finishDrawing()
         }
+        let perPage = (processorTime - processor) / Double(route.count)
+        // What it keeps is to be measured.
+        let footprint = withExtendedLifetime(reel) { Footprint.now - before }
         return Measurement(
-            strategy: strategy, launch: launch, flips: flips, gaps: reel.gaps - gaps,
-            processor: (processorTime - processor) / Double(route.count), footprint: Footprint.now - before)
+            strategy: strategy, launch: launch, flips: flips, gaps: reel.gaps - gaps, processor: perPage,
+            footprint: footprint)
     }
 
     /// Copies a page to where the screen would read it.

@@ -5,7 +5,7 @@ import UIKit
 enum Inversion {
     /// Never given back: threads wait for it.
     private nonisolated(unsafe) static let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
-        let mutex = unsafe UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         unsafe pthread_mutex_init(mutex, nil)
         return unsafe mutex
     }()

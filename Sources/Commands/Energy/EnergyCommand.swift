@@ -8,7 +8,7 @@ package struct EnergyCommand: Verb {
         discussion: """
             Joules are those of a model: the radio's promotions, high power and tails, as they were measured on \
             phones, applied to what apps and Greenroom's services moved. A radio that several keep awake is shared by \
-            them; the sum of all shares is the whole. Bytes are those of each app's own connections as well, by what \
+            them; the sum of all shares is the whole. The bytes of each app are those of its own connections, by what \
             it was doing: browsing is what it moved on screen. What stays on the machine is not counted. greenroom \
             doctor says how bytes are counted here.
             """)
@@ -42,7 +42,7 @@ package struct EnergyCommand: Verb {
         var table = Table([("APP", .left), ("SERVICE", .left), ("SENT", .right), ("RECEIVED", .right)])
         for one in info.traffic.sorted(by: { ($0.sent + $0.received) > ($1.sent + $1.received) }) {
             table.add([
-                Table.Cell(one.app ?? "the system"), Table.Cell(one.service), Table.Cell(one.sent.bytes),
+                Table.Cell(one.app ?? "apps that are gone"), Table.Cell(one.service), Table.Cell(one.sent.bytes),
                 Table.Cell(one.received.bytes),
             ])
         }

@@ -21,28 +21,28 @@ extension System {
         _ app: AppIndex?, _ purpose: Purpose, sent: Int64, received: Int64, from: Instant, to: Instant
     ) {
         if let app, self.app(app)?.isInstalled != true { return }
-        let (sent, received) = (min(max(0, sent), Self.mostBytes), min(max(0, received), Self.mostBytes))
-        var tally = moved ?? TrafficTally()
-        moved = nil
-        tally.add(Consumer(app: app, purpose), sent: sent, received: received)
-        moved = tally.isEmpty ? nil : tally
         let end = min(to, now)
         guard from <= end, let part = connection.part else { return }
         withAccount {
             $0.traffic(
-                Consumer(app: app, purpose), over: part, sent: sent, received: received, from: max(.zero, from),
-                to: end)
+                Consumer(app: app, purpose), over: part, sent: Self.bounded(sent), received: Self.bounded(received),
+                from: max(.zero, from), to: end)
         }
     }
 
     /// What was counted at an app while its activity was this.
     mutating func trafficCounted(_ app: AppIndex, _ purpose: Purpose, _ count: CountedTraffic) {
-        trafficSeen(
-            app, purpose, sent: count.sent, received: count.received, from: count.from, to: count.to)
-        guard purpose == .fetch, self.app(app)?.isInstalled == true else { return }
-        let moved = FetchBytes(
-            sent: min(max(0, count.sent), Self.mostBytes), received: min(max(0, count.received), Self.mostBytes))
-        fetch.planner.moved(app, moved, model: radioModel)
+        guard self.app(app)?.isInstalled == true else { return }
+        let bytes = FetchBytes(sent: Self.bounded(count.sent), received: Self.bounded(count.received))
+        // That a fetch has ended may be all that there is to tell.
+        if bytes != .zero {
+            trafficSeen(app, purpose, sent: bytes.sent, received: bytes.received, from: count.from, to: count.to)
+            var tally = moved ?? TrafficTally()
+            moved = nil
+            tally.add(Consumer(app: app, purpose), sent: bytes.sent, received: bytes.received)
+            moved = tally
+        }
+        if purpose == .fetch { fetch.planner.moved(app, bytes, model: radioModel) }
     }
 
     /// Of the radio in use; a cable is one that costs nothing.
@@ -55,7 +55,7 @@ extension System {
     }
 
     /// No report is of more: sums of picojoules stay far from where they would overflow.
-    private static let mostBytes: Int64 = 1 << 36
+    private static func bounded(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 36) }
 
     private mutating func withAccount(_ body: (inout EnergyAccount) -> Void) {
         var account = energy ?? EnergyAccount(cellular: profile.cellularModel)
@@ -94,6 +94,6 @@ extension System {
         return account
     }
 
-    /// Bytes by whose they were and what for, over whatever network.
+    /// Bytes of apps' own sockets, by what they were for, over whatever network.
     package var trafficTally: TrafficTally { moved ?? TrafficTally() }
 }

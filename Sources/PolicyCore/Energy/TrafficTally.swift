@@ -15,7 +15,7 @@ package struct CountedTraffic: Hashable, Sendable {
     }
 }
 
-/// How many bytes were moved for whom, whatever they cost.
+/// How many bytes were counted at apps, whatever they cost.
 package struct TrafficTally: Hashable, Sendable, Codable {
     package struct Entry: Hashable, Sendable, Codable {
         package let consumer: Consumer

@@ -29,9 +29,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         self.utcOffset = utcOffset
         pass(to: moment)
         let place = make(app)
-        let isVisit = !isSeen(place, at: moment)
-        records[place].habit.opened(at: moment, hour: localHour(moment), isVisit: isVisit)
-        if isVisit { rhythm.opened(hourOfDay: Int(localHour(moment) % 24)) }
+        records[place].habit.opened(at: moment, hour: localHour(moment))
+        rhythm.opened(hourOfDay: Int(localHour(moment) % 24))
         records[place].judge(at: moment, isOpening: true, freshness: rules.freshness)
     }
 
@@ -66,8 +65,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         records[place].began(at: moment, expected: expected, remembering: Int(rules.decisions))
     }
 
-    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`: it
-    /// is not known yet, and `moved` tells the bytes.
+    /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`:
+    /// it is not known yet, and `moved` tells the bytes.
     package mutating func ended(_ app: AppIndex, at moment: WallTime, result: FetchResult, cost: Energy?) {
         pass(to: moment)
         guard let place = place(of: app) else { return }
@@ -243,16 +242,12 @@ extension FetchPlanner {
         return max(opened, records[place].left ?? opened)
     }
 
-    /// Its user saw so short a time ago what it has that nothing could be fresher. Nothing was seen in the future, where
-    /// somebody has set the clock back.
-    private func isSeen(_ place: Int, at moment: WallTime) -> Bool {
-        guard prior.countsSeen, let seen = lastSeen(place), seen <= moment else { return false }
-        return moment - seen <= rules.freshness
-    }
-
     func freshUntil(_ place: Int, at moment: WallTime) -> WallTime? {
         let fetched = records[place].freshSince
-        guard isSeen(place, at: moment), let seen = lastSeen(place) else { return fetched.map { $0 + rules.freshness } }
+        // Nothing was seen in the future, where somebody has set the clock back.
+        guard prior.countsSeen, let seen = lastSeen(place), seen <= moment else {
+            return fetched.map { $0 + rules.freshness }
+        }
         return max(fetched ?? seen, seen) + rules.freshness
     }
 

@@ -4,9 +4,9 @@ package import Model
 package struct FetchRules: Hashable, Sendable, Codable {
     /// What was fetched counts as fresh for so long.
     package var freshness = Span.seconds(3600)
-    /// What the device spends, at most, so that one more visit (`FetchPrior.countsSeen`) finds fresh content: the one
-    /// price by which energy is weighed against freshness.
-    package var worth = Energy.joules(200)
+    /// What the device spends, at most, so that one more opening finds fresh content: the one price by which energy is
+    /// weighed against freshness.
+    package var worth = Energy.joules(40)
     /// An app with the least interval is fetched for no more often than this.
     package var leastInterval = Span.seconds(600)
     /// After a failure; doubled with each that follows, up to `longestPause`.
@@ -65,8 +65,7 @@ package struct FetchPrior: Hashable, Sendable, Codable {
     /// So many openings came in all circumstances, as many as were expected. Those that came count once for each
     /// sample of an hour.
     package var odds: Float = 6
-    /// What an app showed when it left the screen is as fresh as if it had been fetched then. So a fetch can serve
-    /// *visits* only, the openings of an app that was last on screen before that time, and only they are learned.
+    /// What an app showed when it left the screen is as fresh as if it had been fetched then.
     package var countsSeen = true
 
     package init() {}

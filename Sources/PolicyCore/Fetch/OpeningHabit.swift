@@ -26,15 +26,13 @@ struct OpeningHabit: Hashable, Sendable, Codable {
     /// One for each step of an hour, by the step's number.
     private var samples: [Sample] = []
 
-    /// - Parameter isVisit: a fetch could have served it.
-    mutating func opened(at moment: WallTime, hour: Int64, isVisit: Bool) {
+    mutating func opened(at moment: WallTime, hour: Int64) {
         let ofDay = Int(hour % 24)
+        hours[ofDay] += 1
         if lastHour != hour { hours[24 + ofDay] += 1 }
         lastHour = hour
-        lastOpening = moment
-        guard isVisit else { return }
-        hours[ofDay] += 1
         openings += 1
+        lastOpening = moment
         // Each sample of the last hour has seen this opening.
         let now = UserRhythm.step(of: moment)
         for back in 0..<Int64(samples.count) {

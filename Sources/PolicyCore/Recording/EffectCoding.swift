@@ -269,6 +269,13 @@ extension FieldSink {
         }
     }
 
+    mutating func write(_ tag: UInt8, _ inversion: PriorityInversion) {
+        write(tag, inversion.thread)
+        write(inversion.app)
+        write(inversion.rank.rawValue)
+        write(Int64(inversion.nice))
+    }
+
     mutating func write(_ tag: UInt8, _ text: String) {
         write(tag)
         write(text)
@@ -332,11 +339,7 @@ extension FieldSink {
             write(UInt8(93))
             write(open)
             write(limit)
-        case .waitsForLower(let inversion):
-            write(110, inversion.thread)
-            write(inversion.app)
-            write(inversion.rank.rawValue)
-            write(Int64(inversion.nice))
+        case .waitsForLower(let inversion): write(110, inversion)
         case .end(let reason, let name, let state):
             write(32, name)
             write(state.rawValue)

@@ -71,10 +71,14 @@ extension Checkers {
 
     /// What low-power mode has to be; `nil` where that hangs on what the battery was before.
     private func isLowPower(_ device: Device) -> Bool? {
-        if device.conditions.told.contains(.lowPower(true)) { return true }
-        guard let rules = device.profile.power, device.battery.state == .unplugged else { return false }
-        if device.battery.percent <= rules.savesAt { return true }
-        return device.battery.percent > rules.savesAt + rules.margin ? false : nil
+        var battery = BatteryReading.none
+        for condition in device.conditions.told {
+            if case .lowPower(true) = condition { return true }
+            if case .battery(let reading) = condition { battery = reading }
+        }
+        guard let rules = device.profile.power, battery.state == .unplugged else { return false }
+        if battery.percent <= rules.savesAt { return true }
+        return battery.percent > rules.savesAt + rules.margin ? false : nil
     }
 
     /// Something that has been so for a while, and that the app was told otherwise; the day, reckoned once more.

@@ -15,7 +15,8 @@ extension Input.Kind {
         case .open, .openURL, .home, .lock, .unlock, .switcher, .close, .restart, .exempt, .install, .uninstall,
             .interrupt, .dismiss, .accept, .endCall, .sleep, .wake, .reboot, .shutDown, .boot, .app, .memoryWarning,
             .memoryPressure, .setClock, .network, .battery, .locale, .timeZone, .brightness, .screens, .setting,
-            .connect, .fetch, .allowRefresh, .sessionEvents, .wakeByService:
+            .connect, .fetch, .allowRefresh, .sessionEvents, .wakeByService, .lowPower, .thermalState, .orientation,
+            .changeStore:
             .drawn
         }
     }

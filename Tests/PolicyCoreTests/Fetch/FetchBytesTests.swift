@@ -21,7 +21,10 @@ import Testing
     }
 
     private static func reason(_ planner: FetchPlanner) -> FetchReason {
-        planner.plan(app, at: at(day: 10, 7.9), radio: asleep).reason
+        var planner = planner
+        let morning = at(day: 10, 7.8)
+        _ = planner.due(at: morning, radio: asleep)
+        return planner.plan(app, at: morning, radio: asleep).reason
     }
 
     @Test("Bytes as usual, seen or not, give the same plan; ten megabytes are not worth the openings that are expected")

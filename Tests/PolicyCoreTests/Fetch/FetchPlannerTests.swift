@@ -35,12 +35,12 @@ import Testing
         return planner.memory
     }
 
-    /// The same of a fetch whose bytes were seen.
+    /// What is left of a fetch alone, whose bytes were seen.
     static var rememberedWithBytes: FetchMemory {
-        var planner = accustomed(days: 10)
-        planner.began(app, at: at(day: 9, 12))
+        var planner = FetchPlanner(rules: FetchRules())
+        planner.began(app, at: begin + .seconds(43_200))
         planner.moved(app, FetchBytes(sent: 300, received: 7000), model: .lte)
-        planner.ended(app, at: at(day: 9, 12.01), result: .newData, cost: nil)
+        planner.ended(app, at: begin + .seconds(43_236), result: .newData, cost: nil)
         return planner.memory
     }
 

@@ -31,7 +31,6 @@ import Testing
     static var early: FetchRules {
         var rules = FetchRules()
         rules.prior = nil
-        rules.worth = .joules(40)
         return rules
     }
 
@@ -76,19 +75,6 @@ import Testing
         planner.ended(Self.app, at: Self.at(13), result: .newData, cost: nil)
         let plan = planner.plan(Self.app, at: Self.at(13.5), radio: Self.wifi)
         #expect(plan.reason == .fresh(until: Self.at(14)))
-    }
-
-    @Test("Openings soon after the app was on screen teach nothing, since no fetch could serve them")
-    func visits() {
-        let once = Self.newcomer()
-        var often = once
-        for minute in 1...30 {
-            often.opened(Self.app, at: Self.at(12) + .seconds(60) * Int64(minute), utcOffset: 0)
-            often.left(Self.app, at: Self.at(12) + .seconds(60) * Int64(minute) + .seconds(20))
-        }
-        // Half an hour of openings is one visit, and what differs is how long ago that ended.
-        let (one, many) = (Self.expected(once, at: Self.at(15.9)), Self.expected(often, at: Self.at(15.9)))
-        #expect(one > 0 && many * 2 < one * 3, "\(one) \(many)")
     }
 
     @Test("With evidence the assumptions fade: of an app that is opened every third hour, a third is expected")

@@ -93,39 +93,48 @@ extension UIKitTests {
             #expect(try cached(queue) < 1 << 20)
         }
 
-        @Test("What is in memory only stays, with every way to open a connection")
-        func inMemory() throws {
-            let openers: [(UnsafeMutablePointer<OpaquePointer?>) -> CInt] = [
-                { unsafe sqlite3_open(":memory:", $0) },
-                { unsafe sqlite3_open_v2(":memory:", $0, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) },
-                { connection in
-                    unsafe Array(":memory:\0".utf16).withUnsafeBytes {
-                        unsafe sqlite3_open16($0.baseAddress, connection)
-                    }
-                },
-            ]
-            for open in openers {
+        enum Opening: String, CaseIterable {
+            case plain, wide, withoutMutex
+
+            func callAsFunction() -> OpaquePointer? {
                 var connection: OpaquePointer?
-                let opened = unsafe open(&connection)
-                #expect(opened == SQLITE_OK)
-                #expect(unsafe sqlite3_db_mutex(connection) != nil)
-                let insert = """
-                    create table pages (data blob);
-                    with recursive number(n) as (select 1 union all select n + 1 from number where n < 500)
-                    insert into pages select zeroblob(4000) from number;
-                    """
-                #expect(unsafe sqlite3_exec(connection, insert, nil, nil, nil) == SQLITE_OK)
-                free("warning")
-                var statement: OpaquePointer?
-                unsafe sqlite3_prepare_v2(connection, "select sum(length(data)) from pages", -1, &statement, nil)
-                #expect(unsafe sqlite3_step(statement) == SQLITE_ROW)
-                #expect(unsafe sqlite3_column_int(statement, 0) == 2_000_000)
-                // Closed with a statement left, it lives until that is gone.
-                #expect(unsafe sqlite3_close_v2(connection) == SQLITE_OK)
-                free("warning")
-                #expect(unsafe sqlite3_finalize(statement) == SQLITE_OK)
-                free("warning")
+                let result =
+                    switch self {
+                    case .plain: unsafe sqlite3_open(":memory:", &connection)
+                    case .withoutMutex:
+                        unsafe sqlite3_open_v2(
+                            ":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+                    case .wide:
+                        unsafe Array(":memory:\0".utf16).withUnsafeBytes {
+                            unsafe sqlite3_open16($0.baseAddress, &connection)
+                        }
+                    }
+                #expect(result == SQLITE_OK)
+                return unsafe connection
             }
+        }
+
+        @Test("What is in memory only stays, by whatever function it was opened", arguments: Opening.allCases)
+        func inMemory(open: Opening) throws {
+            let connection = unsafe open()
+            let mutex = unsafe sqlite3_db_mutex(connection)
+            #expect(unsafe mutex != nil)
+            let insert = """
+                create table pages (data blob);
+                with recursive number(n) as (select 1 union all select n + 1 from number where n < 500)
+                insert into pages select zeroblob(4000) from number;
+                """
+            #expect(unsafe sqlite3_exec(connection, insert, nil, nil, nil) == SQLITE_OK)
+            free("warning")
+            var statement: OpaquePointer?
+            unsafe sqlite3_prepare_v2(connection, "select sum(length(data)) from pages", -1, &statement, nil)
+            #expect(unsafe sqlite3_step(statement) == SQLITE_ROW)
+            #expect(unsafe sqlite3_column_int(statement, 0) == 2_000_000)
+            // Closed with a statement left, it lives until that is gone.
+            #expect(unsafe sqlite3_close_v2(connection) == SQLITE_OK)
+            free("warning")
+            #expect(unsafe sqlite3_finalize(statement) == SQLITE_OK)
+            free("warning")
         }
 
         @Test("Connections come and go on other threads while caches are freed")

@@ -23,13 +23,15 @@ struct LinkShare: Sendable {
         others = (others + foreign) / 2
         total = (total + own + foreign) / 2
         // What the counts of both differ by is no traffic.
-        if others > max(rules.quietLink, own / 32) {
-            quiet = .zero
-            giveWay(sample, rules)
-        } else {
+        let least = max(rules.quietLink, own / 32)
+        guard foreign > least else {
             quiet = quiet + sample.elapsed
             if quiet >= rules.linkRest { goOn() }
+            return
         }
+        quiet = .zero
+        // A single packet is none either.
+        if others > least { giveWay(sample, rules) }
     }
 
     private mutating func giveWay(_ sample: LinkSample, _ rules: TransferRules) {
