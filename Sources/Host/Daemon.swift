@@ -46,12 +46,7 @@ package enum Daemon {
         DiskReserve.use(home.reserve)
         let loop = try Loop()
         let workers = try Workers(loop)
-        if let cgroup = environment.cgroup {
-            try FileSystem.makeDirectory(cgroup, mode: 0o755)
-            for controller in ["memory", "cpu", "io", "pids"] { Cgroup.enable(controller, below: cgroup) }
-        }
-        try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
-
+        try prepareGroups(home, environment)
         // With many apps each of these takes a while, and none needs another.
         let inventory = workers.beginning(.installs) { Result { try Inventory(home) } }
         let living = Living()
@@ -107,6 +102,14 @@ package enum Daemon {
         host.timeline?.flush()
         workers.finish(.storage)
         withExtendedLifetime((handedOver, watches, signalWatch)) {}
+    }
+
+    private static func prepareGroups(_ home: Home, _ environment: HostEnvironment) throws {
+        if let cgroup = environment.cgroup {
+            try FileSystem.makeDirectory(cgroup, mode: 0o755)
+            for controller in ["memory", "cpu", "io", "pids"] { Cgroup.enable(controller, below: cgroup) }
+        }
+        try FileSystem.replace(home.cgroupFile, with: Array((environment.cgroup ?? "").utf8))
     }
 
     /// What only the start has needed goes, but not what ends apps when memory is short.

@@ -20,6 +20,7 @@ package final class Cgroup {
     private var events: Descriptor?
     /// For looking: a read of `events` would take the notification of what it reads away from whoever waits for it.
     private var view: Descriptor?
+    private var isResting = false
     private var buffer = [UInt8](repeating: 0, count: 128)
 
     /// Opens the group at a path, making it if need be. It stays frozen if it is: it may be a suspended app's.
@@ -54,7 +55,10 @@ package final class Cgroup {
     }
 
     /// Keeps open what tells of changes, and nothing else.
-    package func rest() { (opened, freezer, view) = (nil, nil, nil) }
+    package func rest() {
+        (opened, freezer, view) = (nil, nil, nil)
+        isResting = true
+    }
 
     /// Arms the next notification; what changed is to be looked up after this.
     package func acknowledge() { _ = try? events?.readAt(0, into: &buffer) }
@@ -71,6 +75,7 @@ package final class Cgroup {
     }
 
     package func setFrozen(_ isFrozen: Bool) throws(SystemError) {
+        isResting = false
         let file = try Self.once(&freezer) { () throws(SystemError) in
             try .open(path + "/cgroup.freeze", .write)
         }
@@ -80,8 +85,9 @@ package final class Cgroup {
     }
 
     package func readEvents() -> Events {
-        if view == nil { view = try? Descriptor.open(path + "/cgroup.events", .read) }
-        guard let count = try? view?.readAt(0, into: &buffer) else {
+        let file = view ?? (try? Descriptor.open(path + "/cgroup.events", .read))
+        if !isResting { view = file }
+        guard let count = try? file?.readAt(0, into: &buffer) else {
             return Events(isPopulated: false, isFrozen: false)
         }
         return Self.parseEvents(buffer[..<count])
