@@ -7,7 +7,8 @@ extension System {
         broken.require(illegalTransitions == 0, "\(illegalTransitions) illegal transitions were decided")
         broken.require(touched.isEmpty && effects.isEmpty && answers.isEmpty, "work is left over")
         // By place, and property by property: an app as a whole would be copied, after every simulated event.
-        for i in apps.indices { check(i, &broken) }
+        let holds = heldByServices()
+        for i in apps.indices { check(i, holds, &broken) }
         broken.require(
             conditions.midnight == nil || apps.indices.contains { apps[$0].process != .none && !isSuspended($0) },
             "a new day is waited for, and nobody runs")
@@ -18,7 +19,7 @@ extension System {
         return broken.texts
     }
 
-    private func check(_ i: Int, _ broken: inout Findings) {
+    private func check(_ i: Int, _ holds: [Broker.Hold], _ broken: inout Findings) {
         let before = broken.texts.count
         checkProcess(i, &broken)
         checkSuspension(i, &broken)
@@ -28,7 +29,7 @@ extension System {
         checkPriority(i, &broken)
         let mechanisms = brokenMechanisms(i)
         if !mechanisms.isEmpty { broken.texts += mechanisms }
-        if let hold = brokenHold(i) { broken.texts.append(hold) }
+        if let hold = brokenHold(i, among: holds) { broken.texts.append(hold) }
         checkWindows(i, &broken)
         for place in before..<broken.texts.count {
             broken.texts[place] = "\(apps[i].manifest.identifier): " + broken.texts[place]

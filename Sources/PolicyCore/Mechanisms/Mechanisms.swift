@@ -226,7 +226,9 @@ extension System {
 
     /// What a mechanism finds wrong with an app; part of the invariants.
     func brokenMechanisms(_ i: Int) -> [String] {
-        Sockets.broken(isWatched: mustAnswerSoon(i), i, in: self)
+        // Neither watched nor kept running by anything.
+        guard mustAnswerSoon(i) || !apps[i].assertions.others.isEmpty else { return [] }
+        return Sockets.broken(isWatched: mustAnswerSoon(i), i, in: self)
     }
 }
 

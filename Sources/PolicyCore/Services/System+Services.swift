@@ -313,17 +313,23 @@ extension System {
 
     // MARK: Invariants
 
-    func brokenHold(_ i: Int) -> String? {
+    /// What services hold, of all apps.
+    func heldByServices() -> [Broker.Hold] {
+        guard let broker else { return [] }
+        var holds: [Broker.Hold] = []
+        for s in broker.services.indices where !broker.services[s].holds.isEmpty { holds += broker.services[s].holds }
+        return holds
+    }
+
+    func brokenHold(_ i: Int, among holds: [Broker.Hold]) -> String? {
         let isClaimed = !apps[i].assertions.others.isEmpty && apps[i].assertions.others.contains { $0.claim != nil }
         // Nearly always.
-        guard isClaimed || broker != nil else { return nil }
+        guard isClaimed || !holds.isEmpty else { return nil }
         let app = apps[i].index
         var stated: [AssertionID] = []
-        for s in (broker?.services ?? []).indices {
-            for hold in broker?.services[s].holds ?? [] where hold.incarnation.app == app {
-                if hold.incarnation.generation != apps[i].generation { return "a hold of a process that is gone" }
-                if let id = hold.assertion { stated.append(id) }
-            }
+        for hold in holds where hold.incarnation.app == app {
+            if hold.incarnation.generation != apps[i].generation { return "a hold of a process that is gone" }
+            if let id = hold.assertion { stated.append(id) }
         }
         guard isClaimed || !stated.isEmpty else { return nil }
         let claimed = apps[i].assertions.others.filter { $0.claim != nil }.map(\.id)
