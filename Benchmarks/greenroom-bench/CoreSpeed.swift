@@ -96,7 +96,7 @@ struct CoreSpeed {
 
     /// Nanoseconds for each of so many cycles.
     mutating func cycleTime(cycles: Int) -> Int64 {
-        let apps = UInt32(system.installedApps.count)
+        let apps = UInt32(system.allApps.count)
         let start = Clock.monotonic()
         for cycle in 0..<cycles { self.cycle(AppIndex(UInt32(cycle) % apps)) }
         return (Clock.monotonic() - start) / Int64(cycles)
@@ -133,7 +133,12 @@ struct CoreSpeed {
             queue.append(.processStarted(app, generation, pid: pid))
             queue.append(.connected(app, generation, executed: nil))
         case .deliver(let app, let generation, let callbacks):
-            for callback in callbacks { queue.append(.callbackReturned(app, generation, callback.number)) }
+            for callback in callbacks {
+                queue.append(.callbackReturned(app, generation, callback.number))
+                guard let window = callback.window else { continue }
+                request += 1
+                queue.append(.request(app, RequestID(request), .complete(window.id, .newData)))
+            }
         case .prepare(let app, let generation): queue.append(.prepared(app, generation))
         case .freeze(let app, let generation): queue.append(.frozen(app, generation))
         case .verify(let app, let generation):

@@ -68,6 +68,12 @@ struct Deadlines: Codable {
         return at == Self.none ? nil : Instant(nanoseconds: at)
     }
 
+    func hasAny(_ app: AppIndex) -> Bool {
+        let first = Int(app.rawValue) * Int(Self.kinds)
+        for number in first..<first + Int(Self.kinds) where due[number] != Self.none { return true }
+        return false
+    }
+
     mutating func arm(_ slot: DeadlineSlot, at instant: Instant) {
         let (number, at) = (Self.number(slot), max(instant.nanoseconds, Self.none + 1))
         if due[number] == Self.none { armedCount += 1 }

@@ -6,9 +6,9 @@ extension System {
         var broken = Findings()
         broken.require(illegalTransitions == 0, "\(illegalTransitions) illegal transitions were decided")
         broken.require(touched.isEmpty && effects.isEmpty && answers.isEmpty, "work is left over")
-        // As a span: to walk through the array itself copies each app, and this is done after every simulated event.
-        let all = apps.span
-        for i in all.indices { check(all[i], &broken) }
+        // By place, and property by property: an app as a whole would be copied, after every simulated event.
+        let holds = heldByServices()
+        for i in apps.indices { check(i, holds, &broken) }
         broken.require(
             conditions.midnight == nil || apps.indices.contains { apps[$0].process != .none && !isSuspended($0) },
             "a new day is waited for, and nobody runs")
@@ -19,20 +19,26 @@ extension System {
         return broken.texts
     }
 
-    private func check(_ app: borrowing App, _ broken: inout Findings) {
+    private func check(_ i: Int, _ holds: [Broker.Hold], _ broken: inout Findings) {
         let before = broken.texts.count
-        checkProcess(app, &broken)
-        checkSuspension(app, &broken)
-        checkScreen(app, &broken)
-        checkDeadlines(app, &broken)
-        checkTasks(app, &broken)
-        checkPriority(app, &broken)
-        broken.texts += brokenMechanisms(app)
-        broken.texts += brokenHolds(app)
-        checkWindows(app, &broken)
+        checkProcess(i, &broken)
+        checkSuspension(i, &broken)
+        checkScreen(i, &broken)
+        checkDeadlines(i, &broken)
+        checkTasks(i, &broken)
+        checkPriority(i, &broken)
+        let mechanisms = brokenMechanisms(i)
+        if !mechanisms.isEmpty { broken.texts += mechanisms }
+        if let hold = brokenHold(i, among: holds) { broken.texts.append(hold) }
+        checkWindows(i, &broken)
         for place in before..<broken.texts.count {
-            broken.texts[place] = "\(app.manifest.identifier): " + broken.texts[place]
+            broken.texts[place] = "\(apps[i].manifest.identifier): " + broken.texts[place]
         }
+    }
+
+    /// Something lets it run.
+    @inline(__always) private func isEntitled(_ i: Int) -> Bool {
+        !apps[i].assertions.others.isEmpty || !apps[i].assertions.tasks.isEmpty
     }
 
     private struct Findings {
@@ -43,120 +49,126 @@ extension System {
         }
     }
 
-    @inline(__always) private func checkProcess(_ app: borrowing App, _ broken: inout Findings) {
-        let exists = app.process != .none
-        broken.require((app.state != .notRunning) == exists, "a process exists for exactly what runs")
-        broken.require(app.isInstalled || !exists || app.ending != nil, "it runs and is not installed")
-        broken.require(exists || app.outstanding.isEmpty, "a callback to nobody")
-        broken.require(exists || app.ending == nil, "an end of nobody")
-        broken.require(exists || app.assertions.isEmpty, "an assertion of nobody")
-        broken.require(!app.isPlain || app.outstanding.isEmpty, "a callback to a plain program")
-        broken.require(app.ending?.phase != .killing || app.outstanding.isEmpty, "a callback to what is being killed")
+    @inline(__always) private func checkProcess(_ i: Int, _ broken: inout Findings) {
+        let exists = apps[i].process != .none
+        broken.require((apps[i].state != .notRunning) == exists, "a process exists for exactly what runs")
+        broken.require(apps[i].isInstalled || !exists || apps[i].$ending, "it runs and is not installed")
+        broken.require(exists || apps[i].outstanding.isEmpty, "a callback to nobody")
+        broken.require(exists || !apps[i].$ending, "an end of nobody")
+        broken.require(exists || !isEntitled(i), "an assertion of nobody")
+        broken.require(!isPlain(i) || apps[i].outstanding.isEmpty, "a callback to a plain program")
+        if apps[i].$ending, apps[i].ending?.phase == .killing {
+            broken.require(apps[i].outstanding.isEmpty, "a callback to what is being killed")
+        }
         broken.require(
-            profile.hasMultitasking || (app.state != .suspended && app.suspension == .none) || app.ending != nil,
-            "\(app.state.name) on a device without multitasking")
+            profile.hasMultitasking || (apps[i].state != .suspended && apps[i].suspension == .none) || apps[i].$ending,
+            "\(apps[i].state.name) on a device without multitasking")
     }
 
-    @inline(__always) private func checkSuspension(_ app: borrowing App, _ broken: inout Findings) {
-        guard app.ending == nil else { return }
-        let isFrozen = app.suspension == .confirmed
-        broken.require(isFrozen == (app.state == .suspended), "\(app.state.name) and \(app.suspension)")
-        broken.require(!app.suspension.isUnderWay || app.outstanding.isEmpty, "frozen inside a callback")
+    @inline(__always) private func checkSuspension(_ i: Int, _ broken: inout Findings) {
+        guard !apps[i].$ending else { return }
+        let isFrozen = apps[i].suspension == .confirmed
+        broken.require(isFrozen == (apps[i].state == .suspended), "\(apps[i].state.name) and \(apps[i].suspension)")
+        broken.require(!apps[i].suspension.isUnderWay || apps[i].outstanding.isEmpty, "frozen inside a callback")
         broken.require(
-            !app.suspension.isUnderWay || presence(inRole: app.role) == .hidden,
-            "visible and \(app.suspension)")
-        broken.require(!app.suspension.isUnderWay || app.assertions.isEmpty, "\(app.suspension) with an assertion")
+            !apps[i].suspension.isUnderWay || presence(i) == .hidden,
+            "visible and \(apps[i].suspension)")
+        broken.require(!apps[i].suspension.isUnderWay || !isEntitled(i), "\(apps[i].suspension) with an assertion")
     }
 
     /// The one rule: on screen, entitled to run, or suspended.
-    @inline(__always) private func checkScreen(_ app: borrowing App, _ broken: inout Findings) {
-        broken.require(app.role.map { screen[$0] == app.index } ?? true, "its role is not its own")
-        if app.process == .none {
-            broken.require(app.role == nil || presence(inRole: app.role) == .hidden, "on screen and not running")
+    @inline(__always) private func checkScreen(_ i: Int, _ broken: inout Findings) {
+        broken.require(apps[i].role.map { screen[$0] == apps[i].index } ?? true, "its role is not its own")
+        if apps[i].process == .none {
+            broken.require(apps[i].role == nil || presence(i) == .hidden, "on screen and not running")
         }
-        guard app.isSettled else { return }
-        switch presence(inRole: app.role) {
-        case .active: broken.require(app.state == .active, "\(app.state.name) and should be active")
-        case .inactive: broken.require(app.state == .inactive, "\(app.state.name) and should be inactive")
+        guard isSettled(i) else { return }
+        switch presence(i) {
+        case .active: broken.require(apps[i].state == .active, "\(apps[i].state.name) and should be active")
+        case .inactive: broken.require(apps[i].state == .inactive, "\(apps[i].state.name) and should be inactive")
         case .hidden:
-            broken.require(!app.state.isForeground, "\(app.state.name) and not on screen")
+            broken.require(!apps[i].state.isForeground, "\(apps[i].state.name) and not on screen")
             broken.require(
-                !app.assertions.isEmpty || app.suspension != .none, "runs in the background, and nothing entitles it")
+                isEntitled(i) || apps[i].suspension != .none, "runs in the background, and nothing entitles it")
         }
     }
 
     /// Every task is an assertion, and in the background their time is limited by whatever limits it.
-    @inline(__always) private func checkTasks(_ app: borrowing App, _ broken: inout Findings) {
+    @inline(__always) private func checkTasks(_ i: Int, _ broken: inout Findings) {
         broken.require(
-            app.tasks.held.count == app.assertions.tasks.count
-                && app.tasks.held.indices.allSatisfy { app.tasks.held[$0].assertion == app.assertions.tasks[$0].id },
+            apps[i].tasks.held.count == apps[i].assertions.tasks.count
+                && apps[i].tasks.held.indices.allSatisfy {
+                    apps[i].tasks.held[$0].assertion == apps[i].assertions.tasks[$0].id
+                },
             "tasks and assertions differ")
-        guard app.isSettled else { return }
-        let isHidden = presence(inRole: app.role) == .hidden
-        broken.require(isHidden || app.tasks.clock == .stopped, "the time for tasks runs on screen")
-        guard isHidden, !app.tasks.isEmpty else { return }
-        broken.require(app.tasks.clock != .stopped, "tasks without a limit in the background")
-        let isJudged = app.exceeded?.limit == .tasks
-        let isArmed = deadlines.instant(DeadlineSlot(app: app.index, kind: .assertion)) != nil
-        let others = !app.assertions.others.isEmpty
+        guard isSettled(i) else { return }
+        let isHidden = presence(i) == .hidden
+        broken.require(isHidden || apps[i].tasks.clock == .stopped, "the time for tasks runs on screen")
+        guard isHidden, !apps[i].tasks.isEmpty else { return }
+        broken.require(apps[i].tasks.clock != .stopped, "tasks without a limit in the background")
+        let isJudged = apps[i].exceeded?.limit == .tasks
+        let isArmed = deadlines.instant(DeadlineSlot(app: apps[i].index, kind: .assertion)) != nil
+        let others = !apps[i].assertions.others.isEmpty
         broken.require(others || isJudged || isArmed, "tasks for ever")
     }
 
     /// Nothing that somebody sees or hears gives way, and what nobody does gives way once nothing is asked of it.
-    @inline(__always) private func checkPriority(_ app: borrowing App, _ broken: inout Findings) {
-        guard app.isSettled else { return }
-        let isPerceived = presence(inRole: app.role) != .hidden || app.assertions.isPerceived
-        broken.require(!isPerceived || app.priority == .foreground, "seen or heard, with priority \(app.priority.name)")
-        guard !isPerceived, app.state == .background, !app.suspension.isUnderWay else { return }
-        let hurries = app.tasks.areExpiring || app.mustAnswerSoon || app.windows.areTimed
+    @inline(__always) private func checkPriority(_ i: Int, _ broken: inout Findings) {
+        guard isSettled(i) else { return }
+        let isPerceived = presence(i) != .hidden || !apps[i].assertions.others.isEmpty && apps[i].assertions.isPerceived
+        broken.require(!isPerceived || given(i) == .foreground, "seen or heard, with priority \(given(i).name)")
+        guard !isPerceived, apps[i].state == .background, !apps[i].suspension.isUnderWay else { return }
+        let hurries = apps[i].tasks.areExpiring || mustAnswerSoon(i) || apps[i].windows.areTimed
         let wanted: AppPriority = hurries ? .timed : .background
-        broken.require(app.priority == wanted, "in the background with priority \(app.priority.name)")
+        broken.require(given(i) == wanted, "in the background with priority \(given(i).name)")
     }
 
     /// Every window is an assertion; in the background its time is limited by whatever limits it.
-    @inline(__always) private func checkWindows(_ app: borrowing App, _ broken: inout Findings) {
-        let isArmed = deadlines.instant(DeadlineSlot(app: app.index, kind: .window)) != nil
-        broken.require(!app.windows.isEmpty || !isArmed, "a deadline of no window")
-        guard !app.windows.isEmpty else { return }
+    @inline(__always) private func checkWindows(_ i: Int, _ broken: inout Findings) {
+        let isArmed = deadlines.instant(DeadlineSlot(app: apps[i].index, kind: .window)) != nil
+        broken.require(!apps[i].windows.isEmpty || !isArmed, "a deadline of no window")
+        guard !apps[i].windows.isEmpty else { return }
         broken.require(
-            app.windows.held.allSatisfy { window in
-                app.assertions.others.contains { $0.id.rawValue == window.id.rawValue }
+            apps[i].windows.held.allSatisfy { window in
+                apps[i].assertions.others.contains { $0.id.rawValue == window.id.rawValue }
             },
             "a window without an assertion")
-        guard app.isSettled else { return }
-        let isHidden = presence(inRole: app.role) == .hidden
-        broken.require(isHidden == isArmed || app.exceeded != nil, "what it was woken for takes for ever")
-        for window in app.windows.held {
+        guard isSettled(i) else { return }
+        let isHidden = presence(i) == .hidden
+        broken.require(isHidden == isArmed || apps[i].$exceeded, "what it was woken for takes for ever")
+        for window in apps[i].windows.held {
             broken.require((window.phase == .stopped) != isHidden, "a window is \(window.phase)")
             broken.require(!window.isWaiting, "it is awake, and does not hear for what")
         }
     }
 
     /// Whatever waits has a deadline, and every deadline belongs to something that waits.
-    @inline(__always) private func checkDeadlines(_ app: borrowing App, _ broken: inout Findings) {
+    @inline(__always) private func checkDeadlines(_ i: Int, _ broken: inout Findings) {
         func isArmed(_ kind: DeadlineKind) -> Bool {
-            deadlines.instant(DeadlineSlot(app: app.index, kind: kind)) != nil
+            deadlines.instant(DeadlineSlot(app: apps[i].index, kind: kind)) != nil
         }
-        let isJudged = app.exceeded != nil
-        let isLaunching = app.process == .starting || app.process == .connecting || app.process == .launching
+        let isJudged = apps[i].$exceeded
+        let isLaunching =
+            apps[i].process == .starting || apps[i].process == .connecting || apps[i].process == .launching
         broken.require(!isLaunching || isArmed(.limit) || isJudged, "a launch without a limit")
-        broken.require(app.outstanding.isEmpty || isArmed(.limit) || isJudged, "a callback without a limit")
-        switch app.ending?.phase {
+        broken.require(apps[i].outstanding.isEmpty || isArmed(.limit) || isJudged, "a callback without a limit")
+        switch apps[i].$ending ? apps[i].ending?.phase : nil {
         case .killing: broken.require(isArmed(.limit), "killed only once")
         case .asked: broken.require(isArmed(.limit) || isJudged, "asked to end without a limit")
         case .leaving, nil: break
         }
-        switch app.suspension {
+        switch apps[i].suspension {
         case .preparing, .freezing, .verifying, .waiting:
-            broken.require(isArmed(.suspension), "\(app.suspension) for ever")
+            broken.require(isArmed(.suspension), "\(apps[i].suspension) for ever")
         case .none, .confirmed: broken.require(!isArmed(.suspension), "a deadline of no suspension")
         }
-        if app.isSettled, app.state.isRunning, !app.suspension.isUnderWay {
+        if isSettled(i), apps[i].state.isRunning, !apps[i].suspension.isUnderWay {
             broken.require(isArmed(.check) || isJudged, "it runs and nobody looks at it")
         }
-        if app.process == .none || (app.state == .suspended && app.ending == nil) {
+        if apps[i].process == .none || (apps[i].state == .suspended && !apps[i].$ending) {
             // Its connections have a time.
-            let mayHave = app.deadlineOfStandstill
+            guard deadlines.hasAny(apps[i].index) else { return }
+            let mayHave = apps[i].deadlineOfStandstill
             for kind in DeadlineKind.every where kind != mayHave {
                 broken.require(!isArmed(kind), "a deadline (\(kind)) of what does not run")
             }

@@ -54,6 +54,10 @@ package struct Rare<Value: Hashable & Codable & Sendable>: Hashable, Codable, Se
         }
     }
 
+    /// Whether there is one, without a look at it: `wrappedValue != nil` compares values.
+    @inline(__always)
+    package var projectedValue: Bool { !values.isEmpty }
+
     // As an optional, for whoever codes it by itself.
     package init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value?(from: decoder)) }
 

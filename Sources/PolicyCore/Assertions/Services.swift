@@ -48,10 +48,10 @@ extension System {
         }
         apps[i].assertions.setTaskEnd(taskTime(i).map { now + $0 })
         var next = apps[i].assertions.nextExpiry
-        if apps[i].ending == nil, let step = nextTaskStep(i) { next = next.map { min($0, step) } ?? step }
+        if !apps[i].$ending, let step = nextTaskStep(i) { next = next.map { min($0, step) } ?? step }
         if let next {
             // Never now; and while another limit is judged, not before that is likely to be over.
-            let pause: Span = apps[i].exceeded == nil ? .milliseconds(1) : .seconds(1)
+            let pause: Span = !apps[i].$exceeded ? .milliseconds(1) : .seconds(1)
             deadlines.arm(slot, at: next > now ? next : now + pause)
         } else {
             deadlines.disarm(slot)

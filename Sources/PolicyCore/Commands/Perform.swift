@@ -95,7 +95,7 @@ extension System {
         apps[i].role = role
         openedByUser(i)
         for other in screen.inOrder { move(Int(other.rawValue)) }
-        if apps[i].process == .none || apps[i].ending != nil { apps[i].launchReason = reason }
+        if apps[i].process == .none || apps[i].$ending { apps[i].launchReason = reason }
         // An app that is being ended comes up anew once it is gone.
         apps[i].ending?.relaunches = true
     }

@@ -52,9 +52,11 @@ extension System {
         case .active(let app): return shown(app) { !$0.callback.kind.leadsToState }
         case .handedOver(let app): return shown(app) { _ in false }
         case .left(let left):
-            return left.allSatisfy { isOffScreen(Int($0.rawValue)) } ? .done(app: nil) : nil
+            for app in left where !isOffScreen(Int(app.rawValue)) { return nil }
+            return .done(app: nil)
         case .screenSettled(let shown):
-            return shown.allSatisfy { isWhereTheScreenWants(Int($0.rawValue)) } ? .done(app: nil) : nil
+            for app in shown where !isWhereTheScreenWants(Int(app.rawValue)) { return nil }
+            return .done(app: nil)
         case .gone(let app):
             return apps[Int(app.rawValue)].process == .none ? .done(app: app) : nil
         case .shutDown: return nil
@@ -70,26 +72,29 @@ extension System {
     }
 
     /// `isIrrelevant`: what may be under way all the same.
+    @inline(__always)
     private func shown(_ app: AppIndex, _ isIrrelevant: (OutstandingCallback) -> Bool) -> Answer? {
         let i = Int(app.rawValue)
-        if apps[i].ending?.relaunches == true { return nil }
+        if apps[i].$ending, apps[i].ending?.relaunches == true { return nil }
         guard presence(i) == .active else {
             return .overtaken(.leftTheScreen(apps[i].manifest.name))
         }
-        let isThere = apps[i].state == .active && apps[i].process == .alive && apps[i].ending == nil
+        let isThere = apps[i].state == .active && apps[i].process == .alive && !apps[i].$ending
         guard isThere else { return nil }
         return apps[i].outstanding.isEmpty || apps[i].outstanding.allSatisfy(isIrrelevant) ? .done(app: app) : nil
     }
 
+    @inline(__always)
     private func isOffScreen(_ i: Int) -> Bool {
         // Somebody brought it back: it will not be off the screen any more.
         apps[i].role != nil || !apps[i].state.isForeground
     }
 
+    @inline(__always)
     private func isWhereTheScreenWants(_ i: Int) -> Bool {
         if apps[i].process == .none { return true }
         // An app that is being ended has to be off a screen that hides it, and nothing else.
-        if apps[i].ending != nil { return presence(i) != .hidden || !apps[i].state.isForeground }
+        if apps[i].$ending { return presence(i) != .hidden || !apps[i].state.isForeground }
         guard apps[i].process == .alive, apps[i].outstanding.isEmpty else { return false }
         switch presence(i) {
         case .active: return apps[i].state == .active

@@ -5,7 +5,7 @@ extension System {
     /// `willTerminate`.
     mutating func end(_ i: Int, _ reason: EndReason) {
         guard apps[i].process != .none else { return }
-        if apps[i].ending != nil {
+        if apps[i].$ending {
             // What was asked for earlier stays the reason, unless a rule cuts it short.
             if reason.code != nil { cutShort(i, reason) }
             return
@@ -72,7 +72,7 @@ extension System {
 
     /// SIGKILL; asked for again until nothing is left.
     mutating func kill(_ i: Int) {
-        guard apps[i].ending != nil else { return }
+        guard apps[i].$ending else { return }
         apps[i].ending?.phase = .killing
         // Nobody waits for a step of the pipeline any more.
         if apps[i].state != .suspended { apps[i].suspension = .none }
@@ -98,7 +98,7 @@ extension System {
     mutating func endIfHeadless(_ i: Int) {
         guard !isPlain(i), !apps[i].isConnected, let status = apps[i].firstStatus, apps[i].process != .none
         else { return }
-        if apps[i].ending == nil {
+        if !apps[i].$ending {
             end(i, .ended(status))
         } else if apps[i].ending?.phase != .killing {
             noteCrash(i)
@@ -116,7 +116,7 @@ extension System {
 
     mutating func allProcessesEnded(_ app: AppIndex, _ generation: Generation) {
         guard let i = current(app, generation) else { return }
-        if apps[i].ending == nil {
+        if !apps[i].$ending {
             let status = apps[i].firstStatus ?? .unknown
             apps[i].ending = Ending(reason: .ended(status), phase: .killing, cause: apps[i].cause, state: apps[i].state)
         } else {

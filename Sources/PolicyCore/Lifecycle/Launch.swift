@@ -90,7 +90,7 @@ extension System {
 
     /// The launch callbacks are sent together with where they lead: nothing is decided in between.
     private mutating func beginCallbacks(_ i: Int) {
-        guard apps[i].ending == nil else { return }
+        guard !apps[i].$ending else { return }
         apps[i].process = .launching
         tellChanges(i)
         var callbacks: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching]

@@ -3,7 +3,7 @@ internal import Model
 extension System {
     /// Brings one app a step nearer to where the one rule wants it: on screen, entitled to run, or suspended.
     mutating func reconcile(_ i: Int) {
-        if apps[i].ending != nil {
+        if apps[i].$ending {
             reconcileEnding(i)
             return
         }
@@ -185,6 +185,6 @@ extension System {
         let before = apps[i].callCause
         let sequence = log(i, event, reason, after: before, took: took)
         apps[i].callCause = sequence
-        if let ending = apps[i].ending, ending.cause == before { apps[i].ending?.cause = sequence }
+        if apps[i].$ending, apps[i].ending?.cause == before { apps[i].ending?.cause = sequence }
     }
 }

@@ -135,7 +135,7 @@ extension System {
     /// False if another limit is being judged: one verdict at a time, and this one is looked at again after it.
     @discardableResult
     mutating func exceed(_ i: Int, _ limit: Limit, since: Instant?) -> Bool {
-        guard apps[i].exceeded == nil else {
+        guard !apps[i].$exceeded else {
             arm(i, limit.deadline, after: .seconds(1))
             return false
         }
@@ -202,7 +202,7 @@ extension System {
 
     /// An app that runs is looked at now and then; one that does not run, never.
     mutating func scheduleCheck(_ i: Int) {
-        guard apps[i].process == .alive, apps[i].ending == nil, apps[i].state.isRunning,
+        guard apps[i].process == .alive, !apps[i].$ending, apps[i].state.isRunning,
             !apps[i].suspension.isUnderWay
         else {
             if apps[i].check != .idle {

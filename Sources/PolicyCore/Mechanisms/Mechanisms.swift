@@ -225,9 +225,19 @@ extension App {
 }
 
 extension System {
+    @inline(__always)
+    func mustAnswerSoon(_ i: Int) -> Bool {
+        switch apps[i].sockets.phase {
+        case .none: false
+        case .busy, .quiet: true
+        }
+    }
+
     /// What a mechanism finds wrong with an app; part of the invariants.
-    func brokenMechanisms(_ app: borrowing App) -> [String] {
-        Sockets.broken(app.sockets, Int(app.index.rawValue), in: self)
+    func brokenMechanisms(_ i: Int) -> [String] {
+        // Neither watched nor kept running by anything.
+        guard mustAnswerSoon(i) || !apps[i].assertions.others.isEmpty else { return [] }
+        return Sockets.broken(isWatched: mustAnswerSoon(i), i, in: self)
     }
 }
 
@@ -266,7 +276,7 @@ extension System: Scope {
     @inline(__always)
     func isSuspended(_ i: Int) -> Bool { if case .suspended = apps[i].state { true } else { false } }
     func isConnected(_ i: Int) -> Bool { apps[i].isConnected }
-    func isEnding(_ i: Int) -> Bool { apps[i].ending != nil }
+    func isEnding(_ i: Int) -> Bool { apps[i].$ending }
     func holds(_ i: Int, _ kind: AssertionKind) -> Bool { apps[i].assertions.holds(kind) }
 
     func isArmed(_ i: Int, _ kind: DeadlineKind) -> Bool {
@@ -274,7 +284,7 @@ extension System: Scope {
     }
     @inline(__always)
     func isSettled(_ i: Int) -> Bool {
-        apps[i].process == .alive && apps[i].outstanding.isEmpty && apps[i].ending == nil
+        apps[i].process == .alive && apps[i].outstanding.isEmpty && !apps[i].$ending
     }
 
     mutating func reconsider(_ i: Int) { touch(apps[i].index) }

@@ -234,7 +234,7 @@ extension System {
 
     @inline(__always)
     private func mayReclaim(_ i: Int, _ bytes: Int64) -> Bool {
-        bytes >= 1 << 20 && apps[i].ending == nil && apps[i].memory.reclaim == AppMemory.Reclaim.none
+        bytes >= 1 << 20 && !apps[i].$ending && apps[i].memory.reclaim == AppMemory.Reclaim.none
     }
 
     /// What is expected of it.

@@ -39,7 +39,7 @@ extension System {
     private func canTerminate(_ i: Int) -> Bool {
         switch apps[i].process {
         case .none, .starting: false
-        case .connecting, .launching, .alive: apps[i].ending == nil && presence(i) == .hidden
+        case .connecting, .launching, .alive: !apps[i].$ending && presence(i) == .hidden
         }
     }
 
@@ -112,7 +112,7 @@ extension System {
     private mutating func endVisible() {
         var worst: (i: Int, growth: Int64, dirty: Int64)?
         for i in apps.indices
-        where apps[i].process != .none && apps[i].ending == nil && apps[i].memory.footprint.total > 0 {
+        where apps[i].process != .none && !apps[i].$ending && apps[i].memory.footprint.total > 0 {
             let one = (i: i, growth: max(0, apps[i].memory.growth), dirty: apps[i].memory.footprint.dirty)
             if let worst, (worst.growth, worst.dirty) >= (one.growth, one.dirty) { continue }
             worst = one
@@ -134,7 +134,7 @@ extension System {
 
     /// Many tiny mappings fragment the address space and cost the kernel memory that counts as nobody's (R5).
     mutating func mappingsCounted(_ app: AppIndex, _ generation: Generation, _ count: Int32, largest: Int64) {
-        guard let i = current(app, generation), apps[i].ending == nil else { return }
+        guard let i = current(app, generation), !apps[i].$ending else { return }
         let rules = memoryRules
         if count > rules.mappingLimit {
             end(i, .tooManyMappings(count: count, limit: rules.mappingLimit))
@@ -168,7 +168,7 @@ extension System {
     }
 
     mutating func enforceOwnLimit(_ i: Int) {
-        guard let limit = ownLimit(i), apps[i].ending == nil else { return }
+        guard let limit = ownLimit(i), !apps[i].$ending else { return }
         let dirty = apps[i].memory.footprint.dirty
         if dirty > limit.bytes {
             logRoot(.memoryLimitExceeded, .memoryLimit(name: apps[i].manifest.name, dirty: dirty, limit: limit.bytes))

@@ -14,22 +14,28 @@ extension System {
         }
         if presence(i) != .hidden || apps[i].state.isForeground { return .foreground }
         if !apps[i].assertions.others.isEmpty, apps[i].assertions.isPerceived { return .foreground }
-        if apps[i].ending != nil || !apps[i].outstanding.isEmpty { return .timed }
+        if apps[i].$ending || !apps[i].outstanding.isEmpty { return .timed }
         if case .expiring = apps[i].tasks.clock, !apps[i].tasks.isEmpty { return .timed }
         // Somebody waits for its answer, or it has little time.
-        if apps[i].mustAnswerSoon { return .timed }
+        if mustAnswerSoon(i) { return .timed }
         if !apps[i].windows.isEmpty, apps[i].windows.areTimed { return .timed }
         return apps[i].suspension.isUnderWay ? nil : .background
     }
 
+    /// What it was last given.
+    @inline(__always)
+    func given(_ i: Int) -> AppPriority {
+        if let given = apps[i].givenPriority { given } else { .foreground }
+    }
+
     /// Before an app is moved: what it is to do, it does with all that it is due.
     mutating func raisePriority(_ i: Int) {
-        if let wanted = priority(i), wanted.rank > apps[i].priority.rank { give(i, wanted) }
+        if let wanted = priority(i), wanted.rank > given(i).rank { give(i, wanted) }
     }
 
     /// After it was moved.
     mutating func settlePriority(_ i: Int) {
-        if let wanted = priority(i), wanted.rank != apps[i].priority.rank { give(i, wanted) }
+        if let wanted = priority(i), wanted.rank != given(i).rank { give(i, wanted) }
     }
 
     /// What is being killed has to give back what it holds, for which it needs a processor.

@@ -47,7 +47,7 @@ extension System {
     }
 
     private mutating func adoptMissing(_ i: Int, status: ExitStatus?) {
-        if apps[i].process == .starting, apps[i].ending == nil {
+        if apps[i].process == .starting, !apps[i].$ending {
             // Decided, but never done; or done, and it died before anybody said a word to it. A status would prove
             // nothing: it may be that of the process before.
             emit(

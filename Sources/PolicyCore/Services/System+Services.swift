@@ -156,7 +156,7 @@ extension System {
         guard Int(stated.hold) < declaration.holds.count else { throw .undeclared(kind: "\(stated.hold)") }
         let kind = declaration.holds[Int(stated.hold)]
         guard broker?.services[s].attached.contains(stated.incarnation) == true else { throw .unknownApp }
-        guard let i = current(stated.incarnation.app, stated.incarnation.generation), apps[i].ending == nil else {
+        guard let i = current(stated.incarnation.app, stated.incarnation.generation), !apps[i].$ending else {
             throw .processGone
         }
         let hasKey = declaration.mode.isEmpty || !apps[i].manifest.backgroundModes.isDisjoint(with: declaration.mode)
@@ -313,18 +313,27 @@ extension System {
 
     // MARK: Invariants
 
-    func brokenHolds(_ app: borrowing App) -> [String] {
+    /// What services hold, of all apps.
+    func heldByServices() -> [Broker.Hold] {
+        guard let broker else { return [] }
+        var holds: [Broker.Hold] = []
+        for s in broker.services.indices where !broker.services[s].holds.isEmpty { holds += broker.services[s].holds }
+        return holds
+    }
+
+    func brokenHold(_ i: Int, among holds: [Broker.Hold]) -> String? {
+        let isClaimed = !apps[i].assertions.others.isEmpty && apps[i].assertions.others.contains { $0.claim != nil }
         // Nearly always.
-        if broker == nil, app.assertions.others.isEmpty { return [] }
+        guard isClaimed || !holds.isEmpty else { return nil }
+        let app = apps[i].index
         var stated: [AssertionID] = []
-        for service in broker?.services ?? [] {
-            for hold in service.holds where hold.incarnation.app == app.index {
-                if hold.incarnation.generation != app.generation { return ["a hold of a process that is gone"] }
-                if let id = hold.assertion { stated.append(id) }
-            }
+        for hold in holds where hold.incarnation.app == app {
+            if hold.incarnation.generation != apps[i].generation { return "a hold of a process that is gone" }
+            if let id = hold.assertion { stated.append(id) }
         }
-        let claimed = app.assertions.others.filter { $0.claim != nil }.map(\.id)
-        return stated.sorted() == claimed ? [] : ["what services hold is not what lets it run"]
+        guard isClaimed || !stated.isEmpty else { return nil }
+        let claimed = apps[i].assertions.others.filter { $0.claim != nil }.map(\.id)
+        return stated.sorted() == claimed ? nil : "what services hold is not what lets it run"
     }
 }
 

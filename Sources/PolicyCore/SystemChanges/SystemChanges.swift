@@ -155,6 +155,7 @@ extension System {
     // MARK: Telling
 
     /// Its process hears what it is told.
+    @inline(__always)
     func isListening(_ i: Int) -> Bool {
         // The app's own properties one by one: what is asked of it as a whole copies it (seen in profiles).
         switch apps[i].process {
@@ -162,7 +163,7 @@ extension System {
         case .launching, .alive: break
         }
         if case .plain = apps[i].processKind { return false }
-        guard apps[i].state.isRunning, apps[i].ending == nil else { return false }
+        guard apps[i].state.isRunning, !apps[i].$ending else { return false }
         return !apps[i].suspension.isUnderWay
     }
 
@@ -214,7 +215,8 @@ extension System {
     @inline(__always)
     private func knowsAll(_ i: Int) -> Bool {
         guard i < conditions.apps.count, conditions.apps[i].version == conditions.version else { return false }
-        return conditions.apps[i].told != nil && !conditions.apps[i].mayHaveMissed
+        if case .none = conditions.apps[i].told { return false }
+        return !conditions.apps[i].mayHaveMissed
     }
 
     /// A new process knows nothing, and is told everything before its launch.

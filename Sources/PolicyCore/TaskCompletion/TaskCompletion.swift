@@ -27,7 +27,7 @@ extension System {
 
     private func refusal(_ i: Int) -> TaskRefusal? {
         if !profile.hasMultitasking { return .noMultitasking(profile: profile.name) }
-        if apps[i].ending != nil { return .beingEnded }
+        if apps[i].$ending { return .beingEnded }
         if apps[i].tasks.isOver(at: now) { return .timeIsOver(limit: apps[i].tasks.limit ?? taskRules.limit) }
         if apps[i].tasks.held.count >= Int(taskRules.countLimit) { return .tooMany(limit: taskRules.countLimit) }
         return nil
@@ -95,7 +95,7 @@ extension System {
 
     /// The next step may be due.
     mutating func stepTasks(_ i: Int) {
-        guard apps[i].ending == nil, let step = nextTaskStep(i), step <= now else { return }
+        guard !apps[i].$ending, let step = nextTaskStep(i), step <= now else { return }
         switch apps[i].tasks.clock {
         case .stopped, .unlimited: return
         case .running(_, let limit):
@@ -121,7 +121,7 @@ extension System {
 
     /// It is there again, and may not have heard of the end.
     mutating func repeatExpiration(_ i: Int) {
-        guard case .expiring = apps[i].tasks.clock, !apps[i].tasks.isEmpty, apps[i].ending == nil else { return }
+        guard case .expiring = apps[i].tasks.clock, !apps[i].tasks.isEmpty, !apps[i].$ending else { return }
         expireTasks(i)
     }
 

@@ -17,7 +17,7 @@ extension System {
             return .closedByUser
         }
         if apps[i].wake.isRefreshOff, kind.service.isForUser { return .refreshIsOff }
-        if apps[i].ending != nil || !apps[i].isInstalled { return .beingEnded }
+        if apps[i].$ending || !apps[i].isInstalled { return .beingEnded }
         if presence(i) != .hidden || apps[i].state.isForeground { return .onScreen }
         return apps[i].windows.holds(kind) ? .underWay : nil
     }
@@ -148,17 +148,17 @@ extension System {
 
     mutating func armWindows(_ i: Int) {
         let slot = DeadlineSlot(app: apps[i].index, kind: .window)
-        let isJudged = apps[i].exceeded?.isWindow == true || apps[i].ending != nil
+        let isJudged = apps[i].exceeded?.isWindow == true || apps[i].$ending
         guard !isJudged, let next = apps[i].windows.held.compactMap(nextStep).min() else {
             deadlines.disarm(slot)
             return
         }
-        let pause: Span = apps[i].exceeded == nil ? .milliseconds(1) : .seconds(1)
+        let pause: Span = !apps[i].$exceeded ? .milliseconds(1) : .seconds(1)
         deadlines.arm(slot, at: next > now ? next : now + pause)
     }
 
     mutating func windowDeadline(_ i: Int) {
-        guard apps[i].ending == nil, apps[i].process != .none else { return }
+        guard !apps[i].$ending, apps[i].process != .none else { return }
         for id in apps[i].windows.held.map(\.id) {
             guard let place = apps[i].windows.place(id), let step = nextStep(apps[i].windows.held[place]), step <= now
             else { continue }
@@ -188,7 +188,7 @@ extension System {
 
     /// Also when it is there again, and may not have heard that its time is nearly over.
     mutating func repeatWindowExpirations(_ i: Int) {
-        guard apps[i].ending == nil, apps[i].isConnected else { return }
+        guard !apps[i].$ending, apps[i].isConnected else { return }
         for window in apps[i].windows.held {
             guard case .expiring(let since) = window.phase else { continue }
             let left = max(.zero, since + notice(window) - now)

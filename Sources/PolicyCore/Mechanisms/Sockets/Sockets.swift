@@ -140,8 +140,7 @@ package enum Sockets {
 
     // MARK: Invariants
 
-    static func broken(_ state: borrowing State, _ i: Int, in scope: borrowing some SocketScope) -> [String] {
-        let isWatched = state.phase != .none
+    static func broken(isWatched: Bool, _ i: Int, in scope: borrowing some SocketScope) -> [String] {
         var broken: [String] = []
         if isWatched != scope.holds(i, .listen) { broken.append("its sockets are watched, and do not let it run") }
         guard isWatched, !scope.isEnding(i) else { return broken }

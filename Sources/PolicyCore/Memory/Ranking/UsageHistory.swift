@@ -50,7 +50,14 @@ package struct UsageHistory: Hashable, Sendable, Codable {
     package mutating func used(_ app: AppIndex) {
         guard app != current else { return }
         if let current { follow(current, with: app) }
-        for place in records.indices { records[place].uses = (records[place].uses &* Self.fading) &>> 32 }
+        // Of every app, so by its parts: what the vector's operators do is not inlined.
+        let fading = Self.fading
+        for place in records.indices {
+            let uses = records[place].uses
+            records[place].uses = SIMD4(
+                (uses.x &* fading.x) >> 32, (uses.y &* fading.y) >> 32, (uses.z &* fading.z) >> 32,
+                (uses.w &* fading.w) >> 32)
+        }
         let place = insertionPlace(of: app)
         if place == records.count || records[place].app != app { records.insert(Record(app: app), at: place) }
         switches += 1
