@@ -182,3 +182,22 @@ extension Host {
         return views
     }
 }
+
+extension Wire.ReportSummary {
+    init(_ stored: StoredSummary) {
+        self.init(
+            id: stored.id, app: stored.app, at: WallTime(microseconds: stored.at).iso8601,
+            namespace: stored.namespace, code: Int(stored.code), reason: stored.reason)
+    }
+}
+
+extension JSONValue {
+    var waits: Bool {
+        get throws(RPCError) { try bool("wait", default: true) }
+    }
+
+    /// A tool says so when it asks again, because the connection ended before the answer.
+    var isRepetition: Bool {
+        get throws(RPCError) { try bool("retry", default: false) }
+    }
+}

@@ -399,13 +399,13 @@ extension Host {
 
     private var memoryInfo: MemoryInfo {
         let state = system.memory
-        let order = system.memoryVictims()
+        let places = Dictionary(zip(system.memoryVictims(), 1...)) { first, _ in first }
         let apps = system.installedApps.filter { $0.state != .notRunning }.map { app in
             let footprint = shownMemory(app) ?? .zero
             return MemoryInfo.App(
                 app: app.manifest.identifier.rawValue, state: app.state.name, dirty: footprint.dirty,
                 purgeable: footprint.purgeable, clean: footprint.clean, limit: system.memoryLimit(of: app.index),
-                next: order.firstIndex(of: app.index).map { $0 + 1 },
+                next: places[app.index],
                 tinyMappings: (memory?.mappings(of: app.index)?.tiny).map { Int($0) })
         }
         return MemoryInfo(

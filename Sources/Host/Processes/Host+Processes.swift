@@ -279,6 +279,7 @@ extension Host {
     private func runsAgain(_ index: AppIndex, _ process: AppProcess) {
         process.standing = nil
         moved(index)
+        traffic.wake(index)
         if let owed = process.owedPriority { setPriority(index, process.generation, owed) }
     }
 

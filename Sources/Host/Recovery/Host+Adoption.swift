@@ -99,7 +99,7 @@ extension Host {
             return missing(app, state, birth)
         }
         let isKnown = group.birth.map { $0.isComplete && $0.pid == first.pid } ?? false
-        let process = begin(box, first, app, state, isNoted: isKnown)
+        let process = begin(box, first, app, state, isNoted: isKnown, isFrozen: group.isFrozen)
         if group.isFrozen { process.standing = group.processes }
         return found(first, app, birth, isFrozen: group.isFrozen)
     }
@@ -113,12 +113,12 @@ extension Host {
             box.remove()
             return missing(app, state, birth)
         }
-        _ = begin(box, first, app, state, isNoted: false)
+        _ = begin(box, first, app, state, isNoted: false, isFrozen: false)
         return found(first, app, birth, isFrozen: box.isFrozen)
     }
 
     private func begin(
-        _ box: any ProcessBox, _ first: PidFD, _ app: AppHost, _ state: App, isNoted: Bool
+        _ box: any ProcessBox, _ first: PidFD, _ app: AppHost, _ state: App, isNoted: Bool, isFrozen: Bool
     ) -> AppProcess {
         // A process that the Core knows nothing of gets the number that the Core will give it to end it.
         let generation = state.process == .none ? state.generation.next : state.generation
@@ -126,9 +126,11 @@ extension Host {
         process.mayShareBackground = true
         begin(process, of: app)
         adopt(first, app.index, process)
-        // The counter of the daemon that died went with it.
-        let group = environment.countsInKernel ? environment.cgroupPath(app.installation.identifier) : nil
-        traffic.begin(app.index, generation, group.flatMap { try? TrafficCounter(group: $0) }, isNew: false)
+        // The counter of the daemon that died went with it. Of many that are frozen, each is counted when it runs.
+        let group = countedGroup(of: app.index)
+        let waits = isFrozen && apps.count > Adoption.slice
+        let counter = waits ? nil : group.flatMap { try? TrafficCounter(group: $0) }
+        traffic.begin(app.index, generation, counter, isNew: false, waitingIn: waits ? group : nil)
         if !isNoted { noteBirth(first, of: app) }
         return process
     }
