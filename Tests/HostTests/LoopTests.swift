@@ -18,6 +18,20 @@ struct LoopTests {
         #expect(fired == [1, 2, 3])
     }
 
+    @Test("A timer that is taken back does not fire, and the others do")
+    func forgotten() throws {
+        let loop = try Loop()
+        var fired: [Int] = []
+        let first = loop.after(nanoseconds: 1_000_000) { fired.append(1) }
+        loop.after(nanoseconds: 2_000_000) {
+            fired.append(2)
+            loop.stop()
+        }
+        loop.forget(timer: first)
+        try loop.run { nil }
+        #expect(fired == [2])
+    }
+
     @Test("A watch that is cancelled while its event waits is not called")
     func cancelled() throws {
         let loop = try Loop()

@@ -125,6 +125,23 @@ import TransferCore
         #expect(bench.setConditions { $0.isMetered = false }.downloads.count == 1)
     }
 
+    @Test("In low-power mode a discretionary task waits for power, however full the battery is; others go on")
+    func lowPower() throws {
+        var configuration = TransferConfiguration()
+        configuration.isDiscretionary = true
+        var bench = Bench(
+            conditions: TransferConditions(network: .wifi, hasExternalPower: false, battery: 900, isLowPower: true))
+        let connection = bench.open(configuration)
+        #expect(bench.begin(Bench.download(), on: connection).downloads.isEmpty)
+        #expect(bench.setConditions { $0.hasExternalPower = true }.downloads.count == 1)
+        #expect(bench.setConditions { $0.hasExternalPower = false }.stopped.count == 1)
+        #expect(bench.setConditions { $0.isLowPower = false }.downloads.count == 1)
+        var other = Bench(
+            conditions: TransferConditions(network: .wifi, hasExternalPower: false, battery: 900, isLowPower: true))
+        let usual = other.open(TransferConfiguration())
+        #expect(other.begin(Bench.download(), on: usual).downloads.count == 1)
+    }
+
     @Test("Without cellular access a task waits for another network; a loopback address needs none")
     func cellular() {
         var configuration = TransferConfiguration()

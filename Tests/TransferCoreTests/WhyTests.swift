@@ -78,6 +78,8 @@ import TransferCore
         try expect(bench, .unmetered, "the network costs money")
         _ = bench.setConditions { $0.isMetered = false }
         try expect(bench, .power, "the battery is at 42 % without external power")
+        _ = bench.setConditions { $0.isLowPower = true }
+        try expect(bench, .power, "low-power mode is on")
         _ = bench.setConditions {
             $0.network = .cellular
             $0.hasExternalPower = true

@@ -9,7 +9,8 @@ struct ServiceRecordTests {
 
     private static let state = ServiceAppState(
         app: "a.b", process: 3, state: "suspended", visible: false, awaitsCall: true)
-    private static let conditions = ServiceConditions(network: .cellular, metered: true, battery: 0.5, radioWarm: true)
+    private static let conditions = ServiceConditions(
+        network: .cellular, metered: true, battery: 0.5, radioWarm: true, lowPower: true)
 
     @Test("Each is read as it was written")
     func roundTrips() throws {

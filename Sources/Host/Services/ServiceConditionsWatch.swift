@@ -66,6 +66,6 @@ extension ServiceConditions {
         self.init(
             network: network, metered: network == .cellular, externalPower: battery.state != .unplugged,
             battery: battery.state == .unknown ? nil : Double(battery.percent) / 100, radioWarm: radioIsWarm,
-            appOnScreen: isAppOnScreen)
+            appOnScreen: isAppOnScreen, lowPower: conditions.isLowPower)
     }
 }

@@ -73,7 +73,7 @@ extension Device {
         let isWarm = network == .cellular ? surroundings.cellularRadio != .idle : network != .none
         let conditions = ServiceModelConditions(
             network: network, isCharging: battery.state == .charging || battery.state == .full,
-            battery: battery.percent, isRadioWarm: isWarm)
+            battery: battery.percent, isRadioWarm: isWarm, isLowPower: system.conditions.isLowPower)
         if services[s].shell?.conditions != conditions {
             services[s].shell?.conditions = conditions
             tellLogic(s, .conditions(conditions))

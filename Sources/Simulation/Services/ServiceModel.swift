@@ -64,6 +64,7 @@ package struct ServiceModelConditions: Hashable, Sendable {
     package var battery: Int32
     /// What is sent now costs little more.
     package var isRadioWarm: Bool
+    package var isLowPower: Bool
 }
 
 /// What a service wants done.

@@ -13,10 +13,12 @@ package struct ServiceConditions: WireRecord, Hashable {
     package var radioWarm: Bool
     /// The user sees an app; what can wait gives way to what it does.
     package var appOnScreen: Bool
+    /// The user saves power, or the system does because the battery is low.
+    package var lowPower: Bool
 
     package init(
         network: Network, metered: Bool = false, constrained: Bool = false, externalPower: Bool = true,
-        battery: Double? = nil, radioWarm: Bool = false, appOnScreen: Bool = false
+        battery: Double? = nil, radioWarm: Bool = false, appOnScreen: Bool = false, lowPower: Bool = false
     ) {
         self.network = network
         self.metered = metered
@@ -25,6 +27,7 @@ package struct ServiceConditions: WireRecord, Hashable {
         self.battery = battery
         self.radioWarm = radioWarm
         self.appOnScreen = appOnScreen
+        self.lowPower = lowPower
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -35,6 +38,7 @@ package struct ServiceConditions: WireRecord, Hashable {
         battery = try json.optionalNumber("battery")
         radioWarm = try json.bool("radioWarm", default: false)
         appOnScreen = try json.bool("appOnScreen", default: false)
+        lowPower = try json.bool("lowPower", default: false)
     }
 
     package var json: JSONValue {
@@ -46,6 +50,7 @@ package struct ServiceConditions: WireRecord, Hashable {
             "battery": JSONValue(battery),
             "radioWarm": .bool(radioWarm),
             "appOnScreen": .bool(appOnScreen),
+            "lowPower": .bool(lowPower),
         ]
     }
 }

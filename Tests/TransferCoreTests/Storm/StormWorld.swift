@@ -161,7 +161,9 @@ struct StormWorld {
         switch dice.below(8) {
         case 0: conditions.network = dice.pick(NetworkKind.allCases) ?? .wifi
         case 1: conditions.isMetered.toggle()
-        case 2: conditions.hasExternalPower.toggle()
+        case 2:
+            conditions.hasExternalPower.toggle()
+            if !conditions.hasExternalPower { conditions.isLowPower.toggle() }
         case 3: conditions.battery = dice.oneIn(3) ? nil : Int32(dice.below(1001))
         case 4:
             hasSystem.toggle()

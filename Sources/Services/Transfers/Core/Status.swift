@@ -129,6 +129,8 @@ extension TransferSystem {
                 change(
                     "It is discretionary, and the battery is at \(battery / 10) % without external power",
                     "there is power, or \(rules.batteryToBegin / 10) %")
+            case .lowPower:
+                change("It is discretionary, and low-power mode is on", "that is over, or there is power")
             case .radio(let time):
                 "It can wait, and the radio is cold: it begins as soon as other traffic warms it, "
                     + "at \(time.sentence) at the latest."

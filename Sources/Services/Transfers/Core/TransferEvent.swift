@@ -105,11 +105,13 @@ package struct TransferConditions: Hashable, Sendable, Codable {
     package var isRadioWarm: Bool
     /// The user sees an app, whichever it is.
     package var isAppOnScreen: Bool
+    /// The user saves power.
+    package var isLowPower: Bool
 
     package init(
         network: NetworkKind = .wired, isMetered: Bool = false, isConstrained: Bool = false,
         hasExternalPower: Bool = true, battery: Int32? = nil, isRadioWarm: Bool = false,
-        isAppOnScreen: Bool = false
+        isAppOnScreen: Bool = false, isLowPower: Bool = false
     ) {
         self.network = network
         self.isMetered = isMetered
@@ -118,5 +120,6 @@ package struct TransferConditions: Hashable, Sendable, Codable {
         self.battery = battery
         self.isRadioWarm = isRadioWarm
         self.isAppOnScreen = isAppOnScreen
+        self.isLowPower = isLowPower
     }
 }

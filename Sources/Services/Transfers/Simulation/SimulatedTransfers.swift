@@ -279,7 +279,7 @@ extension TransferConditions {
         self.init(
             network: conditions.network, isMetered: conditions.network == .cellular,
             hasExternalPower: conditions.isCharging, battery: conditions.battery * 10,
-            isRadioWarm: conditions.isRadioWarm)
+            isRadioWarm: conditions.isRadioWarm, isLowPower: conditions.isLowPower)
     }
 }
 

@@ -52,7 +52,7 @@ extension TransferSystem {
             change(id) { $0.radioSince = wall }
         case .radio, .held, .trial, .alone, .hostLimit, .appLimit, .totalLimit, .share: break
         case .noClock, .beginDate, .delay, .disk, .retry, .unknownConditions, .noNetwork, .cellularNotAllowed,
-            .expensive, .constrained, .metered, .power:
+            .expensive, .constrained, .metered, .power, .lowPower:
             if record.radioSince != nil { change(id) { $0.radioSince = nil } }
         }
     }

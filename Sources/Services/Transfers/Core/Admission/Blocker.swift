@@ -14,6 +14,7 @@ enum Blocker: Hashable {
     /// A discretionary task on what costs money.
     case metered(NetworkKind)
     case power(battery: Int32)
+    case lowPower
     case radio(until: WallTime)
     /// Tasks of its app brought the service down.
     case held(WallTime, setAside: Int32)
@@ -34,7 +35,7 @@ enum Blocker: Hashable {
             .radio(until: let time), .held(let time, _):
             time
         case .trial, .alone, .noClock, .unknownConditions, .noNetwork, .cellularNotAllowed, .expensive, .constrained,
-            .metered, .power,
+            .metered, .power, .lowPower,
             .hostLimit, .appLimit, .totalLimit, .share:
             nil
         }
@@ -48,7 +49,7 @@ enum Blocker: Hashable {
         case .disk: .quota
         case .retry: .retry
         case .expensive, .constrained, .metered: .unmetered
-        case .power: .power
+        case .power, .lowPower: .power
         case .radio: .radio
         case .held, .trial, .alone: .alone
         case .hostLimit: .hostLimit
@@ -100,6 +101,7 @@ extension TransferSystem {
         }
         guard task.record.isDiscretionary else { return nil }
         if conditions.isMetered { return .metered(conditions.network) }
+        if conditions.isLowPower, !conditions.hasExternalPower { return .lowPower }
         guard !conditions.hasExternalPower, let battery = conditions.battery else { return nil }
         let enough = continues ? rules.batteryToContinue : rules.batteryToBegin
         return battery < enough ? .power(battery: battery) : nil

@@ -129,7 +129,7 @@ extension TransferConditions {
             network: network, isMetered: info.metered, isConstrained: info.constrained,
             hasExternalPower: info.externalPower,
             battery: info.battery.map { Int32($0.isFinite ? min(max($0, 0), 1) * 1000 : 1000) },
-            isRadioWarm: info.radioWarm, isAppOnScreen: info.appOnScreen)
+            isRadioWarm: info.radioWarm, isAppOnScreen: info.appOnScreen, isLowPower: info.lowPower)
     }
 }
 
