@@ -321,19 +321,25 @@ extension System {
         return holds
     }
 
+    /// Each claim of an app is what one hold of its process states, and each of those is a claim. Makes no lists: it is
+    /// asked of every app after every simulated event.
     func brokenHold(_ i: Int, among holds: [Broker.Hold]) -> String? {
-        let isClaimed = !apps[i].assertions.others.isEmpty && apps[i].assertions.others.contains { $0.claim != nil }
-        // Nearly always.
-        guard isClaimed || !holds.isEmpty else { return nil }
-        let app = apps[i].index
-        var stated: [AssertionID] = []
-        for hold in holds where hold.incarnation.app == app {
-            if hold.incarnation.generation != apps[i].generation { return "a hold of a process that is gone" }
-            if let id = hold.assertion { stated.append(id) }
+        let app = apps[i].index.rawValue
+        var stated = 0
+        for place in holds.indices where holds[place].incarnation.app.rawValue == app {
+            if holds[place].incarnation.generation.rawValue != apps[i].generation.rawValue {
+                return "a hold of a process that is gone"
+            }
+            if holds[place].assertion != nil { stated += 1 }
         }
-        guard isClaimed || !stated.isEmpty else { return nil }
-        let claimed = apps[i].assertions.others.filter { $0.claim != nil }.map(\.id)
-        return stated.sorted() == claimed ? nil : "what services hold is not what lets it run"
+        var (claimed, isStated) = (0, true)
+        for place in apps[i].assertions.others.indices {
+            guard case .some = apps[i].assertions.others[place].claim else { continue }
+            let id = apps[i].assertions.others[place].id
+            claimed += 1
+            isStated = isStated && holds.count { $0.incarnation.app.rawValue == app && $0.assertion == id } == 1
+        }
+        return stated == claimed && isStated ? nil : "what services hold is not what lets it run"
     }
 }
 

@@ -4,16 +4,20 @@ package import Model
 /// What is to happen in virtual time, in the order of its moments; what falls on one moment, in the order in which it
 /// was put in.
 package struct EventQueue<Payload> {
+    /// Small, since a heap moves its entries about: what is to happen lies apart.
     private struct Entry: Comparable {
-        let at: Instant
+        let at: Int64
         let sequence: UInt64
-        let payload: Payload
+        let place: Int
 
-        static func == (a: Entry, b: Entry) -> Bool { a.at == b.at && a.sequence == b.sequence }
-        static func < (a: Entry, b: Entry) -> Bool { (a.at, a.sequence) < (b.at, b.sequence) }
+        static func == (a: Entry, b: Entry) -> Bool { a.sequence == b.sequence }
+        static func < (a: Entry, b: Entry) -> Bool { a.at == b.at ? a.sequence < b.sequence : a.at < b.at }
     }
 
     private var heap = Heap<Entry>()
+    private var payloads: [Payload?] = []
+    /// Places where nothing lies any more.
+    private var free: [Int] = []
     private var nextSequence: UInt64 = 0
 
     package init() {}
@@ -21,14 +25,19 @@ package struct EventQueue<Payload> {
     package var isEmpty: Bool { heap.isEmpty }
     package var count: Int { heap.count }
     /// When the next event is due.
-    package var next: Instant? { heap.min?.at }
+    package var next: Instant? { heap.min.map { Instant(nanoseconds: $0.at) } }
 
     package mutating func insert(_ payload: Payload, at moment: Instant) {
-        heap.insert(Entry(at: moment, sequence: nextSequence, payload: payload))
+        let place = free.popLast() ?? payloads.count
+        if place == payloads.count { payloads.append(payload) } else { payloads[place] = payload }
+        heap.insert(Entry(at: moment.nanoseconds, sequence: nextSequence, place: place))
         nextSequence += 1
     }
 
     package mutating func popFirst() -> (at: Instant, payload: Payload)? {
-        heap.popMin().map { ($0.at, $0.payload) }
+        guard let first = heap.popMin(), let payload = payloads[first.place] else { return nil }
+        payloads[first.place] = nil
+        free.append(first.place)
+        return (Instant(nanoseconds: first.at), payload)
     }
 }
