@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// What frameworks are just saying to services, by names for people. An app that is suspended, or killed, before a service
-/// has heard what it wants would lose that. So UIKit keeps it running meanwhile; no framework has to know UIKit for it.
+/// What frameworks are just saying to services, by names for people. An app that is suspended, or killed, before a
+/// service has heard what it wants would lose that. So UIKit keeps it running meanwhile; no framework has to know UIKit
+/// for it.
 package final class ServiceErrands: Sendable {
     /// Called on any thread, in the order in which it happens; must not call back.
     package typealias Keeper = @Sendable (_ name: String, _ isOut: Bool) -> Void

@@ -81,6 +81,19 @@ extension AssertionKind {
         }
     }
 
+    /// What an app moves over the network while this lets it run; `nil`: anything.
+    package var purpose: Purpose? {
+        switch self {
+        case .audio: .streaming
+        case .sessionEvents: .transfer
+        case .location: .location
+        case .exemption, .graphical, .task, .listen, .fetch, .refresh, .processing, .service: nil
+        }
+    }
+
+    /// Those that say what it moves, in the order in which they count.
+    package static let withPurpose: [AssertionKind] = [.audio, .sessionEvents, .location]
+
     /// Why it lets an app run, for people.
     package var reason: String {
         switch self {

@@ -88,6 +88,7 @@ package enum ScenarioWriter {
         add("windowNotice", \.windowRules.notice) { $0.windowRules.notice.text }
         add("closingEndsTransfers", \.windowRules.closingEndsSessions) { "\($0.windowRules.closingEndsSessions)" }
         add("windowOverrun", \.windowRules.overrun) { $0.windowRules.overrun.rawValue }
+        add("lowPowerAt", \.power?.savesAt) { "\($0.power?.savesAt ?? 0)" }
         add("cellular", \.cellularModel) { $0.cellularModel.name }
         add("connectionLimit", \.socketRules.connectionLimit) { ($0.socketRules.connectionLimit ?? .zero).text }
         add("listenGrace", \.socketRules.grace) { $0.socketRules.grace.text }

@@ -83,6 +83,7 @@ struct Generator {
         if flag() { profile.freezeLimit = span() }
         if flag() { profile.freezeAttempts = UInt8(1 + random.below(254)) }
         if flag() { profile.hasSplitScreen.toggle() }
+        if flag() { profile.power?.savesAt = Int32(1 + random.below(100)) }
         if flag() { profile.tasks?.limit = span() }
         if flag() { profile.tasks?.windowLimit = span() }
         if flag() { profile.tasks?.notice = span() }

@@ -31,7 +31,8 @@ extension SystemTests {
 
             var testDescription: String { rawValue }
 
-            /// The program of the Swift app lies beside the tests; with Swift's libraries in it `make static-app` makes it.
+            /// The program of the Swift app lies beside the tests; with Swift's libraries in it `make static-app` makes
+            /// it.
             static var available: [Kind] {
                 allCases.filter { kind in
                     switch kind {

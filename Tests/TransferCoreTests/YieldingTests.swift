@@ -196,9 +196,8 @@ struct YieldingTests {
     @Test("A connection that ends between two looks counts with what it moved last")
     func totals() {
         var totals = ConnectionTotals()
-        #expect(totals.moved([1: 500, 2: 100]) == nil)
-        #expect(totals.moved([1: 800, 2: 100]) == 300)
-        #expect(totals.moved([2: 150, 3: 40]) == 300 + 50 + 40)
-        #expect(totals.moved([2: 150, 3: 40]) == 0)
+        let looks: [[UInt64: Int64]] = [[1: 500, 2: 100], [1: 800, 2: 100], [2: 150, 3: 40], [2: 150, 3: 40]]
+        let moved = looks.map { totals.moved($0) }
+        #expect(moved == [nil, 300, 300 + 50 + 40, 0])
     }
 }

@@ -3,8 +3,8 @@ public import FoundationNetworking
 
 // Apple's URLSessionDelegate has a method that Foundation's on Linux lacks, and a method that no protocol requires
 // cannot be called from outside. These protocols have it. A file that imports UIKitNetworking sees them in place of
-// Foundation's, of which they are refinements; a file that imports FoundationNetworking or BackgroundTransfer as well sees
-// both, and the compiler calls the name ambiguous: remove that import, it is not needed beside this one.
+// Foundation's, of which they are refinements; a file that imports FoundationNetworking or BackgroundTransfer as well
+// sees both, and the compiler calls the name ambiguous: remove that import, it is not needed beside this one.
 
 /// A session's delegate, as Apple declares it.
 public protocol URLSessionDelegate: URLSessionBackgroundDelegate {}

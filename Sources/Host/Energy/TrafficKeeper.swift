@@ -58,8 +58,8 @@ final class TrafficKeeper {
 
     // MARK: Apps
 
-    /// An app has a process. `isNew`: it has moved nothing yet. `waitingIn`: it is frozen, and this group is counted when
-    /// it runs.
+    /// An app has a process. `isNew`: it has moved nothing yet. `waitingIn`: it is frozen, and this group is counted
+    /// when it runs.
     func begin(
         _ app: AppIndex, _ generation: Generation, _ counter: TrafficCounter?, isNew: Bool,
         waitingIn group: String? = nil

@@ -3,8 +3,8 @@ internal import Model
 internal import PolicyCore
 internal import Wire
 
-/// Tells what the network and the power are like, and whether an app is on screen, when that changes. What can wait goes while somebody else keeps the
-/// radio awake; when that will be over, it is looked at again.
+/// Tells what the network and the power are like, and whether an app is on screen, when that changes. What can wait
+/// goes while somebody else keeps the radio awake; when that will be over, it is looked at again.
 final class ServiceConditionsWatch {
     private unowned let host: Host
     private let isHeard: () -> Bool

@@ -11,9 +11,7 @@ extension System {
         guard i < apps.count, apps[i].state.isRunning else { return nil }
         if apps[i].state.isForeground || presence(i) != .hidden { return .browsing }
         if apps[i].windows.holds(.fetch) { return .fetch }
-        if apps[i].assertions.holds(.audio) { return .streaming }
-        if apps[i].assertions.holds(.sessionEvents) { return .transfer }
-        return apps[i].assertions.holds(.location) ? .location : .use
+        return AssertionKind.withPurpose.first { apps[i].assertions.holds($0) }?.purpose ?? .use
     }
 
     /// What a service says that it moved, for an app or for itself.

@@ -1,7 +1,7 @@
 package import Model
 
-// A recording is a row of segments. Each begins with a checkpoint of the Core (`SegmentHeader`, in a file beside it) and
-// holds records, each framed by the length of its body before it and a check of the body after it:
+// A recording is a row of segments. Each begins with a checkpoint of the Core (`SegmentHeader`, in a file beside it)
+// and holds records, each framed by the length of its body before it and a check of the body after it:
 //
 //     length   varint
 //     body     1, nanoseconds since the event before (varint, zigzag), the event

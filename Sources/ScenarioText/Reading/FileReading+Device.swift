@@ -38,6 +38,11 @@ extension FileReading {
         set(&windows.closingEndsSessions, truth(fields["closingEndsTransfers"]))
         set(&windows.overrun, choice(fields["windowOverrun"], WindowRules.Overrun.allCases.map(\.rawValue)))
         device.windows = windows
+        if let percent: Int32 = number(fields["lowPowerAt"], in: 0...100, as: "a percentage") {
+            var power = device.power ?? PowerRules()
+            power.savesAt = percent
+            device.power = percent > 0 ? power : nil
+        }
         if let radio = pick(fields["cellular"], RadioModel.all, Names("radio", RadioModel.all.map(\.name)), \.name) {
             device.cellular = radio
         }

@@ -44,8 +44,8 @@ package struct FetchDays: Sendable {
 
     /// All apps that were opened on so many days fetch, from the first moment on.
     ///
-    /// - Parameter first: only so much of the beginning counts, and apps fetch from when they are opened first: somebody
-    ///   has a new device.
+    /// - Parameter first: only so much of the beginning counts, and apps fetch from when they are opened first: the
+    ///   device is new.
     package init(_ trace: UsageTrace, leastDays: Int = 5, first length: Span? = nil) {
         let first = trace.entries.first?.time ?? 0
         let last = length.map { first + $0.nanoseconds / 1_000_000_000 } ?? .max

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// A folder that stands for a machine's `dev` and `proc`, with a GPU whose driver tells in `fdinfo` what it did for whom.
-/// Apps write there what the driver would tell of them.
+/// A folder that stands for a machine's `dev` and `proc`, with a GPU whose driver tells in `fdinfo` what it did for
+/// whom. Apps write there what the driver would tell of them.
 enum FakeGPU {
     static func place(in folder: String) -> String { "\(folder)/machine" }
 

@@ -5,7 +5,8 @@ internal import Model
 /// Nobody says how much the link can carry. While these transfers may move as much as they like, what all move together
 /// is what it can carry; so the first look at an app's traffic beside them measures the link, and each further one
 /// leaves the others what they took and a margin. Traffic that grows into the margin shrinks the share with each look,
-/// down to a rest that keeps connections alive; traffic that stays as it is, such as a film's, leaves them the remainder.
+/// down to a rest that keeps connections alive; traffic that stays as it is, such as a film's, leaves them the
+/// remainder.
 struct LinkShare: Sendable {
     /// Bytes a second for all of them together; `nil`: as much as they like.
     private(set) var limit: Int64?
