@@ -71,13 +71,14 @@ package enum Daemon {
         for effect in restored?.effects ?? [] { host.repeatRecord(effect) }
         // Written before the next checkpoint makes the journal behind it superfluous.
         host.records.flush()
-        let continuing = kept.flatMap { $0.allApps.count > Adoption.slice ? restored?.end : nil }
-        if continuing == nil { workers.finish(.storage) }
+        let continuing = kept == nil ? nil : restored?.end
+        let isLate = continuing != nil && system.allApps.count > Adoption.slice
+        if !isLate { workers.finish(.storage) }
         if kept == nil { host.forgetApps() }
         host.begin(
             try Journal(
                 directory: home.journal, system: system, start: kept == nil ? .fresh : .restarted,
-                continuing: continuing
+                continuing: continuing, isLate: isLate
             ) { [unowned host] work in
                 host.records.flush()
                 workers.run(.storage, work)

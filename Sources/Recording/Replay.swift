@@ -131,7 +131,11 @@ package struct Replay {
 
     private mutating func enter(_ segment: Segment) throws(RecordingError) {
         counts.segments += 1
-        guard let header = segment.header else { return }
+        guard let header = segment.header else {
+            // Whoever begins one after a restart has adopted, or was another daemon.
+            isRestartTold = false
+            return
+        }
         defer { now = Instant(nanoseconds: header.base) }
         let isAnotherBoot = header.boot != boot
         if isAnotherBoot || isFresh(header) {

@@ -41,6 +41,7 @@ struct IconReelTests {
         try await device.open(app)
         try await device.open(#require(URL(string: "iconreel://page/7")))
         #expect(app.delegate?.page == 7)
+        app.delegate?.reel?.finishDrawing()
         #expect(app.delegate?.reel?.workingSet.keys.sorted() == Array(24..<36))
         try await device.open(#require(URL(string: "iconreel://keep/one-page")))
         #expect(app.delegate?.strategy == .onePage)

@@ -28,24 +28,27 @@ package final class Journal {
     /// must be there before a checkpoint makes them superfluous.
     private let behindRecords: (@escaping @Sendable () -> Void) -> Void
 
-    /// Begins a new segment behind all that are there. Its checkpoint is on disk when this returns, except where all
-    /// that is there was read to its end, at `continuing`: there it follows as in `rotate`, since to write down ten
-    /// thousand apps takes longer than a tool likes to wait.
+    /// Begins a new segment behind all that are there. Its checkpoint is on disk when this returns, except where it may
+    /// be late, as in `rotate`: to write down ten thousand apps takes longer than a tool likes to wait.
+    ///
+    /// - Parameters:
+    ///   - continuing: when the last event was, if all that is there was read to its end. Times go on from it, so that
+    ///     the segments before explain this one also without its checkpoint.
+    ///   - isLate: the checkpoint follows; only of something that continues.
     package init(
-        directory: String, system: System, start: SegmentHeader.Start, continuing: Instant? = nil,
+        directory: String, system: System, start: SegmentHeader.Start, continuing: Instant? = nil, isLate: Bool = false,
         limits: Limits = Limits(), behindRecords: @escaping (@escaping @Sendable () -> Void) -> Void
     ) throws {
         self.directory = directory
         self.limits = limits
         self.behindRecords = behindRecords
-        // Where the checkpoint is missing, times go on from those before it.
         last = continuing ?? Instant(nanoseconds: Clock.boot())
         try FileSystem.makeDirectory(directory)
         number = Self.allNumbers(in: directory).max() ?? 0
         // Nobody writes to the last one any more; what it did not use is given back.
         if number > 0 { try? MappedLog.trim(Self.events(directory, number)) }
         do {
-            if continuing == nil { try begin(start, system) } else { rotate(system, start) }
+            if isLate, continuing != nil { rotate(system, start) } else { try begin(start, system) }
         } catch let error as SystemError where error.errno == .noSpace {
             // What lives has to be looked after, also without; the next event tries again.
             Diagnostics.write("the journal cannot begin: \(error); a crash now would lose decisions")

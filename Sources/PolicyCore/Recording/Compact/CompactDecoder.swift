@@ -155,8 +155,14 @@ extension CompactDecoder: SingleValueDecodingContainer {
     }
 
     func decode(_ type: Double.Type) throws -> Double {
-        guard try reader.tag(at: at) == .double else { throw mismatch("a number") }
-        return try reader.double(at: at + 1)
+        var place = at + 1
+        switch try reader.tag(at: at) {
+        case .double: return try reader.double(at: place)
+        // Whoever has no whole number of that size, or made a fraction of it since: as in JSON.
+        case .signed: return Double(try decode(Int64.self))
+        case .unsigned: return Double(try reader.varint(at: &place, before: reader.end))
+        case .null, .no, .yes, .text, .list, .object: throw mismatch("a number")
+        }
     }
 
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
@@ -270,18 +276,29 @@ private struct CompactMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct CompactElements: UnkeyedDecodingContainer {
     private let decoder: CompactDecoder
+    private let begin: Int
     private var place: Int
     private let end: Int
     private(set) var currentIndex = 0
     var codingPath: [any CodingKey] { [] }
-    /// To know it, all would have to be gone through.
-    var count: Int? { nil }
     var isAtEnd: Bool { place >= end }
 
     init(decoder: CompactDecoder, place: Int, end: Int) {
         self.decoder = decoder
+        begin = place
         self.place = place
         self.end = end
+    }
+
+    /// Gone through for whoever asks: a vector reads nothing without it, and dictionaries look whether it is even.
+    var count: Int? {
+        var (count, next) = (0, begin)
+        while next < end {
+            guard let after = try? decoder.reader.skip(next) else { return nil }
+            next = after
+            count += 1
+        }
+        return next == end ? count : nil
     }
 
     private func here() throws -> CompactDecoder {
