@@ -132,7 +132,7 @@ package struct Replay {
     private mutating func enter(_ segment: Segment) throws(RecordingError) {
         counts.segments += 1
         guard let header = segment.header else {
-            // Whoever begins one after a restart has adopted, or was another daemon.
+            // The daemon that the checkpoint told of had adopted, or it died and this is another one's.
             isRestartTold = false
             return
         }

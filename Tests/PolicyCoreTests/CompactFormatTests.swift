@@ -21,6 +21,9 @@ import Testing
         var choices: [Choice?] = [.plain, nil, .with(number: 7, false)]
         var texts = ["a": 1, "b": 2]
         var places: [UInt8: [String]] = [3: ["x"], 4: []]
+        var vector = SIMD4<UInt64>(0, 1, .max, 3)
+        var vectors = [SIMD4<Float>(0, -0.5, 1, .infinity), SIMD4(repeating: 2)]
+        var pair: SIMD2<Double>? = SIMD2(0.1, -2)
     }
 
     private func busy() throws -> System {
@@ -49,7 +52,40 @@ import Testing
         #expect(try sorted(header.system) == sorted(system))
         #expect(header.boot == "b" && header.start == .fresh && header.version == SegmentHeader.version)
         #expect(CompactFormat.isThere(bytes) && !CompactFormat.isThere(Array(#"{"version":3}"#.utf8)))
-        #expect(try bytes.count * 2 < JSONEncoder().encode(header).count)
+        #expect(try bytes.count < JSONEncoder().encode(header).count)
+    }
+
+    @Test("A list tells its length, without which a vector reads nothing; another length is an error")
+    func vectors() throws {
+        struct Vector: Codable, Equatable { var uses = SIMD4<UInt64>(1, .max, 0, 3) }
+        struct List: Codable, Equatable { var uses: [UInt64] }
+        #expect(try CompactFormat.decode(Vector.self, from: CompactFormat.encode(Vector())) == Vector())
+        let list = List(uses: [1, .max, 0, 3])
+        #expect(try CompactFormat.encode(Vector()) == CompactFormat.encode(list))
+        for count in [0, 3, 5] {
+            let other = try CompactFormat.encode(List(uses: Array(repeating: 7, count: count)))
+            #expect(throws: DecodingError.self) { try CompactFormat.decode(Vector.self, from: other) }
+        }
+        // One after the other, and what follows them.
+        let rows: [[SIMD2<Float>]] = [[], [.init(0.5, -1)], [.zero, .one]]
+        #expect(try CompactFormat.decode([[SIMD2<Float>]].self, from: CompactFormat.encode(rows)) == rows)
+    }
+
+    @Test("A whole number is read as a fraction too, as in JSON, however large it is")
+    func wholeNumbers() throws {
+        let bytes = try CompactFormat.encode([UInt64.max, 3])
+        #expect(try CompactFormat.decode([Double].self, from: bytes) == [Double(UInt64.max), 3])
+        #expect(try CompactFormat.decode([Double].self, from: CompactFormat.encode([-7])) == [-7])
+        #expect(throws: DecodingError.self) {
+            try CompactFormat.decode([Double].self, from: CompactFormat.encode(["7"]))
+        }
+    }
+
+    @Test("What a Core learned of its user's habits, in vectors, is in its checkpoint")
+    func habits() throws {
+        var history = UsageHistory()
+        for app: UInt32 in [0, 1, 0, 2, 1] { history.used(AppIndex(app)) }
+        #expect(try CompactFormat.decode(UsageHistory.self, from: CompactFormat.encode(history)) == history)
     }
 
     @Test("It is pinned: what today's daemon writes, every later one reads")
@@ -132,16 +168,18 @@ import Testing
         }
     }
 
-    @Test("An app more costs the same bytes, however many there are")
+    @Test("An app more costs the same bytes, however many there are: less than half of what it costs as JSON")
     func growth() throws {
-        func size(_ count: Int) throws -> Int {
+        func sizes(_ count: Int) throws -> (compact: Int, json: Int) {
             let device = TestDevice()
             for number in 0..<count { _ = device.installTest("app\(1000 + number)") }
-            return try CompactFormat.encode(device.system).count
+            let (bytes, json) = (try CompactFormat.encode(device.system), try JSONEncoder().encode(device.system))
+            return (bytes.count, json.count)
         }
-        let (ten, twenty, hundred) = (try size(10), try size(20), try size(100))
-        let one = (twenty - ten) / 10
-        #expect(abs((hundred - twenty) - 80 * one) < 80 * 16)
+        let (ten, twenty, hundred) = (try sizes(10), try sizes(20), try sizes(100))
+        let one = (twenty.compact - ten.compact) / 10
+        #expect(abs((hundred.compact - twenty.compact) - 80 * one) < 80 * 16)
         #expect(one < 800)
+        #expect((hundred.compact - twenty.compact) * 2 < hundred.json - twenty.json)
     }
 }

@@ -264,7 +264,7 @@ struct JournalTests {
             journal.append(system.handle(event, at: now), system: system)
         }
         let next = try Journal(
-            directory: path, system: system, start: .restarted, continuing: restored.end
+            directory: path, system: system, start: .restarted, continuing: restored.end, isLate: true
         ) { waiting.append($0) }
         event(.adopted([]), next, at: device.now + .seconds(5))
         event(.command(CommandID(99), .lock(wait: false)), next, at: device.now + .seconds(6))
@@ -280,6 +280,31 @@ struct JournalTests {
         try expectSame(try #require(Journal.restore(from: path)).system, system)
         #expect(try replayed().restarts == 1)
         #expect(try replayed().checkpoints == 1)
+    }
+
+    @Test("Where a daemon's own checkpoint is lost, those before explain its segment: times go on from the last event")
+    func lostCheckpoint() throws {
+        let device = try RecordedDevice(path)
+        let app = device.install("radio")
+        device.perform(.open(app, role: .primary, wait: true))
+        for _ in 0..<3 {
+            device.now = device.now + .seconds(5)
+            try device.restart()
+            device.perform(.open(app, role: .primary, wait: true))
+            device.perform(.home(wait: true))
+        }
+        for number in [2, 3] {
+            let file = "\(path)/\(number).checkpoint"
+            let whole = try #require(FileSystem.read(file))
+            try FileSystem.replace(file, with: Array(whole.prefix(whole.count / 2)))
+        }
+        FileSystem.remove("\(path)/4.checkpoint")
+        let restored = try #require(Journal.restore(from: path))
+        try expectSame(restored.system, device.system)
+        #expect(restored.end == device.now)
+        #expect(numbers(".checkpoint") == [1] && numbers(".damaged") == [2, 3])
+        let counts = try replayed()
+        #expect(counts.events == device.events && counts.restarts == 3)
     }
 
     @Test("Where something could not be read, the next segment begins with its checkpoint")

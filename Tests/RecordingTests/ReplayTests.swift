@@ -87,18 +87,22 @@ struct ReplayTests {
         device.perform(.lock(wait: true))
         #expect(try replayed().notices == [.newSystem(after: before, isAnotherBoot: false)])
 
-        try rewrite("1.checkpoint") { $0.replacingOccurrences(of: CurrentProcess.bootID, with: "an earlier boot") }
+        try rewrite("1.checkpoint", CurrentProcess.bootID, with: "an earlier boot")
         let replay = try replayed()
         #expect(replay.notices == [.newSystem(after: before, isAnotherBoot: true)])
         #expect(replay.counts.events == device.events)
     }
 
-    private func rewrite(_ name: String, _ change: (String) -> String) throws {
+    /// Writes a checkpoint again, with another text wherever this one is.
+    private func rewrite(_ name: String, _ text: String, with other: String) throws {
         let file = "\(path)/\(name)"
-        let text = try String(contentsOfFile: file, encoding: .utf8)
-        let changed = change(text)
-        #expect(text != changed)
-        try changed.write(toFile: file, atomically: true, encoding: .utf8)
+        let bytes = try #require(FileSystem.read(file))
+        let header = try CompactFormat.decode(SegmentHeader.self, from: bytes)
+        let whole = String(decoding: try JSONEncoder().encode(header), as: UTF8.self)
+        let json = Data(whole.replacingOccurrences(of: text, with: other).utf8)
+        let changed = try CompactFormat.encode(JSONDecoder().decode(SegmentHeader.self, from: json))
+        #expect(changed != bytes)
+        try FileSystem.replace(file, with: changed)
     }
 
     // MARK: What is not equal
@@ -178,7 +182,7 @@ struct ReplayTests {
         let device = try RecordedDevice(path, limits: limits(segment: 3_000))
         var person = Person(device, apps: 3, seed: 6)
         while FileSystem.names(in: path).filter({ $0.hasSuffix(".checkpoint") }).count < 3 { person.act() }
-        try rewrite("2.checkpoint") { $0.replacingOccurrences(of: "org.example.app1", with: "org.example.other") }
+        try rewrite("2.checkpoint", "org.example.app1", with: "org.example.other")
         guard case .checkpointDiffers(let file, let after, let difference) = try error() else {
             throw RecordedDevice.LostJournal()
         }

@@ -45,8 +45,12 @@ struct GoldenRecording: CustomTestStringConvertible {
 
     func segments() throws -> [Segment] {
         try RecordingFiles(path).numbers.map { number in
-            let json = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(number).checkpoint"))
-            var segment = Segment(number: number, header: try JSONDecoder().decode(SegmentHeader.self, from: json))
+            let stored = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(number).checkpoint"))
+            let header =
+                CompactFormat.isThere(Array(stored))
+                ? try CompactFormat.decode(SegmentHeader.self, from: Array(stored))
+                : try JSONDecoder().decode(SegmentHeader.self, from: stored)
+            var segment = Segment(number: number, header: header)
             // A magic number and the count of bytes come first.
             let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: "\(path)/\(number).events"))).dropFirst(16)
             var reader = RecordReader(bytes, version: segment.header.version)

@@ -51,9 +51,12 @@ final class RecordedDevice {
     }
 
     private static func journal(
-        _ folder: String, _ system: System, _ start: SegmentHeader.Start, _ limits: Journal.Limits, _ lane: Lane
+        _ folder: String, _ system: System, _ start: SegmentHeader.Start, _ limits: Journal.Limits, _ lane: Lane,
+        continuing: Instant? = nil
     ) throws -> Journal {
-        try Journal(directory: folder, system: system, start: start, limits: limits) { work in
+        try Journal(
+            directory: folder, system: system, start: start, continuing: continuing, limits: limits
+        ) { work in
             lane.work.append(work)
             if !lane.isHeldBack { lane.run() }
         }
@@ -166,7 +169,7 @@ final class RecordedDevice {
         lane.work = []
         guard let restored = Journal.restore(from: folder) else { throw LostJournal() }
         system = restored.system
-        journal = try Self.journal(folder, system, .restarted, limits, lane)
+        journal = try Self.journal(folder, system, .restarted, limits, lane, continuing: restored.end)
         let found = system.allApps.filter { $0.process != .none }.map {
             AdoptedApp(app: $0.index, pid: $0.pid, isFrozen: $0.state == .suspended, status: nil)
         }
