@@ -22,7 +22,7 @@ build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests; the end says which were skipped, and why.
-	@$(NEED) libsqlite3-dev python3 python3-jsonschema python3-h2 nginx curl openssl nano libcurl4
+	@$(NEED) libsqlite3-dev python3 python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
