@@ -69,7 +69,7 @@ extension KeyTable {
             Key("windowNotice", "TIME", "How long before their end tasks are told to hurry."),
             Key("closingEndsTransfers", "true or false", "Whether closing an app in the switcher ends its transfers."),
             Key("windowOverrun", "suspends or terminates", "What becomes of an app that takes longer."),
-            Key("lowPowerAt", "PERCENT", "From so much of an unplugged battery down it saves power; 0: never by itself."),
+            Key("lowPowerAt", "PERCENT", "From so much of an unplugged battery down it saves power; 0: never."),
             Key("cellular", "3g, lte or wifi", "The radio of its cellular network."),
             Key("connectionLimit", "TIME", "How long connections of a suspended app stand; `0s`: for ever."),
             Key("listenGrace", "TIME", "How long a server of the mode `listen` goes on after its last peer has left."),

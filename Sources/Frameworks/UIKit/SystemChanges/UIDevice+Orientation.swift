@@ -13,8 +13,11 @@ public enum UIDeviceOrientation: Int, Sendable {
     case landscapeRight
     case faceUp, faceDown
 
+    /// Whether the device is held upright, the home button below or above.
     public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
+    /// Whether the device lies on one of its long sides.
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
+    /// Whether the device lies flat, with the screen up or down.
     public var isFlat: Bool { self == .faceUp || self == .faceDown }
     /// Whether an interface can be turned that way.
     public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }
