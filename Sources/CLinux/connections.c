@@ -12,9 +12,6 @@
 #define SO_COOKIE 57
 #endif
 
-// Ethernet, IPv4 and TCP with timestamps: what a segment has around its bytes.
-enum { HEADERS = 66, MOST_IN_DISORDER = 1 << 20 };
-
 static int is_loopback(const struct sockaddr_storage *address) {
     if (address->ss_family == AF_INET) {
         return (ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24) == 127;
@@ -42,21 +39,18 @@ static int leaves(int fd) {
     return 0;
 }
 
-int gr_connection_bytes(int fd, uint64_t *cookie, uint64_t *bytes) {
+int gr_connection_look(int fd, gr_connection *found) {
     struct tcp_info info;
-    socklen_t length = sizeof info;
+    socklen_t length = sizeof info, cookie_length = sizeof found->cookie;
     memset(&info, 0, sizeof info);
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return 0;
     if (!leaves(fd)) return 0;
-    socklen_t cookie_length = sizeof *cookie;
-    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &cookie_length) != 0) return 0;
-    // What came out of order is counted by the kernel's link at once, and by the connection when the gap is closed.
-    uint64_t received = info.tcpi_bytes_received;
-    uint64_t segments = (uint64_t)info.tcpi_data_segs_in * info.tcpi_rcv_mss;
-    if (segments > received) {
-        received = segments < received + MOST_IN_DISORDER ? segments : received + MOST_IN_DISORDER;
-    }
-    uint64_t sent = info.tcpi_bytes_sent ? info.tcpi_bytes_sent : info.tcpi_bytes_acked;
-    *bytes = received + sent + ((uint64_t)info.tcpi_segs_in + info.tcpi_segs_out) * HEADERS;
+    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &found->cookie, &cookie_length) != 0) return 0;
+    found->received = info.tcpi_bytes_received;
+    found->received_segments = info.tcpi_data_segs_in;
+    found->segments = (uint64_t)info.tcpi_segs_in + info.tcpi_segs_out;
+    found->sent = info.tcpi_bytes_sent ? info.tcpi_bytes_sent : info.tcpi_bytes_acked;
     return 1;
 }
+
+void gr_bound_window(int fd, int bytes) { setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof bytes); }

@@ -47,15 +47,16 @@ package struct DefaultLink: Sendable {
         return best?.name
     }
 
-    /// Bytes that an interface has carried since it is there, both ways together; `nil` for what is not there.
-    package func bytes(over interface: String) -> Int64? {
+    /// What an interface has carried since it is there, both ways together; `nil` for what is not there.
+    package func carried(by interface: String) -> (bytes: Int64, packets: Int64)? {
         for line in (text("\(proc)/net/dev") ?? "").split(whereSeparator: \.isNewline) {
             guard let colon = line.lastIndex(of: ":"), line[..<colon].drop(while: { $0 == " " }) == interface else {
                 continue
             }
             let counts = line[line.index(after: colon)...].split(whereSeparator: \.isWhitespace)
-            guard counts.count >= 16, let received = Int64(counts[0]), let sent = Int64(counts[8]) else { return nil }
-            return received &+ sent
+            let numbers = [0, 1, 8, 9].compactMap { $0 < counts.count ? Int64(counts[$0]) : nil }
+            guard numbers.count == 4 else { return nil }
+            return (numbers[0] &+ numbers[2], numbers[1] &+ numbers[3])
         }
         return nil
     }

@@ -1,18 +1,30 @@
 internal import CLinux
 
-/// What this process's own TCP connections put on the network, as the kernel counts it.
+/// This process's own TCP connections, as the kernel counts them. Those that stay on this machine are left out.
 package enum OwnConnections {
-    /// Bytes since each began, both ways, with headers, by the connection's cookie. Those that stay on this machine are
-    /// left out.
-    package static func bytes() -> [UInt64: Int64] {
-        var counts: [UInt64: Int64] = [:]
+    /// Since the connection began: bytes without headers, and segments with or without bytes, both ways.
+    package struct Counts: Hashable, Sendable {
+        package let received: Int64
+        package let receivedSegments: Int64
+        package let sent: Int64
+        package let segments: Int64
+    }
+
+    /// By the connection's cookie.
+    ///
+    /// - Parameter window: how much its other side may have on the way from now on; `nil`: what the kernel thinks fit.
+    package static func look(window: (_ cookie: UInt64) -> Int32?) -> [UInt64: Counts] {
+        var counts: [UInt64: Counts] = [:]
         for name in FileSystem.names(in: "/proc/self/fd") {
             guard let fd = CInt(name) else { continue }
-            var cookie: UInt64 = 0
-            var bytes: UInt64 = 0
-            // A number that another thread gives to another file in between names that file: it is only read.
-            guard unsafe gr_connection_bytes(fd, &cookie, &bytes) == 1 else { continue }
-            counts[cookie] = Int64(clamping: bytes)
+            // A number that another thread gives to another file in between: it is read, or has the window of the
+            // one before until the next look.
+            var found = gr_connection()
+            guard unsafe gr_connection_look(fd, &found) == 1 else { continue }
+            counts[found.cookie] = Counts(
+                received: Int64(clamping: found.received), receivedSegments: Int64(clamping: found.received_segments),
+                sent: Int64(clamping: found.sent), segments: Int64(clamping: found.segments))
+            gr_bound_window(fd, window(found.cookie) ?? 1 << 30)
         }
         return counts
     }

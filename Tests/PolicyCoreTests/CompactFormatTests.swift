@@ -22,7 +22,7 @@ import Testing
         var texts = ["a": 1, "b": 2]
         var places: [UInt8: [String]] = [3: ["x"], 4: []]
         var vector = SIMD4<UInt64>(0, 1, .max, 3)
-        var vectors = [SIMD4<Float>(0, -0.5, 1, .infinity), SIMD4(repeating: 2)]
+        var vectors: [SIMD4<Float>] = [SIMD4(0, -0.5, 1, .infinity), SIMD4(repeating: 2)]
         var pair: SIMD2<Double>? = SIMD2(0.1, -2)
     }
 

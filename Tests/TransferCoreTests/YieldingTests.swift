@@ -79,7 +79,7 @@ struct YieldingTests {
         var (bench, link) = downloading()
         link.run(&bench, seconds: 5)
         link.wanted = 400_000
-        link.run(&bench, seconds: 3)
+        link.run(&bench, seconds: 6)
         let moved = link.run(&bench, seconds: 10)
         #expect(moved.app == 400_000)
         #expect(moved.app + moved.own >= link.capacity / 10 * 7)
@@ -193,11 +193,30 @@ struct YieldingTests {
                 == "It runs, and gives way to an app on screen that uses the network: it may move 78 kB a second.")
     }
 
+    /// Whole segments of 1000 bytes.
+    private func counts(_ segments: Int64, sent: Int64 = 0, missing: Int64 = 0) -> ConnectionCounts {
+        ConnectionCounts(
+            received: (segments - missing) * 1000, receivedSegments: segments, sent: sent, segments: segments)
+    }
+
     @Test("A connection that ends between two looks counts with what it moved last")
     func totals() {
         var totals = ConnectionTotals()
-        let looks: [[UInt64: Int64]] = [[1: 500, 2: 100], [1: 800, 2: 100], [2: 150, 3: 40], [2: 150, 3: 40]]
-        let moved = looks.map { totals.moved($0) }
-        #expect(moved == [nil, 300, 300 + 50 + 40, 0])
+        let first = totals.moved([1: counts(500), 2: counts(100)], packets: 0)
+        let second = totals.moved([1: counts(800), 2: counts(100)], packets: 300)
+        #expect(totals.came(on: 1) == 300_000)
+        let third = totals.moved([2: counts(150), 3: counts(40)], packets: 10)
+        let fourth = totals.moved([2: counts(150, sent: 500), 3: counts(40)], packets: 1)
+        #expect([first, second, third, fourth] == [nil, 300_000 + 300 * 66, 390_000 + 10 * 66, 500])
+    }
+
+    @Test("What waits for a lost segment counts when it comes, and not again when the gap is closed")
+    func disorder() throws {
+        var totals = ConnectionTotals()
+        _ = totals.moved([1: counts(10_000)], packets: 0)
+        let open = try #require(totals.moved([1: counts(10_200, missing: 199)], packets: 0))
+        #expect(abs(open - 200_000) < 10_000)
+        let closed = try #require(totals.moved([1: counts(10_201)], packets: 0))
+        #expect(closed == 1000)
     }
 }

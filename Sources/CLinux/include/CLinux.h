@@ -76,9 +76,14 @@ int gr_wait_child(int pidfd, int *status);
 int gr_peek_any_child(int *pid, int *status);
 int gr_peer_pidfd(int socket);
 int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
-// Bytes that a TCP connection put on the network, both ways and with headers; 1, or 0 for what is no connection that
-// leaves this machine. The cookie names the connection for as long as the machine runs.
-int gr_connection_bytes(int fd, uint64_t *cookie, uint64_t *bytes);
+// A TCP connection: bytes without headers, and segments. The cookie names it for as long as the machine runs.
+typedef struct {
+    uint64_t cookie, received, received_segments, sent, segments;
+} gr_connection;
+// 1, or 0 for what is no connection that leaves this machine.
+int gr_connection_look(int fd, gr_connection *found);
+// The other side has so many bytes on the way at most, once it has sent what it was allowed before.
+void gr_bound_window(int fd, int bytes);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);
 int gr_set_subreaper(void);
 int gr_set_parent_death_signal(int signal);

@@ -21,28 +21,57 @@ package struct LinkSample: Hashable, Sendable {
     }
 }
 
+/// What a connection has carried since it began: bytes without headers, and segments.
+package struct ConnectionCounts: Hashable, Sendable {
+    package var received: Int64
+    package var receivedSegments: Int64
+    package var sent: Int64
+    package var segments: Int64
+
+    package init(received: Int64, receivedSegments: Int64, sent: Int64, segments: Int64) {
+        self.received = received
+        self.receivedSegments = receivedSegments
+        self.sent = sent
+        self.segments = segments
+    }
+
+    /// Bytes that came since. What comes out of order is counted only when the gap is closed, its segments at once: so
+    /// these count, with the bytes that one has on average.
+    fileprivate func came(since before: ConnectionCounts?) -> Int64 {
+        guard receivedSegments > 0 else { return 0 }
+        let segments = max(0, receivedSegments - (before?.receivedSegments ?? 0))
+        return Int64(Double(segments) * Double(max(0, received)) / Double(receivedSegments))
+    }
+}
+
 /// Turns what each connection has carried since its beginning into what all carried between two looks.
 package struct ConnectionTotals: Sendable {
-    private var totals: [UInt64: (bytes: Int64, latest: Int64)]?
+    private var last: [UInt64: (counts: ConnectionCounts, came: Int64, moved: Int64)]?
+
+    /// Ethernet, IPv4 and TCP: what a segment has around its bytes.
+    private static let header: Int64 = 66
 
     package init() {}
 
-    /// `nil` at the first look, which has none to compare with.
-    package mutating func moved(_ now: [UInt64: Int64]) -> Int64? {
-        guard let before = totals else {
-            totals = now.mapValues { ($0, 0) }
-            return nil
-        }
-        var sum: Int64 = 0
-        var next: [UInt64: (bytes: Int64, latest: Int64)] = [:]
-        for (connection, bytes) in now {
-            let latest = max(0, bytes - (before[connection]?.bytes ?? 0))
-            sum += latest
-            next[connection] = (bytes, latest)
+    /// - Parameter packets: what the link carried; a link within the machine has large ones of many segments.
+    /// - Returns: bytes with headers; `nil` at the first look, which has none to compare with.
+    package mutating func moved(_ now: [UInt64: ConnectionCounts], packets: Int64) -> Int64? {
+        var (sum, segments): (Int64, Int64) = (0, 0)
+        var next: [UInt64: (counts: ConnectionCounts, came: Int64, moved: Int64)] = [:]
+        for (connection, counts) in now {
+            let before = last?[connection]?.counts
+            let came = last == nil ? 0 : counts.came(since: before)
+            let moved = came + max(0, counts.sent - (before?.sent ?? 0))
+            sum += moved
+            segments += max(0, counts.segments - (before?.segments ?? 0))
+            next[connection] = (counts, came, moved)
         }
         // What ended in between moved about as much as in the time before.
-        for (connection, last) in before where now[connection] == nil { sum += last.latest }
-        totals = next
-        return sum
+        for (connection, entry) in last ?? [:] where now[connection] == nil { sum += entry.moved }
+        defer { last = next }
+        return last == nil ? nil : sum + min(segments, max(0, packets)) * Self.header
     }
+
+    /// Bytes that came on a connection between the last two looks.
+    package func came(on connection: UInt64) -> Int64 { last?[connection]?.came ?? 0 }
 }

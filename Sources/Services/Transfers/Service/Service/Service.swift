@@ -66,6 +66,7 @@ final class Service: @unchecked Sendable {
     /// Only while something gives way.
     var meter: LinkMeter?
     var isLookingAtLink = false
+    var isLinkLimited = false
     let traffic = Mutex<[SessionKey: Traffic]>([:])
 
     init(
