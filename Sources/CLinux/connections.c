@@ -39,7 +39,7 @@ static int leaves(int fd) {
     return 0;
 }
 
-int gr_connection_look(int fd, gr_connection *found) {
+int gr_connection_look(int fd, gr_own_connection *found) {
     struct tcp_info info;
     socklen_t length = sizeof info, cookie_length = sizeof found->cookie;
     memset(&info, 0, sizeof info);

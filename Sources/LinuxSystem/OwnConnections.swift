@@ -19,7 +19,7 @@ package enum OwnConnections {
             guard let fd = CInt(name) else { continue }
             // A number that another thread gives to another file in between: it is read, or has the window of the
             // one before until the next look.
-            var found = gr_connection()
+            var found = gr_own_connection()
             guard unsafe gr_connection_look(fd, &found) == 1 else { continue }
             counts[found.cookie] = Counts(
                 received: Int64(clamping: found.received), receivedSegments: Int64(clamping: found.received_segments),

@@ -79,9 +79,9 @@ int gr_peer_credentials(int socket, pid_t *pid, uid_t *uid);
 // A TCP connection: bytes without headers, and segments. The cookie names it for as long as the machine runs.
 typedef struct {
     uint64_t cookie, received, received_segments, sent, segments;
-} gr_connection;
+} gr_own_connection;
 // 1, or 0 for what is no connection that leaves this machine.
-int gr_connection_look(int fd, gr_connection *found);
+int gr_connection_look(int fd, gr_own_connection *found);
 // The other side has so many bytes on the way at most, once it has sent what it was allowed before.
 void gr_bound_window(int fd, int bytes);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);
