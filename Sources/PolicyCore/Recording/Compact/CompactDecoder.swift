@@ -290,7 +290,7 @@ private struct CompactElements: UnkeyedDecodingContainer {
         self.end = end
     }
 
-    /// Gone through for whoever asks: a vector reads nothing without it, and dictionaries look whether it is even.
+    /// All are gone through to find it: a vector reads nothing without it, and a dictionary checks that it is even.
     var count: Int? {
         var (count, next) = (0, begin)
         while next < end {
