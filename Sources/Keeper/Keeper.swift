@@ -207,10 +207,21 @@ package struct Keeper {
         }
     }
 
+    /// What fits into a socket that nobody reads yet, the newest last. In one piece: each line by itself would take a
+    /// kilobyte of its room.
+    package static func newest(_ lines: [String], bytes: Int = 1 << 16) -> [UInt8] {
+        var room = bytes
+        let fitting = lines.reversed().prefix { line in
+            room -= line.utf8.count
+            return room >= 0
+        }
+        return fitting.reversed().flatMap { Array($0.utf8) }
+    }
+
     private func spawnDaemon() throws(SystemError) -> Child {
         let (ours, theirs) = try UnixSocket.pair()
         try ours.setNonblocking(true)
-        for (_, line) in statuses { _ = try? ours.send(Array(line.utf8)[...]) }
+        _ = try? ours.send(Self.newest(statuses.map(\.line))[...])
         var spawn = Spawn(
             path: daemon, arguments: [daemon, "--home", home] + arguments, environment: CurrentProcess.allEnvironment)
         let (input, output) = (try Descriptor.open("/dev/null", .read), Descriptor(borrowing: 2))

@@ -85,7 +85,14 @@ package final class Cgroup {
     }
 
     package func readEvents() -> Events {
-        let file = view ?? (try? Descriptor.open(path + "/cgroup.events", .read))
+        var file = view
+        do throws(SystemError) {
+            if file == nil { file = try Descriptor.open(path + "/cgroup.events", .read) }
+        } catch {
+            // Without a descriptor to spare nothing is known: what lives is not taken for dead.
+            let isShortage = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
+            return Events(isPopulated: isShortage, isFrozen: false)
+        }
         if !isResting { view = file }
         guard let count = try? file?.readAt(0, into: &buffer) else {
             return Events(isPopulated: false, isFrozen: false)

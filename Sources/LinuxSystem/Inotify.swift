@@ -20,6 +20,8 @@ package final class Inotify: Sendable {
         package static let removedItself = Changes(rawValue: 0x0400)
         /// More happened than the kernel kept: look at everything again.
         package static let overflow = Changes(rawValue: 0x4000)
+        /// The watch has ended, and nothing follows.
+        package static let ignored = Changes(rawValue: 0x8000)
     }
 
     package struct Change: Hashable, Sendable {

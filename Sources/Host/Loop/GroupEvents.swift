@@ -59,5 +59,6 @@ package final class GroupEvents {
         for number in (isOverflow ? Set(handlers.keys).union(modified) : Set(modified)).sorted() {
             if let known = handlers[number] { known.changed() } else { early.insert(number) }
         }
+        for change in changes where change.changes.contains(.ignored) { early.remove(change.watch) }
     }
 }

@@ -369,7 +369,10 @@ final class MemorySensor {
     var killPath: MemoryInfo.KillPath { table.info }
 
     /// All that the way to a kill needs is in memory from here on.
-    func rehearse() { table.remake() }
+    func rehearse() {
+        table.remake()
+        _ = level(ProcessMemory.available() ?? total)
+    }
 
     /// Its memory comes back at once, not when its threads have come to their end.
     func releaseAfterKill(_ index: AppIndex) -> (() -> Void)? {

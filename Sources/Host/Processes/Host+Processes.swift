@@ -7,7 +7,8 @@ internal import Wire
 // Births and deaths.
 extension Host {
     func launch(_ index: AppIndex, _ generation: Generation, isBackground: Bool) {
-        guard let app = host(index) else { return }
+        // A launch that was decided while the daemon started is decided again when it has found no process of it yet.
+        guard let app = host(index), process(index, generation) == nil else { return }
         let process: AppProcess
         do {
             process = try makeProcess(app, generation)

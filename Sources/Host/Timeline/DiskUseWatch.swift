@@ -7,7 +7,8 @@ internal import PolicyCore
 final class DiskUseWatch {
     private struct Use {
         let generation: Generation
-        let meter: DiskMeter?
+        /// Open while the app runs.
+        var meter: DiskMeter?
         var processes: CountsSeen<CInt, DiskCount>
         /// `nil`: whatever the group did so far is not of this watch.
         var told: DiskCount?
@@ -31,18 +32,27 @@ final class DiskUseWatch {
     func begin(_ app: AppIndex, _ generation: Generation, isNew: Bool, since: Int64) {
         if uses[app]?.generation == generation {
             uses[app]?.since = since
+            if uses[app]?.meter == nil { uses[app]?.meter = meter(of: app) }
             return
         }
-        let group = host.host(app).flatMap { host.environment.cgroupPath($0.installation.identifier) }
-        let meter = group.flatMap { try? DiskMeter(group: $0) }
         uses[app] = Use(
-            generation: generation, meter: meter, processes: CountsSeen(isNew: isNew), told: isNew ? .zero : nil,
-            since: since)
+            generation: generation, meter: meter(of: app), processes: CountsSeen(isNew: isNew),
+            told: isNew ? .zero : nil, since: since)
+    }
+
+    private func meter(of app: AppIndex) -> DiskMeter? {
+        let group = host.host(app).flatMap { host.environment.cgroupPath($0.installation.identifier) }
+        return group.flatMap { try? DiskMeter(group: $0) }
     }
 
     /// It runs no longer: what it did is known when it has been looked at.
     func leave(_ app: AppIndex, isGone: Bool, _ tell: @escaping (AppIndex, DiskCount, Span) -> Void) {
-        if isGone { uses[app] = nil } else { look(at: [app], tell) }
+        if isGone {
+            uses[app] = nil
+        } else {
+            look(at: [app], tell)
+            uses[app]?.meter = nil
+        }
     }
 
     /// Once a second while something runs.
