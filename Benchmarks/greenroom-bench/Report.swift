@@ -39,7 +39,7 @@ struct Report {
         let header = ["what", "value", "n", "floor or peer", "", "ratio", "target", ""]
         let beside = other.isEmpty ? [] : ["before", "ratio before", "now to before"]
         let rows = [header + beside] + figures.map { row($0) + (other.isEmpty ? [] : before($0)) }
-        let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = (header + beside).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
