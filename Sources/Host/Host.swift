@@ -114,10 +114,11 @@ final class Host {
             journal?.append(event, at: now, system: system)
             let effects = system.handle(event, at: now)
             journal?.append(effects, system: system)
+            // Before an app hears of it: what it moves at once is for what it does next.
+            traffic.note(effects)
             for effect in effects { perform(effect) }
             timeline?.note(event, effects, at: now)
             services.note(effects)
-            traffic.note(effects)
         }
         queue.clear()
         isDraining = false

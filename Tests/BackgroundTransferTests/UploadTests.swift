@@ -75,6 +75,25 @@ struct UploadTests {
         }
     }
 
+    @Test("The length of the server's answer stays when the service comes back without having heard of its reading")
+    func answerLength() async throws {
+        try await withFile("body") { file in
+            let service = FakeService()
+            let session = Run(service).session("length", Recorder())
+            let task = session.uploadTask(with: URLRequest(url: address), fromFile: file)
+            task.resume()
+            _ = await service.call(.resume)
+            try Data("thank you".utf8).write(to: file)
+            service.dieAtAnswer()
+            service.accept()
+            service.emit(.finished(path: file.path, response: response), "length", task: 1)
+            // It heard of it in the second connection, where it had told its tasks before.
+            _ = await service.answer(1)
+            #expect(task.countOfBytesReceived == 9)
+            #expect(task.countOfBytesExpectedToReceive == 9)
+        }
+    }
+
     @Test("A challenge reaches the task's delegate, and its credential the service")
     func challenge() async throws {
         let service = FakeService()

@@ -86,8 +86,9 @@ final class TrafficKeeper {
         guard let group = watched[app]?.rests else { return }
         watched[app]?.rests = nil
         watched[app]?.counter = try? TrafficCounter(group: group)
-        // It begins at nothing.
-        if watched[app]?.counter != nil { watched[app]?.told = .zero }
+        // It begins at nothing, and so do its connections where it cannot be counted any more.
+        watched[app]?.connections = CountsSeen<UInt64, TrafficCount>(isNew: false)
+        watched[app]?.told = .zero
     }
 
     /// Nothing of it is left. Of connections, what was not seen before is lost.
@@ -99,7 +100,7 @@ final class TrafficKeeper {
         active.removeAll { $0 == app }
     }
 
-    /// After an event: apps may do something else now.
+    /// An event was decided, and nothing done so far: apps may be about to do something else.
     func note(_ effects: [Effect]) {
         guard !effects.isEmpty else { return }
         for effect in effects {
@@ -152,7 +153,8 @@ final class TrafficKeeper {
     private func count(_ stretches: [Stretch]) {
         var others: [Stretch] = []
         for stretch in stretches {
-            guard let counter = watched[stretch.app]?.counter else {
+            guard let known = watched[stretch.app], known.rests == nil else { continue }
+            guard let counter = known.counter else {
                 others.append(stretch)
                 continue
             }

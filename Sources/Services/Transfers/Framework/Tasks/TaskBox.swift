@@ -36,6 +36,8 @@ final class TaskBox: Sendable {
         var response: URLResponse?
         var error: (any Error)?
         var received: Int64 = 0
+        /// How long the server's answer to an upload is, which was handed over.
+        var answer: Int64?
         var sent: Int64 = 0
         var expectedToReceive: Int64 = 0
         var expectedToSend: Int64 = 0
@@ -207,9 +209,10 @@ extension TaskBox {
         state.withLock { state in
             state.isKnown = true
             if state.request == nil { state.request = URLRequest(info) }
-            state.received = info.received
+            // The answer to an upload is counted when it is handed over, of which the service hears later.
+            state.received = max(info.received, state.answer ?? 0)
             state.sent = info.sent
-            state.expectedToReceive = info.expectedReceive ?? NSURLSessionTransferSizeUnknown
+            state.expectedToReceive = info.expectedReceive ?? state.answer ?? NSURLSessionTransferSizeUnknown
             state.expectedToSend = info.expectedSend ?? (kind == .upload ? state.expectedToSend : 0)
             state.response = response ?? state.response
         }
@@ -226,6 +229,7 @@ extension TaskBox {
     /// So many bytes are the server's answer to the upload.
     func answered(_ count: Int64) {
         state.withLock { state in
+            state.answer = count
             state.received = count
             state.expectedToReceive = count
         }
