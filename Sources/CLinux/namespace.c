@@ -91,23 +91,19 @@ static void show_again(const char *path, int source) {
     close(temporary);
 }
 
-// Memory without a process, which lives on when the app has ended: here it ends with it. Nobody can see from outside
-// how much of System V's is in use, so there is little of it.
-static int limit_memory(const struct gr_spawn *what, int own_ipc) {
-    char text[24];
+// Memory without a process, which lives on when the app has ended: here it ends with it.
+static int limit_memory(const struct gr_spawn *what) {
     if (what->shared_memory == 0) return 0;
-    if (own_ipc)
-        gr_write_once("/proc/sys/kernel/shmall", text, gr_decimal(text, (long)(what->shared_memory / 16 / 4096)));
     return mount_memory("/dev/shm", what->shared_memory) == 0 || errno == ENOENT ? 0 : -1;
 }
 
-static int cover_system(const struct gr_spawn *what, int own_ipc) {
+static int cover_system(const struct gr_spawn *what) {
     const char *const covered[] = {"/tmp", "/var/tmp", "/dev/shm"};
     int shown[4];
     if (what->shown_count > 4) { errno = E2BIG; return -1; }
     for (int i = 0; i < what->shown_count; i++)
         shown[i] = open(what->shown[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (limit_memory(what, own_ipc) != 0 || (what->temporary && cover_temporary(what) != 0)) return -1;
+    if (limit_memory(what) != 0 || (what->temporary && cover_temporary(what) != 0)) return -1;
     for (int i = 0; i < what->shown_count; i++)
         if (shown[i] >= 0) show_again(what->shown[i], shown[i]);
     for (int i = 0; i < 3; i++)
@@ -136,6 +132,14 @@ static int bind_all(const struct gr_spawn *what, const int *sources, const int *
     return 0;
 }
 
+// Nobody can see from outside how much of System V's memory is in use, so there is little of it. In a /proc of its own:
+// in the common one the kernel keeps a name for each namespace, and searches them all for this one.
+static void limit_system_v(const struct gr_spawn *what) {
+    char text[24];
+    if (what->shared_memory == 0) return;
+    gr_write_once("/proc/sys/kernel/shmall", text, gr_decimal(text, (long)(what->shared_memory / 16 / 4096)));
+}
+
 int gr_enter_namespace(const struct gr_spawn *what) {
     int sources[64], directory[64];
     if (what->bind_count > 64) { errno = E2BIG; return -1; }
@@ -149,12 +153,13 @@ int gr_enter_namespace(const struct gr_spawn *what) {
         if (sources[i] < 0 || fstat(sources[i], &status) != 0) return -1;
         directory[i] = S_ISDIR(status.st_mode);
     }
-    if (cover_system(what, own_ipc) != 0) return -1;
+    if (cover_system(what) != 0) return -1;
     if (mount("greenroom", what->hide, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=64k") != 0) return -1;
     if (bind_all(what, sources, directory) != 0) return -1;
     for (int i = 0; i < what->link_count; i++)
         if (symlink(what->links[i].target, what->links[i].path) != 0) return -1;
     // Before Linux 5.8 the option belongs to every mount of /proc and is refused in this form.
     if (what->hides_processes) mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible");
+    if (own_ipc) limit_system_v(what);
     return mount(NULL, what->hide, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL);
 }

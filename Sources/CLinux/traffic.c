@@ -23,8 +23,8 @@ static long bpf(int command, union bpf_attr *attributes) {
 // Every network namespace has its loopback under this number.
 enum { loopback = 1 };
 
-// Adds a packet's length to the counter at `offset` of the map's only value, unless it stays on the machine; lets
-// every packet pass.
+// Adds a packet's length at `offset` of the map's value for its socket's cgroup, unless it stays on the machine or the
+// map has none for that cgroup; lets every packet pass.
 static int load_counter(int map, int offset, enum bpf_attach_type where) {
 #define INSTRUCTION(operation, to, from, displacement, immediate)              \
     ((struct bpf_insn){.code = (operation), .dst_reg = (to), .src_reg = (from), \
@@ -33,11 +33,13 @@ static int load_counter(int map, int offset, enum bpf_attach_type where) {
         // r6 = the packet; on the loopback nothing is counted.
         INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_6, BPF_REG_1, 0, 0),
         INSTRUCTION(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, BPF_REG_1, offsetof(struct __sk_buff, ifindex), 0),
-        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_2, 0, 9, loopback),
-        // r0 = the address of the value with key 0.
-        INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, -4, 0),
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_2, 0, 11, loopback),
+        // r0 = the address of the cgroup's value.
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_6, 0, 0),
+        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_skb_cgroup_id),
+        INSTRUCTION(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_0, -8, 0),
         INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, BPF_REG_10, 0, 0),
-        INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
+        INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -8),
         INSTRUCTION(BPF_LD | BPF_DW | BPF_IMM, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map),
         INSTRUCTION(0, 0, 0, 0, 0),
         INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
@@ -66,7 +68,8 @@ static void close_quietly(int fd) {
     errno = error;
 }
 
-// The program is there as long as the link that is returned is open, and the group exists.
+// The program is there as long as the link that is returned is open, and the group exists; it sees the packets of all
+// groups below as well.
 static int link_counter(int group, int map, int offset, enum bpf_attach_type where) {
     int program = load_counter(map, offset, where);
     if (program < 0) return -1;
@@ -84,10 +87,12 @@ int gr_count_traffic(int group, struct gr_traffic_counter *counter) {
     *counter = (struct gr_traffic_counter){-1, -1, -1};
     union bpf_attr attributes;
     memset(&attributes, 0, sizeof attributes);
-    attributes.map_type = BPF_MAP_TYPE_ARRAY;
-    attributes.key_size = sizeof(uint32_t);
+    attributes.map_type = BPF_MAP_TYPE_HASH;
+    attributes.key_size = sizeof(uint64_t);
     attributes.value_size = sizeof(struct gr_traffic);
-    attributes.max_entries = 1;
+    // Takes memory for those that are there only.
+    attributes.max_entries = 1 << 16;
+    attributes.map_flags = BPF_F_NO_PREALLOC;
     counter->map = (int)bpf(BPF_MAP_CREATE, &attributes);
     if (counter->map < 0) return -1;
     counter->sent =
@@ -102,15 +107,25 @@ int gr_count_traffic(int group, struct gr_traffic_counter *counter) {
     return -1;
 }
 
-int gr_read_traffic(int map, struct gr_traffic *traffic) {
-    uint32_t key = 0;
+static int with_value(int command, int map, uint64_t group, struct gr_traffic *traffic) {
     union bpf_attr attributes;
     memset(&attributes, 0, sizeof attributes);
     attributes.map_fd = (uint32_t)map;
-    attributes.key = (uint64_t)(uintptr_t)&key;
+    attributes.key = (uint64_t)(uintptr_t)&group;
     attributes.value = (uint64_t)(uintptr_t)traffic;
-    return (int)bpf(BPF_MAP_LOOKUP_ELEM, &attributes);
+    return (int)bpf(command, &attributes);
 }
+
+int gr_begin_traffic(int map, uint64_t group) {
+    struct gr_traffic nothing = {0, 0};
+    return with_value(BPF_MAP_UPDATE_ELEM, map, group, &nothing);
+}
+
+int gr_read_traffic(int map, uint64_t group, struct gr_traffic *traffic) {
+    return with_value(BPF_MAP_LOOKUP_ELEM, map, group, traffic);
+}
+
+void gr_end_traffic(int map, uint64_t group) { with_value(BPF_MAP_DELETE_ELEM, map, group, NULL); }
 
 // --- Asking for connections -----------------------------------------------------------------------------------
 

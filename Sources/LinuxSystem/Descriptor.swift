@@ -129,6 +129,7 @@ package final class Descriptor: Sendable {
     }
 
     package struct Status: Sendable {
+        package let inode: UInt64
         package let size: Int64
         /// Bytes of disk in use.
         package let allocated: Int64
@@ -142,7 +143,7 @@ package final class Descriptor: Sendable {
         let fd = rawValue
         try check("fstat") { unsafe fstat(fd, &status) }
         return Status(
-            size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
+            inode: UInt64(status.st_ino), size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
             isDirectory: status.st_mode & S_IFMT == S_IFDIR, isOpenToOthers: status.st_mode & S_IXOTH != 0)
     }
 

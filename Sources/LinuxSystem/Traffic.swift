@@ -29,18 +29,21 @@ package struct TrafficCount: GrowingCount {
     }
 }
 
-/// Counts in the kernel what the processes of a cgroup, and of the groups below it, move over the network: every packet
-/// with its headers, whatever its protocol, and nothing that stays on the machine.
+/// A program in the kernel that counts what the processes of single cgroups move over the network: every packet with
+/// its headers, whatever its protocol, and nothing that stays on the machine. One for all apps, so that a further one
+/// costs neither a descriptor nor the kernel's check of a program.
 ///
 /// The counting ends with this object or with its process, so a process that follows one that died begins anew and
-/// finds nothing of the old one. Needs CAP_BPF and CAP_NET_ADMIN, and Linux 5.7.
-package final class TrafficCounter: Sendable {
+/// finds nothing of the old one. Needs CAP_BPF and CAP_NET_ADMIN, and Linux 5.8.
+package final class TrafficProgram: Sendable {
     private let counts: Descriptor
     /// Open as long as packets are to be counted.
     private let links: [Descriptor]
 
+    /// - Parameter group: those to be counted are below it, or are it.
+    ///
     /// The corresponding C function is `bpf`.
-    package init(group: Descriptor) throws(SystemError) {
+    package init(within group: Descriptor) throws(SystemError) {
         let fd = group.rawValue
         var counter = gr_traffic_counter()
         try check("bpf") { unsafe gr_count_traffic(fd, &counter) }
@@ -48,17 +51,52 @@ package final class TrafficCounter: Sendable {
         links = [Descriptor(owning: counter.sent), Descriptor(owning: counter.received)]
     }
 
-    package convenience init(group path: String) throws(SystemError) {
-        try self.init(group: Descriptor.open(path, .directory))
+    package convenience init(within path: String) throws(SystemError) {
+        try self.init(within: Descriptor.open(path, .directory))
     }
 
-    /// What was moved since this was made. Takes about a microsecond, and waits for nothing.
-    package func read() throws(SystemError) -> TrafficCount {
-        let fd = counts.rawValue
+    /// Counts a cgroup from here on; what is in groups below it is not counted. One at a time for a group.
+    package func count(_ group: Descriptor) throws(SystemError) -> TrafficCounter {
+        try count(try group.status().inode)
+    }
+
+    package func count(_ path: String) throws(SystemError) -> TrafficCounter {
+        var status = stat()
+        try check("stat") { unsafe stat(path, &status) }
+        return try count(UInt64(status.st_ino))
+    }
+
+    private func count(_ number: UInt64) throws(SystemError) -> TrafficCounter {
+        let map = counts.rawValue
+        try check("bpf") { gr_begin_traffic(map, number) }
+        return TrafficCounter(self, number)
+    }
+
+    fileprivate func read(_ number: UInt64) throws(SystemError) -> TrafficCount {
+        let map = counts.rawValue
         var traffic = gr_traffic()
-        try check("bpf") { unsafe gr_read_traffic(fd, &traffic) }
+        try check("bpf") { unsafe gr_read_traffic(map, number, &traffic) }
         return TrafficCount(traffic)
     }
+
+    fileprivate func end(_ number: UInt64) { gr_end_traffic(counts.rawValue, number) }
+}
+
+/// What one cgroup moves, counted as long as this is there.
+package final class TrafficCounter: Sendable {
+    private let program: TrafficProgram
+    /// The cgroup's number, which the kernel gives to no other one.
+    private let number: UInt64
+
+    fileprivate init(_ program: TrafficProgram, _ number: UInt64) {
+        self.program = program
+        self.number = number
+    }
+
+    deinit { program.end(number) }
+
+    /// What was moved since this was made. Takes about a microsecond, and waits for nothing.
+    package func read() throws(SystemError) -> TrafficCount { try program.read(number) }
 }
 
 /// TCP connections that leave the machine, and what each moved since it was made. Other protocols are not told of, and

@@ -17,7 +17,7 @@ extension SystemTests {
             do throws(SystemError) {
                 let group = try Cgroup(creating: path)
                 defer { try? Cgroup.destroy(at: path) }
-                _ = try TrafficCounter(group: group.directory)
+                _ = try TrafficProgram(within: group.directory).count(group.directory)
                 return nil
             } catch {
                 return "NOT TESTED: the kernel takes no BPF program that counts: \(error)"

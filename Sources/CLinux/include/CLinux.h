@@ -168,12 +168,16 @@ ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
 
 // Bytes that were moved over the network, headers included; what stays on the machine is left out.
 struct gr_traffic { uint64_t sent, received; };
-// A counter in the kernel of what the processes of a cgroup move; it counts as long as both links are open.
+// A program in the kernel that counts what the processes of some cgroups move; it counts as long as both links are open.
 struct gr_traffic_counter { int map, sent, received; };
-// Begins to count in an open cgroup, beside whatever else counts or filters there: 0, or -1 errno.
+// Begins to look at what moves in an open cgroup and those below, beside whatever else counts or filters there: 0, or
+// -1 errno.
 int gr_count_traffic(int group, struct gr_traffic_counter *counter);
+// From here on the cgroup with that number is counted, from nothing: 0, or -1 errno.
+int gr_begin_traffic(int map, uint64_t group);
 // 0, or -1 errno.
-int gr_read_traffic(int map, struct gr_traffic *traffic);
+int gr_read_traffic(int map, uint64_t group, struct gr_traffic *traffic);
+void gr_end_traffic(int map, uint64_t group);
 // What one TCP connection moved so far, without headers.
 struct gr_connection {
     uint64_t inode;

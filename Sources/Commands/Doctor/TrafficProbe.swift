@@ -13,7 +13,7 @@ struct TrafficProbe {
         }
         guard let group else { return connections("needs a cgroup") }
         do throws(SystemError) {
-            _ = try TrafficCounter(group: group.directory).read()
+            _ = try TrafficProgram(within: group.directory).count(group.directory).read()
             return DoctorFinding(
                 mechanism: Self.mechanism, status: .ok,
                 detail: "a program in the kernel (BPF) counts the bytes of each app's cgroup")

@@ -11,10 +11,8 @@ internal import PolicyCore
 final class TrafficKeeper {
     private struct Watched {
         let generation: Generation
-        /// `nil`: its connections are looked at, or it stands still among many.
-        var counter: TrafficCounter?
-        /// The group that is counted again when it runs.
-        var rests: String?
+        /// `nil`: its connections are looked at.
+        let counter: TrafficCounter?
         var connections: CountsSeen<UInt64, TrafficCount>
         /// `nil`: it stands still.
         var activity: Purpose?
@@ -44,11 +42,15 @@ final class TrafficKeeper {
     private static let longestStretch: Int64 = 1_000_000_000
     /// Connections are looked at every so many seconds: for that all descriptors of the app are.
     private static let connectionTicks: UInt64 = 5
-    /// A counter takes three descriptors. With more apps than these, those that stand still do without: what comes for
-    /// them meanwhile is not counted.
-    private static let mostCounters = 256
 
-    init(_ host: Host) { self.host = host }
+    /// `nil`: the kernel allows none, or it is not wanted.
+    let program: TrafficProgram?
+
+    init(_ host: Host) {
+        self.host = host
+        let isWanted = CurrentProcess.environment("GREENROOM_TRAFFIC") != "connections"
+        program = isWanted ? host.environment.cgroup.flatMap { try? TrafficProgram(within: $0) } : nil
+    }
 
     /// `kernel` or `connections`; `nil`: nothing is watched.
     var mechanism: String? {
@@ -58,37 +60,16 @@ final class TrafficKeeper {
 
     // MARK: Apps
 
-    /// An app has a process. `isNew`: it has moved nothing yet. `waitingIn`: it is frozen, and this group is counted
-    /// when it runs.
-    func begin(
-        _ app: AppIndex, _ generation: Generation, _ counter: TrafficCounter?, isNew: Bool,
-        waitingIn group: String? = nil
-    ) {
+    /// An app has a process. `isNew`: it has moved nothing yet.
+    func begin(_ app: AppIndex, _ generation: Generation, _ counter: TrafficCounter?, isNew: Bool) {
         let activity = host.system.activity(of: app)
         watched[app] = Watched(
-            generation: generation, counter: counter, rests: group,
+            generation: generation, counter: counter,
             connections: CountsSeen<UInt64, TrafficCount>(isNew: isNew),
             activity: activity,
             since: Clock.boot())
         active.removeAll { $0 == app }
         if activity != nil { active.append(app) }
-    }
-
-    /// An app stands still from here on, in a group that can be counted.
-    func rest(_ app: AppIndex, group: String) {
-        guard watched.count > Self.mostCounters, watched[app] != nil else { return }
-        watched[app]?.counter = nil
-        watched[app]?.rests = group
-    }
-
-    /// It is about to run again.
-    func wake(_ app: AppIndex) {
-        guard let group = watched[app]?.rests else { return }
-        watched[app]?.rests = nil
-        watched[app]?.counter = try? TrafficCounter(group: group)
-        // It begins at nothing, and so do its connections where it cannot be counted any more.
-        watched[app]?.connections = CountsSeen<UInt64, TrafficCount>(isNew: false)
-        watched[app]?.told = .zero
     }
 
     /// Nothing of it is left. Of connections, what was not seen before is lost.
@@ -153,8 +134,7 @@ final class TrafficKeeper {
     private func count(_ stretches: [Stretch]) {
         var others: [Stretch] = []
         for stretch in stretches {
-            guard let known = watched[stretch.app], known.rests == nil else { continue }
-            guard let counter = known.counter else {
+            guard let counter = watched[stretch.app]?.counter else {
                 others.append(stretch)
                 continue
             }

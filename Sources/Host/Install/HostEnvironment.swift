@@ -18,9 +18,6 @@ struct HostEnvironment: Sendable {
     /// Variables of a graphical session, for plain programs.
     let display: [String]
 
-    /// Bytes of apps are counted by a program in the kernel, where it allows that.
-    let countsInKernel = CurrentProcess.environment("GREENROOM_TRAFFIC") != "connections"
-
     static let uidCount: UInt32 = 1 << 14
 
     init(home: Home) {

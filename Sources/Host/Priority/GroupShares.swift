@@ -1,5 +1,7 @@
 internal import LinuxSystem
 internal import Model
+internal import Synchronization
+internal import SystemPackage
 
 /// The files in which a group's share of the machine is written. A write holds for all that is in the group and all
 /// that will be, outlives the daemon, and there is nothing to remember.
@@ -72,7 +74,10 @@ struct LegacyShares: Sendable {
     var background: CommonBackground { CommonBackground(self, system: system) }
 
     /// When the app has ended; its next process has a new one.
-    func remove() { try? Cgroup.remove(at: group) }
+    func remove() {
+        if hasRealTime { Self.isGivenAway.withLock { $0 = false } }
+        try? Cgroup.remove(at: group)
+    }
 
     /// When no app is left.
     static func removeAll(_ environment: HostEnvironment) {
@@ -94,6 +99,20 @@ struct LegacyShares: Sendable {
 
     /// Where the time is given away already, apps go without.
     func setsRealTime(_ isAllowed: Bool) {
-        try? Cgroup.write(isAllowed ? Self.realTime : "0", to: group + "/cpu.rt_runtime_us")
+        guard isAllowed != hasRealTime, !isAllowed || !Self.isGivenAway.withLock({ $0 }) else { return }
+        do throws(SystemError) {
+            try Cgroup.write(isAllowed ? Self.realTime : "0", to: group + "/cpu.rt_runtime_us")
+            if !isAllowed { Self.isGivenAway.withLock { $0 = false } }
+        } catch {
+            if isAllowed, error.errno == .invalidArgument { Self.isGivenAway.withLock { $0 = true } }
+        }
+    }
+
+    /// The kernel looks at every group of the machine at each change, also at one that it refuses: among thousands of
+    /// apps, of which twenty can have such time, that is most of a launch. So it is asked again when one gave it back.
+    private static let isGivenAway = Mutex(false)
+
+    private var hasRealTime: Bool {
+        FileSystem.read(group + "/cpu.rt_runtime_us", limit: 16).map { $0.first != UInt8(ascii: "0") } ?? false
     }
 }

@@ -35,15 +35,8 @@ extension Host {
             // Of what nobody has measured yet, nobody knows whether it grew before it was frozen.
             if let memory, !memory.rests(index) { return true }
             process.rest()
-            if let group = countedGroup(of: index) { traffic.rest(index, group: group) }
             return false
         }
-    }
-
-    /// Where a program in the kernel counts what an app moves over the network.
-    func countedGroup(of index: AppIndex) -> String? {
-        guard environment.countsInKernel, let app = host(index) else { return nil }
-        return environment.cgroupPath(app.installation.identifier)
     }
 
     /// Those that have a process and are not suspended.

@@ -20,9 +20,9 @@ extension Host {
         if isBackground { mechanisms.bornInBackground(process) }
         begin(process, of: app)
         let (launcher, installation, limit) = (launcher, app.installation, system.profile.processLimit)
-        let group = environment.cgroupPath(installation.identifier)
+        let (group, program) = (environment.cgroupPath(installation.identifier), traffic.program)
         workers.run(.launches) {
-            launcher.launch(installation, group: group, processLimit: limit)
+            launcher.launch(installation, group: group, counting: program, processLimit: limit)
         } then: { [unowned self] result in
             launched(index, generation, result)
         }
@@ -280,7 +280,6 @@ extension Host {
     private func runsAgain(_ index: AppIndex, _ process: AppProcess) {
         process.standing = nil
         moved(index)
-        traffic.wake(index)
         if let owed = process.owedPriority { setPriority(index, process.generation, owed) }
     }
 

@@ -22,9 +22,11 @@ struct Launcher: Sendable {
     private static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     private static let appDescriptor: CInt = 3
 
-    func launch(_ app: Installation, group: String?, processLimit: Int32) -> Result<Launched, LaunchFailure> {
+    func launch(
+        _ app: Installation, group: String?, counting program: TrafficProgram?, processLimit: Int32
+    ) -> Result<Launched, LaunchFailure> {
         do {
-            return .success(try start(app, group: group, processLimit: processLimit))
+            return .success(try start(app, group: group, counting: program, processLimit: processLimit))
         } catch let error as SpawnError {
             return .failure(failure(error.stage, error.errno.rawValue, "\(error.errno)"))
         } catch let error as SystemError {
@@ -38,7 +40,9 @@ struct Launcher: Sendable {
         LaunchFailure(stage: stage, errorNumber: number, message: message)
     }
 
-    private func start(_ app: Installation, group: String?, processLimit: Int32) throws -> Launched {
+    private func start(
+        _ app: Installation, group: String?, counting program: TrafficProgram?, processLimit: Int32
+    ) throws -> Launched {
         let run = home.run(app.identifier)
         try FileSystem.makeDirectory(home.path + "/run", mode: 0o711)
         try FileSystem.makeDirectory(run)
@@ -60,7 +64,7 @@ struct Launcher: Sendable {
         if let group {
             let directory = try Descriptor.open(group, .directory)
             spawn.cgroup = directory
-            if environment.countsInKernel { counter = try? TrafficCounter(group: directory) }
+            counter = try? program?.count(directory)
             if FileSystem.exists(group + "/pids.max") {
                 try? Cgroup.write(String(processLimit * 2), to: group + "/pids.max")
             }

@@ -126,11 +126,10 @@ extension Host {
         process.mayShareBackground = true
         begin(process, of: app)
         adopt(first, app.index, process)
-        // The counter of the daemon that died went with it. Of many that are frozen, each is counted when it runs.
-        let group = countedGroup(of: app.index)
-        let waits = isFrozen && apps.count > Adoption.slice
-        let counter = waits ? nil : group.flatMap { try? TrafficCounter(group: $0) }
-        traffic.begin(app.index, generation, counter, isNew: false, waitingIn: waits ? group : nil)
+        // The counter of the daemon that died went with it.
+        let group = environment.cgroupPath(app.installation.identifier)
+        let counter = group.flatMap { try? traffic.program?.count($0) }
+        traffic.begin(app.index, generation, counter, isNew: false)
         if !isNoted { noteBirth(first, of: app) }
         return process
     }
