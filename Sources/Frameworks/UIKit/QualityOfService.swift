@@ -1,0 +1,57 @@
+internal import CUIKit
+internal import Foundation
+
+// The part of Apple's `sys/qos.h` and `pthread/qos.h` that apps call. What a class does is in docs/PRIORITY.md.
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public struct qos_class_t: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let QOS_CLASS_USER_INTERACTIVE = qos_class_t(UInt32(cuikit_class_interactive))
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let QOS_CLASS_USER_INITIATED = qos_class_t(UInt32(cuikit_class_initiated))
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let QOS_CLASS_DEFAULT = qos_class_t(UInt32(cuikit_class_default))
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let QOS_CLASS_UTILITY = qos_class_t(UInt32(cuikit_class_utility))
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let QOS_CLASS_BACKGROUND = qos_class_t(UInt32(cuikit_class_background))
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let QOS_CLASS_UNSPECIFIED = qos_class_t(0)
+
+/// Gives the calling thread a class of service, until it chooses another one.
+///
+/// 0, `EINVAL` for what is no class, or `EPERM`: the kernel does not let the thread rise, or it is one of libdispatch's,
+/// whose class is that of the queue.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+@discardableResult
+public func pthread_set_qos_class_self_np(_ class: qos_class_t, _ relative: Int32) -> Int32 {
+    CUIKit.pthread_set_qos_class_self_np(`class`.rawValue, relative)
+}
+
+/// The class of the calling thread.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func qos_class_self() -> qos_class_t { qos_class_t(CUIKit.qos_class_self()) }
+
+/// The class of the main thread.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func qos_class_main() -> qos_class_t { qos_class_t(CUIKit.qos_class_main()) }
+
+/// Foundation keeps `Thread.qualityOfService` and does nothing with it: it is read as the thread is made.
+@_cdecl("cuikit_class_of_thread")
+func classOfThread(_ address: UnsafeRawPointer) -> UInt32 {
+    let thread = unsafe Unmanaged<Thread>.fromOpaque(address).takeUnretainedValue()
+    return switch thread.qualityOfService {
+    case .userInteractive: QOS_CLASS_USER_INTERACTIVE.rawValue
+    case .userInitiated: QOS_CLASS_USER_INITIATED.rawValue
+    case .utility: QOS_CLASS_UTILITY.rawValue
+    case .background: QOS_CLASS_BACKGROUND.rawValue
+    case .default: QOS_CLASS_DEFAULT.rawValue
+    @unknown default: QOS_CLASS_DEFAULT.rawValue
+    }
+}
