@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// A class of service is a nice value of its thread. libdispatch of Swift 6.3 gives its workers one; Foundation gives none to
-// a `Thread`, and nobody takes back what a thread inherits from the one that makes it. Weak, as in cache.c.
+// A class of service is a nice value of its thread. libdispatch of Swift 6.3 gives its workers one. Foundation gives a
+// `Thread` none, and a thread keeps what it inherits from the one that makes it. Weak, as in cache.c.
 
 #define INTERPOSED __attribute__((weak, visibility("default")))
 #define EXPORTED __attribute__((visibility("default")))
@@ -28,8 +28,8 @@ static __thread uint32_t own_class;
 // libdispatch has this thread run what it wants next.
 static __thread bool is_worker;
 
-// Below 0 as far as the process's limit allows it. A right that the process has beyond that is not used: whoever starts
-// the app knows whether its nice values count outside it.
+// Below 0 only as far as the process's limit allows it, even with the right to go further: the daemon, which sets the
+// limit, knows whether the app's nice values count outside it.
 static int allowed(int value)
 {
     struct rlimit limit;
@@ -83,8 +83,8 @@ static bool is_of_dispatch(const void *address)
     return known && dladdr(address, &caller) && dladdr(known, &library) && caller.dli_fbase == library.dli_fbase;
 }
 
-// What a worker begins with. A value below 0 is refused to most programs, and the worker would keep what it has inherited:
-// that of a background thread, if that was the one that needed another.
+// What a worker begins with. Most programs may not go below 0, and the worker would keep what it has inherited: the
+// value of a background thread, if that thread needed the worker.
 INTERPOSED int setpriority(__priority_which_t which, id_t who, int value)
 {
     if (which == PRIO_PROCESS && who == 0 && !is_worker && is_of_dispatch(__builtin_return_address(0))) {
@@ -157,16 +157,17 @@ struct scheduling {
     uint64_t runtime, deadline, period;
 };
 
-// Before everyone of its process, as far as Greenroom has allowed it (RLIMIT_NICE). What it makes, threads and processes,
-// does not inherit that.
+// Before all others of its process, if the daemon allows it (RLIMIT_NICE). Threads and processes that it makes do not
+// inherit that.
 __attribute__((constructor)) static void begin_main_thread(void)
 {
-    if (!(getenv("GREENROOM_FD") || getenv("GREENROOM_SOCKET")) || getpid() != (pid_t)syscall(SYS_gettid)) return;
+    if (!getenv("GREENROOM_FD") && !getenv("GREENROOM_SOCKET")) return;
+    if (getpid() != (pid_t)syscall(SYS_gettid)) return;
     int value = allowed(nice_interactive);
     if (value == 0) return;
     struct scheduling now;
     memset(&now, 0, sizeof now);
-    // What somebody has chosen for it, it keeps.
+    // It keeps what was chosen for it.
     if (syscall(SYS_sched_getattr, 0, &now, sizeof now, 0) != 0 || now.policy != 0 || now.nice != 0) return;
     now.nice = value;
     now.flags |= SCHED_FLAG_RESET_ON_FORK;

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Who waits in `DispatchQueue.sync` lends its nice value to the thread that drains the queue, until its own block has run:
-// as Apple's systems do, and libdispatch on Linux does not. Weak, as in cache.c.
+// A thread that waits in `DispatchQueue.sync` lends its nice value to the one that drains the queue, until its own
+// block has run. Apple's systems do that, and libdispatch on Linux does not. Weak, as in cache.c.
 
 #define INTERPOSED __attribute__((weak, visibility("default")))
 
@@ -92,7 +92,7 @@ static void take_back(struct loan *loan)
     if (!loan) return;
     int kept = errno, now;
     pthread_mutex_lock(&lock);
-    // Unless it has ended, or somebody has told it otherwise meanwhile.
+    // Unless it has ended, or has been given another value meanwhile.
     if (--loan->waiters == 0 && syscall(SYS_tgkill, getpid(), loan->thread, 0) == 0 && get_nice(loan->thread, &now)
         && now == loan->given)
         set_nice(loan->thread, loan->before);

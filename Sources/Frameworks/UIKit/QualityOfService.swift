@@ -3,31 +3,41 @@ internal import Foundation
 
 // The part of Apple's `sys/qos.h` and `pthread/qos.h` that apps call. What a class does is in docs/PRIORITY.md.
 
+/// A class of service.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public struct qos_class_t: RawRepresentable, Hashable, Sendable {
+    /// Its number in `sys/qos.h`.
     public var rawValue: UInt32
 
+    /// The class of a number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// The class of a number.
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
+/// Work that the user waits for within a frame; that of the main thread.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let QOS_CLASS_USER_INTERACTIVE = qos_class_t(UInt32(cuikit_class_interactive))
+/// Work that the user has begun and waits for.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let QOS_CLASS_USER_INITIATED = qos_class_t(UInt32(cuikit_class_initiated))
+/// Of a thread that was given no class.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let QOS_CLASS_DEFAULT = qos_class_t(UInt32(cuikit_class_default))
+/// Work whose progress the user may follow, and does not wait for.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let QOS_CLASS_UTILITY = qos_class_t(UInt32(cuikit_class_utility))
+/// Work of which the user knows nothing.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let QOS_CLASS_BACKGROUND = qos_class_t(UInt32(cuikit_class_background))
+/// No class.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let QOS_CLASS_UNSPECIFIED = qos_class_t(0)
 
 /// Gives the calling thread a class of service, until it chooses another one.
 ///
-/// 0, `EINVAL` for what is no class, or `EPERM`: the kernel does not let the thread rise, or it is one of libdispatch's,
-/// whose class is that of the queue.
+/// Returns 0, `EINVAL` for what is no class, or `EPERM`: the kernel does not let the thread rise, or it is a worker of
+/// libdispatch's, whose class is that of the queue.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @discardableResult
 public func pthread_set_qos_class_self_np(_ class: qos_class_t, _ relative: Int32) -> Int32 {

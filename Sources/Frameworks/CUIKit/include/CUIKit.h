@@ -58,8 +58,8 @@ enum {
     cuikit_class_background = 0x09,
 };
 
-/// Apple's function: the class of the calling thread. 0, `EINVAL`, or `EPERM` if the kernel does not let it rise or it is a
-/// worker of libdispatch's.
+/// Apple's function: gives the calling thread a class. 0, `EINVAL`, or `EPERM` if the kernel does not let it rise or it is
+/// a worker of libdispatch's.
 int pthread_set_qos_class_self_np(uint32_t qos_class, int relative_priority);
 
 /// Apple's functions.
