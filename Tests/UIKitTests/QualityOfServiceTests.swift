@@ -47,7 +47,9 @@ extension UIKitTests {
             private let end = DispatchSemaphore(value: 0)
 
             func run(_ runner: Int) {
-                Self.pin()
+                // A worker runs others' work afterwards.
+                let before = Self.pin()
+                defer { before.map(Self.use) }
                 ready.add(1, ordering: .relaxed)
                 while ready.load(ordering: .relaxed) < 2 { sched_yield() }
                 let begin = Self.clock
@@ -71,17 +73,29 @@ extension UIKitTests {
                 return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
             }
 
-            /// Not in the module map of glibc.
-            private typealias SetAffinity = @convention(c) (pid_t, Int, UnsafePointer<UInt64>) -> CInt
+            /// Not in the module map of glibc. A mask is large enough for every kernel.
+            private typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutablePointer<UInt64>) -> CInt
 
-            private static func pin() {
-                guard let function = unsafe dlsym(nil, "sched_setaffinity") else { return }
-                let set = unsafe unsafeBitCast(function, to: SetAffinity.self)
-                // The first processor that there is for this process.
-                for number in 0..<UInt64(64) {
-                    var mask: UInt64 = 1 << number
-                    if unsafe set(0, 8, &mask) == 0 { return }
-                }
+            private static func call(_ name: String, _ mask: inout [UInt64]) -> Bool {
+                guard let function = unsafe dlsym(nil, name) else { return false }
+                let affinity = unsafe unsafeBitCast(function, to: Affinity.self)
+                let size = mask.count * 8
+                return unsafe mask.withUnsafeMutableBufferPointer { unsafe affinity(0, size, $0.baseAddress!) } >= 0
+            }
+
+            private static func use(_ mask: [UInt64]) {
+                var mask = mask
+                _ = call("sched_setaffinity", &mask)
+            }
+
+            /// To the first processor that there is for this process; returns what the thread had.
+            private static func pin() -> [UInt64]? {
+                var all = [UInt64](repeating: 0, count: 128)
+                guard call("sched_getaffinity", &all), let word = all.firstIndex(where: { $0 != 0 }) else { return nil }
+                var first = [UInt64](repeating: 0, count: 128)
+                first[word] = 1 << UInt64(all[word].trailingZeroBitCount)
+                use(first)
+                return all
             }
         }
 
@@ -164,7 +178,7 @@ extension UIKitTests {
             }
         }
 
-        @Test("Who waits in `sync` lends its place until its block has run", .enabled(if: mayRise, stays))
+        @Test("A thread that waits in `sync` lends its place until its block has run", .enabled(if: mayRise, stays))
         func lent() throws {
             let queue = DispatchQueue(label: "later", qos: .background)
             let worker = Mutex<id_t>(0)
