@@ -74,13 +74,13 @@ extension UIKitTests {
             }
 
             /// Not in the module map of glibc. A mask is large enough for every kernel.
-            private typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutablePointer<UInt64>) -> CInt
+            private typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutablePointer<UInt64>?) -> CInt
 
             private static func call(_ name: String, _ mask: inout [UInt64]) -> Bool {
                 guard let function = unsafe dlsym(nil, name) else { return false }
                 let affinity = unsafe unsafeBitCast(function, to: Affinity.self)
                 let size = mask.count * 8
-                return unsafe mask.withUnsafeMutableBufferPointer { unsafe affinity(0, size, $0.baseAddress!) } >= 0
+                return unsafe mask.withUnsafeMutableBufferPointer { unsafe affinity(0, size, $0.baseAddress) } >= 0
             }
 
             private static func use(_ mask: [UInt64]) {
