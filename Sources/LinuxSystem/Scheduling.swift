@@ -131,4 +131,7 @@ extension CurrentProcess {
 
     /// `CAP_SYS_NICE`.
     package static var canRaisePriorities: Bool { hasCapability(23) }
+
+    /// `CAP_SYS_RESOURCE`.
+    package static let canRaiseLimits = hasCapability(24)
 }

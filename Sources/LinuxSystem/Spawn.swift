@@ -28,7 +28,7 @@ package struct Spawn {
     package struct ResourceLimit: Sendable {
         package enum Kind: Sendable {
             case processes, addressSpace, processorSeconds, openFiles, coreSize, messageQueues, lockedMemory,
-                pendingSignals
+                pendingSignals, nice
         }
         package var kind: Kind
         package var soft: UInt64
@@ -49,6 +49,16 @@ package struct Spawn {
             guard unsafe getrlimit(limit.resource, &own) == 0 else { return limit }
             return ResourceLimit(
                 kind, soft: min(value, UInt64(own.rlim_cur)), hard: min(value, UInt64(own.rlim_max)))
+        }
+
+        /// Threads may take a nice value of 0 and, by so much, below it: as far as this process may allow it. What it may
+        /// itself stays.
+        package static func nice(below zero: UInt64) -> ResourceLimit? {
+            var own = rlimit()
+            guard unsafe getrlimit(GR_RLIMIT_NICE, &own) == 0 else { return nil }
+            let wanted = 20 + zero
+            let hard = CurrentProcess.canRaiseLimits ? max(wanted, UInt64(own.rlim_max)) : UInt64(own.rlim_max)
+            return ResourceLimit(.nice, soft: max(UInt64(own.rlim_cur), min(wanted, hard)), hard: hard)
         }
     }
 
@@ -211,6 +221,7 @@ extension Spawn.ResourceLimit {
         case .messageQueues: GR_RLIMIT_QUEUES
         case .lockedMemory: GR_RLIMIT_LOCKED_MEMORY
         case .pendingSignals: GR_RLIMIT_PENDING_SIGNALS
+        case .nice: GR_RLIMIT_NICE
         }
     }
 }

@@ -115,6 +115,20 @@ struct ThreadPriorityTests {
         #expect(try Scheduling(of: threads.ids[2]) == Scheduling(policy: batch, nice: 2))
     }
 
+    @Test("A nice value that a thread takes meanwhile is its own, and stays")
+    func niceValues() throws {
+        let threads = try Threads()
+        try DiskPriority(value: 2 << 13 | 6).apply(to: threads.ids[1])
+        threads.set(.background)
+        var later = try Scheduling(of: threads.ids[1])
+        later.nice = 5
+        try later.apply(to: threads.ids[1])
+        for level in [AppPriority.timed, .foreground] {
+            threads.set(level)
+            #expect(try threads.ids.map { try Scheduling(of: $0).nice } == [0, 5, 0, 0], "\(level)")
+        }
+    }
+
     @Test(
         "Real-time is taken in the background, also while a limit runs there, and given back with its priority",
         .enabled(if: canBeRealTime, "NOT TESTED: nothing may be real-time here"))

@@ -50,6 +50,17 @@ struct SchedulingTests {
         kill(child, SIGKILL)
     }
 
+    @Test("A program may take nice values as low as is allowed, and starts also where nothing can be allowed")
+    func limits() throws {
+        let limit = try #require(Spawn.ResourceLimit.nice(below: 4))
+        let script = try Script("exec sleep 60") { $0.limits.append(limit) }
+        let bytes = try #require(FileSystem.read("/proc/\(script.process.pid)/limits"))
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Max nice") }
+        let numbers = try #require(line).split(separator: " ").compactMap { UInt64($0) }
+        #expect(numbers == [limit.soft, limit.hard])
+        #expect(limit.soft >= 24 || !CurrentProcess.canRaiseLimits && limit.soft == limit.hard)
+    }
+
     @Test("Of what is gone nothing can be read or set")
     func gone() throws {
         let script = try Script("exit 0")

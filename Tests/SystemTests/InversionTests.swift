@@ -11,7 +11,7 @@ extension SystemTests {
     struct Inversions {
         @Test(
             "The log names the thread and why it comes later; the app goes on",
-            arguments: [("mutex", "nice value 19"), ("idle", "SCHED_IDLE"), ("sync", "nice value 19")])
+            arguments: [("mutex", "nice value 19"), ("idle", "SCHED_IDLE"), ("sync", "SCHED_IDLE")])
         func found(by means: String, because reason: String) throws {
             // It is looked at soon, and the test machine may be slow.
             let system = try TestSystem(
@@ -33,6 +33,36 @@ extension SystemTests {
                 try system.pass(seconds: 0.02)
             }
             #expect(try system.app("radio").state == "active")
+        }
+
+        @Test(
+            "A main thread that waits for a queue lends its nice value to the queue's thread",
+            .enabled(if: CurrentProcess.canRaiseLimits, "NOT TESTED: apps may not rise (needs CAP_SYS_RESOURCE)"))
+        func lent() throws {
+            let system = try TestSystem(
+                device: .linux {
+                    $0.checkInterval = .milliseconds(300)
+                    $0.mainThreadLimit = .seconds(100)
+                })
+            defer { system.end() }
+            try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
+            try system.play(["open radio"])
+            try system.order("radio", url: "misbehave://invert?by=lend")
+            let process = try system.firstProcess("radio")
+            func lower() -> Scheduling? {
+                ProcFS().threads(process).first { ProcFS().threadName($0, of: process) == "lower" }
+                    .flatMap { try? Scheduling(of: $0) }
+            }
+            let patience = Patience()
+            let main = try Scheduling(of: process).nice
+            // Before it waits the other has 19.
+            while lower()?.nice != main, !patience.isOver { try system.pass(seconds: 0.02) }
+            #expect(lower()?.nice == main)
+            try PidFD(process).send(ContractApps.releaseSignal)
+            while !system.output("radio").contains(where: { $0.hasSuffix(" waited") }) {
+                guard !patience.isOver else { throw Trouble("\(system.output("radio").suffix(5))") }
+                try system.pass(seconds: 0.02)
+            }
         }
     }
 }

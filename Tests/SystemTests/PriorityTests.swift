@@ -1,5 +1,7 @@
+import ContractSuite
 import Glibc
 import LinuxSystem
+import Model
 import Testing
 import Wire
 
@@ -71,6 +73,21 @@ extension SystemTests {
             try expect(soon: "given back", system) { disks(app) == [.none] && !system.isSlowed("worker", app.pids) }
             #expect(policies(app) == [Scheduling.other])
             #expect(try system.app("worker").pids == app.pids)
+        }
+
+        @Test(
+            "An app's main thread comes before its others, where nice values count within the app only",
+            .enabled(
+                if: CurrentProcess.canRaiseLimits && Autogroup.isOn && ContractApps.areBuilt,
+                "NOT TESTED: needs CAP_SYS_RESOURCE, autogroups and Misbehaver"))
+        func mainThread() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
+            try system.play(["open radio"])
+            let main = try system.firstProcess("radio")
+            #expect(try Scheduling(of: main).nice == -4)
+            #expect(try ProcFS().threads(main).filter { $0 != main }.allSatisfy { try Scheduling(of: $0).nice >= -2 })
         }
 
         @Test(

@@ -12,11 +12,12 @@ enum Inversion {
     private static let queue = DispatchQueue(label: "lower")
     private static let isHeld = DispatchSemaphore(value: 0)
 
-    /// `mutex`, `idle` (the same, with `SCHED_IDLE`) or `sync` (a queue). The main thread waits after the present
-    /// callback has returned.
+    /// `mutex`, `idle` (the same, with `SCHED_IDLE`), `sync` (a queue, with `SCHED_IDLE`) or `lend` (a queue, to whose
+    /// thread the main thread lends its nice value). The main thread waits after the present callback has returned.
     static func begin(by means: String) {
-        if means == "sync" {
-            queue.async { hold(idle: false) }
+        let isQueue = means == "sync" || means == "lend"
+        if isQueue {
+            queue.async { hold(idle: means == "sync") }
         } else {
             Thread {
                 unsafe pthread_mutex_lock(mutex)
@@ -26,7 +27,7 @@ enum Inversion {
         }
         isHeld.wait()
         DispatchQueue.main.async {
-            if means == "sync" {
+            if isQueue {
                 queue.sync {}
             } else {
                 unsafe pthread_mutex_lock(mutex)

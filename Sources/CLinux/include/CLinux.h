@@ -240,6 +240,7 @@ static const int GR_RLIMIT_CORE = RLIMIT_CORE;
 static const int GR_RLIMIT_QUEUES = RLIMIT_MSGQUEUE;
 static const int GR_RLIMIT_LOCKED_MEMORY = RLIMIT_MEMLOCK;
 static const int GR_RLIMIT_PENDING_SIGNALS = RLIMIT_SIGPENDING;
+static const int GR_RLIMIT_NICE = RLIMIT_NICE;
 
 // --- Starting a process ---------------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ package struct ThreadPriorities: Sendable {
     private func scheduling(_ now: Scheduling, _ known: Scheduling?, _ level: AppPriority, _ pid: CInt) -> Scheduling {
         var wanted = now
         switch level {
-        case .foreground: if let known { return known }
+        case .foreground: if let known { return Self.keepingNice(of: now, known) }
         case .background, .timed:
             // What is taken has to be given back some time.
             if now.isRealTime, !canRaise,
@@ -103,7 +103,7 @@ package struct ThreadPriorities: Sendable {
                 return now
             }
             if now.isRealTime { wanted = Scheduling(policy: Scheduling.other, nice: now.nice) }
-            if level == .timed, let known, !known.isRealTime { return known }
+            if level == .timed, let known, !known.isRealTime { return Self.keepingNice(of: now, known) }
         }
         guard tellsProcessors, canRaise else { return wanted }
         if level == .background {
@@ -111,6 +111,13 @@ package struct ThreadPriorities: Sendable {
         } else if now.policy == Scheduling.idle {
             wanted.policy = Scheduling.other
         }
+        return wanted
+    }
+
+    /// Nice values are never taken: the present one is the app's own choice, the class of service of what it runs now.
+    private static func keepingNice(of now: Scheduling, _ known: Scheduling) -> Scheduling {
+        var wanted = known
+        wanted.nice = now.nice
         return wanted
     }
 

@@ -21,6 +21,8 @@ struct Launcher: Sendable {
 
     private static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     private static let appDescriptor: CInt = 3
+    /// What a nice value of the highest class of service is below 0: `cuikit_class_interactive`.
+    private static let highestClass: UInt64 = 4
 
     func launch(
         _ app: Installation, group: String?, counting program: TrafficProgram?, processLimit: Int32
@@ -71,7 +73,13 @@ struct Launcher: Sendable {
         }
         spawn.joins = legacyPids(app.identifier, limit: processLimit)
         // Without it threads are told, one by one.
-        if let group = try? LegacyShares(environment, app.identifier)?.begin() { spawn.joins.append(group) }
+        let legacy = try? LegacyShares(environment, app.identifier)?.begin()
+        if let legacy { spawn.joins.append(legacy) }
+        let isApart = legacy != nil || Autogroup.isOn || group.map { FileSystem.exists($0 + "/cpu.weight") } ?? false
+        // Its threads may come back from a lower class, and where their nice values count within the app only, begin
+        // above the usual one. The main thread of a program that knows nothing of that would come after the others.
+        let above = isApart && app.kind != "plain" ? Self.highestClass : 0
+        if let limit = Spawn.ResourceLimit.nice(below: above) { spawn.limits.append(limit) }
         FileSystem.remove(home.priority(app.identifier))
         let null = try Descriptor.open("/dev/null", .readWrite)
         var socket: Descriptor?

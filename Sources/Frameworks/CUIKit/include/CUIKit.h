@@ -49,4 +49,21 @@ bool cuikit_take_back(uint8_t *base, size_t length, const uint16_t *canaries);
 /// Whether the kernel has taken no page so far. It may take one right after.
 bool cuikit_is_whole(const uint8_t *base, size_t length, const uint16_t *canaries);
 
+/// Classes of service, with Apple's numbers (`sys/qos.h`).
+enum {
+    cuikit_class_interactive = 0x21,
+    cuikit_class_initiated = 0x19,
+    cuikit_class_default = 0x15,
+    cuikit_class_utility = 0x11,
+    cuikit_class_background = 0x09,
+};
+
+/// Apple's function: gives the calling thread a class. 0, `EINVAL`, or `EPERM` if the kernel does not let it rise or it is
+/// a worker of libdispatch's.
+int pthread_set_qos_class_self_np(uint32_t qos_class, int relative_priority);
+
+/// Apple's functions.
+uint32_t qos_class_self(void);
+uint32_t qos_class_main(void);
+
 #endif
