@@ -94,6 +94,17 @@ package struct System: Sendable, Codable {
         return next == .max ? nil : Instant(nanoseconds: next)
     }
 
+    /// Made when something is seen first.
+    mutating func withAccount(_ body: (inout EnergyAccount) -> Void) {
+        if !$energy { energy = EnergyAccount(cellular: profile.cellularModel) }
+        _energy.change(body)
+    }
+
+    mutating func withTally(_ body: (inout TrafficTally) -> Void) {
+        if !$moved { moved = TrafficTally() }
+        _moved.change(body)
+    }
+
     private mutating func route(_ event: Event) {
         switch event {
         case .clockChanged(let offset):
