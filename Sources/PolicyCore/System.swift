@@ -302,6 +302,9 @@ package struct System: Sendable, Codable {
         return count
     }
 
+    /// How many apps were woken for something that is not done; `nil` until somebody asks after a start.
+    var wokenApps: Int?
+
     /// Transitions that the table refused; anything but zero is a fault (`brokenInvariants`).
     var illegalTransitions = 0
 }

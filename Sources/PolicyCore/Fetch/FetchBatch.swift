@@ -20,27 +20,23 @@ struct FetchBatch {
     private(set) var members: [Member] = []
     /// It goes because the radio is awake: for these it would not have been woken.
     private(set) var isRide = false
-    /// When to look again; `nil`: nobody fetches.
+    /// When to look again, as far as it depends on those that do not rest (`FetchAgenda`); `nil`: there are none.
     private(set) var next: WallTime?
 
     init(_ planner: FetchPlanner, at moment: WallTime, radio: RadioState) {
         guard let model = radio.model else { return }
         let rules = planner.rules
         var willing: [Member] = []
-        for place in planner.records.indices {
-            guard let interval = planner.records[place].interval else { continue }
-            guard planner.records[place].underWaySince == nil else { continue }
-            if let bar = planner.bar(place, interval, at: moment) {
-                lookAgain(at: bar.until)
-                continue
+        if planner.agenda.holds(at: moment) {
+            for app in planner.agenda.awake {
+                guard let place = planner.place(of: app) else { continue }
+                if let member = weigh(place, planner, at: moment, model) { willing.append(member) }
             }
-            let left = planner.freshUntil(place, at: moment).map { max(.zero, $0 - moment) } ?? .zero
-            let stale = moment + max(.zero, left - rules.ahead)
-            lookAgain(at: stale > moment ? stale : moment + rules.look)
-            guard left <= rules.join else { continue }
-            let worth = planner.worth(place, planner.expected(place, at: moment))
-            let own = planner.ownCost(place, model)
-            if worth > own { willing.append(Member(place: place, worth: worth, own: own, left: left)) }
+            willing.sort { $0.place < $1.place }
+        } else {
+            for place in planner.records.indices {
+                if let member = weigh(place, planner, at: moment, model) { willing.append(member) }
+            }
         }
         guard !willing.isEmpty else { return }
         let asleep = RadioState(model).marginalCost(lasting: .zero, sent: 0, received: 0)
@@ -53,6 +49,26 @@ struct FetchBatch {
             isRide = true
         }
         members.sort { ($1.worth - $1.own, $0.place) < ($0.worth - $0.own, $1.place) }
+    }
+
+    /// The app, if it is willing.
+    private mutating func weigh(
+        _ place: Int, _ planner: FetchPlanner, at moment: WallTime, _ model: RadioModel
+    ) -> Member? {
+        guard let interval = planner.records[place].interval, planner.records[place].underWaySince == nil else {
+            return nil
+        }
+        if let bar = planner.bar(place, interval, at: moment) {
+            lookAgain(at: bar.until)
+            return nil
+        }
+        let left = planner.freshUntil(place, at: moment).map { max(.zero, $0 - moment) } ?? .zero
+        let stale = moment + max(.zero, left - planner.rules.ahead)
+        lookAgain(at: stale > moment ? stale : moment + planner.rules.look)
+        guard left <= planner.rules.join else { return nil }
+        let worth = planner.worth(place, planner.expected(place, at: moment))
+        let own = planner.ownCost(place, model)
+        return worth > own ? Member(place: place, worth: worth, own: own, left: left) : nil
     }
 
     private static func isWorthWaking(_ willing: [Member], _ waking: Energy, _ planner: FetchPlanner) -> Bool {
