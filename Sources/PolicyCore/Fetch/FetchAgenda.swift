@@ -1,22 +1,22 @@
 internal import Model
 
-/// Which apps a planner has to weigh at a look, so that it passes over those of which it knows that nothing can come
-/// of it yet: they *rest*, barred or with something fresh, until a moment that is known.
+/// Which apps a planner has to weigh when it looks. All others *rest*: they are barred or have something fresh until a
+/// known moment, so weighing them would change nothing.
 ///
-/// It follows from the records alone, so it is neither part of what a planner is nor in its checkpoint: one that was
-/// just made knows of no app that rests. Whatever changes a record that bears on when its app may fetch says so here.
+/// The agenda follows from the records, so it is left out of comparisons and checkpoints. After a restart all apps are
+/// weighed once. Every change of a record that bears on when its app may fetch calls `wake`.
 struct FetchAgenda: Sendable {
+    /// How an app rests that was weighed.
     enum Rest {
         /// It does not fetch, or does so right now: until that changes.
         case idle
         /// Something bars it until then.
         case barred(until: WallTime)
-        /// What it has is fresh enough that it would not even go along with others.
+        /// What it has is fresh enough that it would not even go along with others, until then.
         case fresh(until: WallTime)
-        case none
     }
 
-    /// All apps that want to fetch are here; else each of them has to be weighed.
+    /// Every app that fetches is in it. Before the first look none is, and all have to be weighed.
     private(set) var isComplete = false
     /// Those that do not rest, in no order.
     private(set) var awake: [AppIndex] = []
@@ -24,18 +24,18 @@ struct FetchAgenda: Sendable {
     private var isAwake: [Bool] = []
     private var barred = SlotQueue()
     private var fresh = SlotQueue()
-    /// The moment of the last look, and the first one at which somebody wakes.
+    /// The moment of the last look, and the first one at which an app wakes.
     private var looked = WallTime(nanoseconds: .min)
     private var wakes: Int64?
     /// No verdict on a past fetch changes by itself before.
     var nextVerdict = WallTime(nanoseconds: .min)
 
-    /// Whoever is not awake rests at that moment, too.
+    /// Only the apps that are awake have to be weighed at this moment.
     func holds(at moment: WallTime) -> Bool {
         isComplete && moment >= looked && moment.nanoseconds < wakes ?? .max
     }
 
-    /// Something has changed: it is weighed at the next look.
+    /// The app's record has changed: the next look weighs it.
     mutating func wake(_ app: AppIndex) {
         guard isComplete else { return }
         let number = Int(app.rawValue)
@@ -52,8 +52,8 @@ struct FetchAgenda: Sendable {
         awake.append(app)
     }
 
-    /// At a moment, wakes whoever rested until then, and lets those rest who can. `weigh` says how an app rests.
-    mutating func look(at moment: WallTime, all: some Sequence<AppIndex>, _ weigh: (AppIndex) -> Rest) {
+    /// Wakes the apps that rested until this moment; `all` are those that fetch.
+    mutating func look(at moment: WallTime, all: some Sequence<AppIndex>) {
         if !isComplete || moment < looked {
             let verdict = nextVerdict
             self = FetchAgenda()
@@ -63,29 +63,36 @@ struct FetchAgenda: Sendable {
         looked = moment
         while let (number, _) = barred.popDue(at: moment.nanoseconds) { wake(AppIndex(UInt32(number))) }
         while let (number, _) = fresh.popDue(at: moment.nanoseconds) { wake(AppIndex(UInt32(number))) }
-        var left = 0
-        for place in awake.indices {
-            let app = awake[place]
-            let number = Int(app.rawValue)
-            switch weigh(app) {
-            case .idle: isAwake[number] = false
-            case .barred(let until):
-                isAwake[number] = false
-                barred.arm(number, at: until.nanoseconds)
-            case .fresh(let until):
-                isAwake[number] = false
-                fresh.arm(number, at: until.nanoseconds)
-            case .none:
-                awake[left] = app
-                left += 1
+        noteWakes()
+    }
+
+    /// Lets apps rest. They are named by their places in `awake`, in order.
+    mutating func take(_ rests: [(place: Int, rest: Rest)]) {
+        guard let first = rests.first else { return }
+        for (place, rest) in rests {
+            let number = Int(awake[place].rawValue)
+            isAwake[number] = false
+            switch rest {
+            case .idle: break
+            case .barred(let until): barred.arm(number, at: until.nanoseconds)
+            case .fresh(let until): fresh.arm(number, at: until.nanoseconds)
             }
         }
+        var left = first.place
+        for place in first.place..<awake.count where isAwake[Int(awake[place].rawValue)] {
+            awake[left] = awake[place]
+            left += 1
+        }
         awake.removeLast(awake.count - left)
+        noteWakes()
+    }
+
+    private mutating func noteWakes() {
         let (bar, end) = (barred.next(), fresh.next())
         wakes = if let bar, let end { min(bar, end) } else { bar ?? end }
     }
 
-    /// When the first of those that rest is to be looked at; `later`: so long after it wakes, if it has something fresh.
+    /// When the first resting app is to be looked at. One with something fresh wakes earlier than that, by `later`.
     mutating func next(later: Span) -> WallTime? {
         let bar = barred.next().map { WallTime(nanoseconds: $0) }
         guard let end = fresh.next().map({ WallTime(nanoseconds: $0) + later }) else { return bar }
@@ -93,7 +100,7 @@ struct FetchAgenda: Sendable {
     }
 }
 
-// Two planners with the same records are the same, whatever each has found out of them.
+// Planners with the same records are equal, whatever their agendas have found out so far.
 extension FetchAgenda: Hashable {
     static func == (a: FetchAgenda, b: FetchAgenda) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
@@ -103,33 +110,29 @@ extension FetchPlanner {
     /// What bears on when an app may fetch has changed.
     mutating func reweigh(_ place: Int) { agenda.wake(records[place].app) }
 
-    /// Lets apps rest that can, and says when the first of those is to be looked at.
-    mutating func lookAtAgenda(_ moment: WallTime) -> WallTime? {
-        // By itself, so that it can be changed while the records are looked at.
-        var agenda = FetchAgenda()
-        swap(&agenda, &self.agenda)
+    /// All that should go now, and when to look again.
+    mutating func batch(at moment: WallTime, radio: RadioState) -> (members: [FetchBatch.Member], next: WallTime?) {
         let all = records.lazy.filter { $0.interval != nil }.map(\.app)
-        agenda.look(at: moment, all: all) { app in
-            guard let place = place(of: app) else { return .idle }
-            return rest(place, at: moment)
+        agenda.look(at: moment, all: all)
+        let batch = FetchBatch(self, at: moment, radio: radio)
+        agenda.take(batch.rests)
+        guard radio.model != nil, let resting = agenda.next(later: restsBeyond + (.zero - rules.ahead)) else {
+            return (batch.members, batch.next)
         }
-        let next = agenda.next(later: restsBeyond + (.zero - rules.ahead))
-        swap(&agenda, &self.agenda)
-        return next
+        return (batch.members, min(batch.next ?? resting, resting))
     }
 
     /// The time for which what an app has must be fresh so that it is not weighed at all.
     private var restsBeyond: Span { max(rules.join, rules.ahead) }
 
-    private func rest(_ place: Int, at moment: WallTime) -> FetchAgenda.Rest {
-        guard let interval = records[place].interval, records[place].underWaySince == nil else { return .idle }
-        if let bar = bar(place, interval, at: moment) { return .barred(until: bar.until) }
+    /// Until when an app rests that has something fresh; `nil`: it is weighed at each look.
+    func restsUntil(_ place: Int, at moment: WallTime) -> WallTime? {
         // What is computed with numbers that stop at the ends is weighed each time.
         guard moment.nanoseconds >= 0, rules.ahead >= .zero, restsBeyond <= Self.longestRest,
             !isSeenInFuture(place, at: moment), let fresh = freshUntil(place, at: moment),
             fresh.nanoseconds <= Self.lastRest, fresh - moment > restsBeyond
-        else { return .none }
-        return .fresh(until: fresh + (.zero - restsBeyond))
+        else { return nil }
+        return fresh + (.zero - restsBeyond)
     }
 
     private static let longestRest = Span.seconds(1_000_000_000)

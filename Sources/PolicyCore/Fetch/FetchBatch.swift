@@ -23,21 +23,41 @@ struct FetchBatch {
     /// When to look again, as far as it depends on those that do not rest (`FetchAgenda`); `nil`: there are none.
     private(set) var next: WallTime?
 
+    /// Apps that were awake in the planner's agenda and can rest from now on.
+    private(set) var rests: [(place: Int, rest: FetchAgenda.Rest)] = []
+
     init(_ planner: FetchPlanner, at moment: WallTime, radio: RadioState) {
         guard let model = radio.model else { return }
         let rules = planner.rules
         var willing: [Member] = []
-        if planner.agenda.holds(at: moment) {
-            for app in planner.agenda.awake {
-                guard let place = planner.place(of: app) else { continue }
-                if let member = weigh(place, planner, at: moment, model) { willing.append(member) }
+        // All in one body: a call for each app would hand the whole planner on.
+        let isPart = planner.agenda.holds(at: moment)
+        for number in 0..<(isPart ? planner.agenda.awake.count : planner.records.count) {
+            guard let place = isPart ? planner.place(of: planner.agenda.awake[number]) : number,
+                let interval = planner.records[place].interval, planner.records[place].underWaySince == nil
+            else {
+                if isPart { rests.append((number, .idle)) }
+                continue
             }
-            willing.sort { $0.place < $1.place }
-        } else {
-            for place in planner.records.indices {
-                if let member = weigh(place, planner, at: moment, model) { willing.append(member) }
+            if let bar = planner.bar(place, interval, at: moment) {
+                lookAgain(at: bar.until)
+                if isPart { rests.append((number, .barred(until: bar.until))) }
+                continue
             }
+            let left = planner.freshUntil(place, at: moment).map { max(.zero, $0 - moment) } ?? .zero
+            let stale = moment + max(.zero, left - rules.ahead)
+            lookAgain(at: stale > moment ? stale : moment + rules.look)
+            guard left <= rules.join else {
+                if isPart, let until = planner.restsUntil(place, at: moment) {
+                    rests.append((number, .fresh(until: until)))
+                }
+                continue
+            }
+            let worth = planner.worth(place, planner.expected(place, at: moment))
+            let own = planner.ownCost(place, model)
+            if worth > own { willing.append(Member(place: place, worth: worth, own: own, left: left)) }
         }
+        if isPart { willing.sort { $0.place < $1.place } }
         guard !willing.isEmpty else { return }
         let asleep = RadioState(model).marginalCost(lasting: .zero, sent: 0, received: 0)
         let waking = radio.marginalCost(lasting: .zero, sent: 0, received: 0)
@@ -49,26 +69,6 @@ struct FetchBatch {
             isRide = true
         }
         members.sort { ($1.worth - $1.own, $0.place) < ($0.worth - $0.own, $1.place) }
-    }
-
-    /// The app, if it is willing.
-    private mutating func weigh(
-        _ place: Int, _ planner: FetchPlanner, at moment: WallTime, _ model: RadioModel
-    ) -> Member? {
-        guard let interval = planner.records[place].interval, planner.records[place].underWaySince == nil else {
-            return nil
-        }
-        if let bar = planner.bar(place, interval, at: moment) {
-            lookAgain(at: bar.until)
-            return nil
-        }
-        let left = planner.freshUntil(place, at: moment).map { max(.zero, $0 - moment) } ?? .zero
-        let stale = moment + max(.zero, left - planner.rules.ahead)
-        lookAgain(at: stale > moment ? stale : moment + planner.rules.look)
-        guard left <= planner.rules.join else { return nil }
-        let worth = planner.worth(place, planner.expected(place, at: moment))
-        let own = planner.ownCost(place, model)
-        return worth > own ? Member(place: place, worth: worth, own: own, left: left) : nil
     }
 
     private static func isWorthWaking(_ willing: [Member], _ waking: Energy, _ planner: FetchPlanner) -> Bool {

@@ -134,10 +134,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     package mutating func due(at moment: WallTime, radio: RadioState) -> [AppIndex] {
         pass(to: moment)
         judgeAll(at: moment)
-        let resting = lookAtAgenda(moment)
-        let batch = FetchBatch(self, at: moment, radio: radio)
+        let batch = batch(at: moment, radio: radio)
         look = batch.next
-        if let resting, radio.model != nil { look = min(look ?? resting, resting) }
         return batch.members.map { records[$0.place].app }
     }
 
