@@ -1,4 +1,3 @@
-internal import HeapModule
 internal import Model
 
 /// What a deadline of an app is for; each app has one of a kind at most.
@@ -25,100 +24,51 @@ struct DeadlineSlot: Hashable, Codable {
     let kind: DeadlineKind
 }
 
-/// All deadlines in order. A slot that is armed anew keeps its old place in the heap until that is due: the heap has
-/// at most two entries a slot in the steady state and nothing is searched.
+/// All deadlines in order.
 struct Deadlines: Codable {
-    private struct Entry: Comparable {
-        let at: Int64
-        let slot: UInt32
-        static func < (a: Entry, b: Entry) -> Bool { a.at == b.at ? a.slot < b.slot : a.at < b.at }
-    }
-
     private static let kinds = UInt32(DeadlineKind.every.count)
-    private var heap = Heap<Entry>()
-    /// When each slot is due, in nanoseconds; `none` when it is not armed.
-    private var due: [Int64] = []
-    /// The earliest heap entry of each slot.
-    private var queued: [Int64] = []
-    private(set) var armedCount = 0
-
-    /// No moment; half as large as an optional one.
-    private static let none = Int64.min
+    private var slots = SlotQueue()
 
     /// What each app takes, armed or not.
-    static let bytesOfApp = Int(kinds) * 2 * MemoryLayout<Int64>.size
+    static let bytesOfApp = Int(kinds) * SlotQueue.bytesOfSlot
 
     init() {}
 
     @inline(__always)
     private static func number(_ slot: DeadlineSlot) -> Int { Int(slot.app.rawValue * kinds + slot.kind.rawValue) }
 
-    mutating func addApp() {
-        for _ in 0..<Self.kinds {
-            due.append(Self.none)
-            queued.append(Self.none)
-        }
-    }
+    var armedCount: Int { slots.armedCount }
 
-    var appCount: Int { due.count / Int(Self.kinds) }
+    mutating func addApp() { slots.add(Int(Self.kinds)) }
+
+    var appCount: Int { slots.count / Int(Self.kinds) }
 
     @inline(__always)
     func instant(_ slot: DeadlineSlot) -> Instant? {
-        let at = due[Self.number(slot)]
-        return at == Self.none ? nil : Instant(nanoseconds: at)
+        slots[Self.number(slot)].map { Instant(nanoseconds: $0) }
     }
 
     func hasAny(_ app: AppIndex) -> Bool {
         let first = Int(app.rawValue) * Int(Self.kinds)
-        for number in first..<first + Int(Self.kinds) where due[number] != Self.none { return true }
+        for number in first..<first + Int(Self.kinds) where slots[number] != nil { return true }
         return false
     }
 
     mutating func arm(_ slot: DeadlineSlot, at instant: Instant) {
-        let (number, at) = (Self.number(slot), max(instant.nanoseconds, Self.none + 1))
-        if due[number] == Self.none { armedCount += 1 }
-        due[number] = at
-        if queued[number] != Self.none, queued[number] <= at { return }
-        queued[number] = at
-        heap.insert(Entry(at: at, slot: UInt32(number)))
+        slots.arm(Self.number(slot), at: instant.nanoseconds)
     }
 
-    mutating func disarm(_ slot: DeadlineSlot) {
-        let number = Self.number(slot)
-        guard due[number] != Self.none else { return }
-        due[number] = Self.none
-        armedCount -= 1
-    }
+    mutating func disarm(_ slot: DeadlineSlot) { slots.disarm(Self.number(slot)) }
 
     /// The earliest armed deadline.
-    mutating func next() -> Instant? {
-        settleTop()
-        return heap.min.map { Instant(nanoseconds: $0.at) }
-    }
+    mutating func next() -> Instant? { slots.next().map { Instant(nanoseconds: $0) } }
 
     /// Disarms and returns the earliest slot that is due, and since when.
     mutating func popDue(at now: Instant) -> (slot: DeadlineSlot, due: Instant)? {
-        settleTop()
-        guard let entry = heap.min, entry.at <= now.nanoseconds else { return nil }
-        heap.removeMin()
-        queued[Int(entry.slot)] = Self.none
-        due[Int(entry.slot)] = Self.none
-        armedCount -= 1
-        guard let kind = DeadlineKind(rawValue: entry.slot % Self.kinds) else { return nil }
-        return (DeadlineSlot(app: AppIndex(entry.slot / Self.kinds), kind: kind), Instant(nanoseconds: entry.at))
-    }
-
-    /// Drops entries at the top that were cancelled, and moves back those that were postponed.
-    private mutating func settleTop() {
-        while let entry = heap.min {
-            let number = Int(entry.slot)
-            if due[number] == entry.at, queued[number] == entry.at { return }
-            heap.removeMin()
-            // A second entry of a slot that was armed for an earlier moment: the earlier one stands for it.
-            guard queued[number] == entry.at else { continue }
-            queued[number] = due[number]
-            if due[number] != Self.none { heap.insert(Entry(at: due[number], slot: entry.slot)) }
-        }
+        guard let (number, due) = slots.popDue(at: now.nanoseconds) else { return nil }
+        guard let kind = DeadlineKind(rawValue: UInt32(number) % Self.kinds) else { return nil }
+        let app = AppIndex(UInt32(number) / Self.kinds)
+        return (DeadlineSlot(app: app, kind: kind), Instant(nanoseconds: due))
     }
 
     // The heap's layout depends on history; what counts is which slots are armed, so that is what is stored.
@@ -137,13 +87,8 @@ struct Deadlines: Codable {
             addApp()
             for kind in 0..<min(kinds, Int(Self.kinds)) {
                 guard let at = stored[app * kinds + kind] else { continue }
-                due[app * Int(Self.kinds) + kind] = max(at.nanoseconds, Self.none + 1)
+                slots.arm(app * Int(Self.kinds) + kind, at: at.nanoseconds)
             }
-        }
-        queued = due
-        for (number, at) in due.enumerated() where at != Self.none {
-            heap.insert(Entry(at: at, slot: UInt32(number)))
-            armedCount += 1
         }
     }
 
@@ -155,14 +100,16 @@ struct Deadlines: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Int(Self.kinds), forKey: .kinds)
-        let moments: [Instant?] = due.map { $0 == Self.none ? nil : Instant(nanoseconds: $0) }
+        let moments: [Instant?] = (0..<slots.count).map { number in slots[number].map { Instant(nanoseconds: $0) } }
         try container.encode(moments, forKey: .due)
     }
 
     /// Every armed slot, for the invariants.
     var armed: [(DeadlineSlot, Instant)] {
-        due.enumerated().compactMap { number, at in
-            guard at != Self.none, let kind = DeadlineKind(rawValue: UInt32(number) % Self.kinds) else { return nil }
+        (0..<slots.count).compactMap { number in
+            guard let at = slots[number], let kind = DeadlineKind(rawValue: UInt32(number) % Self.kinds) else {
+                return nil
+            }
             return (DeadlineSlot(app: AppIndex(UInt32(number) / Self.kinds), kind: kind), Instant(nanoseconds: at))
         }
     }

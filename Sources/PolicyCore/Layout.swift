@@ -54,6 +54,11 @@ package struct Rare<Value: Hashable & Codable & Sendable>: Hashable, Codable, Se
         }
     }
 
+    /// Changes it where it lies, if there is one.
+    mutating func change(_ body: (inout Value) -> Void) {
+        if !values.isEmpty { body(&values[0]) }
+    }
+
     /// Whether there is one, without a look at it: `wrappedValue != nil` compares values.
     @inline(__always)
     package var projectedValue: Bool { !values.isEmpty }

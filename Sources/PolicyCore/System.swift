@@ -94,6 +94,17 @@ package struct System: Sendable, Codable {
         return next == .max ? nil : Instant(nanoseconds: next)
     }
 
+    /// Made when something is seen first.
+    mutating func withAccount(_ body: (inout EnergyAccount) -> Void) {
+        if !$energy { energy = EnergyAccount(cellular: profile.cellularModel) }
+        _energy.change(body)
+    }
+
+    mutating func withTally(_ body: (inout TrafficTally) -> Void) {
+        if !$moved { moved = TrafficTally() }
+        _moved.change(body)
+    }
+
     private mutating func route(_ event: Event) {
         switch event {
         case .clockChanged(let offset):
@@ -290,6 +301,9 @@ package struct System: Sendable, Codable {
         runningApps = count
         return count
     }
+
+    /// How many apps were woken for something that is not done; `nil` until somebody asks after a start.
+    var wokenApps: Int?
 
     /// Transitions that the table refused; anything but zero is a fault (`brokenInvariants`).
     var illegalTransitions = 0

@@ -96,8 +96,7 @@ package struct EnergyAccount: Hashable, Sendable, Codable {
     /// Everything until a moment goes into the ledger.
     package mutating func settle(to moment: Instant) {
         while true {
-            let next = [cellular.nextChange, wifi.nextChange, flows.first?.ends].compactMap { $0 }.min()
-            guard let next, next <= moment else { break }
+            guard let next = nextChange, next <= moment else { break }
             // An end may lie before what is settled, where reports came late.
             integrate(to: max(next, settled))
             cellular.pass(settled)
@@ -113,7 +112,23 @@ package struct EnergyAccount: Hashable, Sendable, Codable {
         integrate(to: max(moment, settled))
     }
 
+    private var nextChange: Instant? {
+        var next = cellular.nextChange
+        if let change = wifi.nextChange { next = min(next ?? change, change) }
+        if let end = flows.first?.ends { next = min(next ?? end, end) }
+        return next
+    }
+
     // MARK: Looking
+
+    /// The same at a later moment, with an empty ledger: to ask what the radios do without a copy of all that was
+    /// spent.
+    func withoutLedger(at moment: Instant) -> EnergyAccount {
+        var account = self
+        account.ledger = EnergyLedger()
+        account.settle(to: moment)
+        return account
+    }
 
     /// What is spent in all, until `settled`.
     package var total: Energy { ledger.total }

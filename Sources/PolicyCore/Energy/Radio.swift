@@ -77,7 +77,13 @@ package struct Radio: Hashable, Sendable, Codable {
     }
 
     package mutating func settle(to now: Instant, _ ledger: inout EnergyLedger) {
-        if state != .idle { ledger.add(power * (now - settled), sharedBy: payers, by: part) }
+        switch state {
+        case .idle: break
+        case .promoting where !carried.isEmpty, .carrying where !carried.isEmpty:
+            ledger.add(power * (now - settled), sharedBy: carried, by: part)
+        case .promoting, .carrying, .tail:
+            ledger.add(power * (now - settled), sharedByEach: causes.lazy.map(\.consumer), by: part)
+        }
         settled = now
     }
 
@@ -152,7 +158,11 @@ package struct Radio: Hashable, Sendable, Codable {
     }
 
     private mutating func keepAwake(_ consumer: Consumer, until: Instant) {
-        let place = causes.firstIndex { $0.consumer >= consumer } ?? causes.count
+        var (place, high) = (0, causes.count)
+        while place < high {
+            let middle = (place + high) / 2
+            if causes[middle].consumer < consumer { place = middle + 1 } else { high = middle }
+        }
         if place < causes.count, causes[place].consumer == consumer {
             causes[place].until = max(causes[place].until, until)
         } else {

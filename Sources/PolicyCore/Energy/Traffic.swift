@@ -35,10 +35,7 @@ extension System {
         // That a fetch has ended may be all that there is to tell.
         if bytes != .zero {
             trafficSeen(app, purpose, sent: bytes.sent, received: bytes.received, from: count.from, to: count.to)
-            var tally = moved ?? TrafficTally()
-            moved = nil
-            tally.add(Consumer(app: app, purpose), sent: bytes.sent, received: bytes.received)
-            moved = tally
+            withTally { $0.add(Consumer(app: app, purpose), sent: bytes.sent, received: bytes.received) }
         }
         if purpose == .fetch { fetch.planner.moved(app, bytes, model: radioModel) }
     }
@@ -55,17 +52,9 @@ extension System {
     /// No report is of more: sums of picojoules stay far from where they would overflow.
     private static func bounded(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 36) }
 
-    private mutating func withAccount(_ body: (inout EnergyAccount) -> Void) {
-        var account = energy ?? EnergyAccount(cellular: profile.cellularModel)
-        // Two copies of one array would be one copy too many.
-        energy = nil
-        body(&account)
-        energy = account
-    }
-
     mutating func forgetEnergy(of app: AppIndex) {
-        if energy != nil { withAccount { $0.forget(app) } }
-        moved?.forget(app)
+        if $energy { withAccount { $0.forget(app) } }
+        if $moved { withTally { $0.forget(app) } }
     }
 
     /// How the device is connected, as far as energy goes.

@@ -32,7 +32,11 @@ package struct TrafficTally: Hashable, Sendable, Codable {
 
     mutating func add(_ consumer: Consumer, sent: Int64, received: Int64) {
         guard sent > 0 || received > 0 else { return }
-        let place = entries.firstIndex { $0.consumer >= consumer } ?? entries.count
+        var (place, high) = (0, entries.count)
+        while place < high {
+            let middle = (place + high) / 2
+            if entries[middle].consumer < consumer { place = middle + 1 } else { high = middle }
+        }
         if place < entries.count, entries[place].consumer == consumer {
             entries[place].sent &+= sent
             entries[place].received &+= received

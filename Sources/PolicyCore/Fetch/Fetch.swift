@@ -160,7 +160,7 @@ extension System {
     /// What is known of the radio: by the traffic that was seen, else it lingers after what was fetched last.
     var radio: RadioState {
         guard network != .none else { return .noNetwork }
-        if energy != nil { return radio(in: energyAccount(at: now)) }
+        if let energy { return radio(in: energy.withoutLedger(at: now)) }
         let model: RadioModel = network == .cellular ? profile.cellularModel : .wifi
         if isFetchingNow { return RadioState(model, .high, warmFor: model.tailLength) }
         guard let last = fetch.lastTraffic else { return RadioState(model) }
@@ -174,8 +174,17 @@ extension System {
     }
 
     private var isFetchingNow: Bool {
+        if let wokenApps { return wokenApps > 0 }
         for i in apps.indices where !apps[i].windows.isEmpty { return true }
         return false
+    }
+
+    /// From now on their number is kept.
+    private mutating func countWokenApps() {
+        guard wokenApps == nil else { return }
+        var count = 0
+        for i in apps.indices where !apps[i].windows.isEmpty { count += 1 }
+        wokenApps = count
     }
 
     /// What keeps everybody from being fetched.
@@ -200,6 +209,7 @@ extension System {
         fetch.mustLook = false
         fetch.nextLook = nil
         guard profile.hasMultitasking, !isShuttingDown, fetch.isInUse else { return }
+        countWokenApps()
         let (wall, isTaskLeft) = (planTime, beginTasks())
         guard deviceObstacle == nil else { return armTasks(isLeft: isTaskLeft, at: wall) }
         var isLeft = false

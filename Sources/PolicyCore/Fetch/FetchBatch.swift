@@ -20,28 +20,44 @@ struct FetchBatch {
     private(set) var members: [Member] = []
     /// It goes because the radio is awake: for these it would not have been woken.
     private(set) var isRide = false
-    /// When to look again; `nil`: nobody fetches.
+    /// When to look again, as far as it depends on those that do not rest (`FetchAgenda`); `nil`: there are none.
     private(set) var next: WallTime?
+
+    /// Apps that were awake in the planner's agenda and can rest from now on.
+    private(set) var rests: [(place: Int, rest: FetchAgenda.Rest)] = []
 
     init(_ planner: FetchPlanner, at moment: WallTime, radio: RadioState) {
         guard let model = radio.model else { return }
         let rules = planner.rules
         var willing: [Member] = []
-        for place in planner.records.indices {
-            guard let interval = planner.records[place].interval else { continue }
-            guard planner.records[place].underWaySince == nil else { continue }
+        // All in one body: a call for each app would hand the whole planner on.
+        let isPart = planner.agenda.holds(at: moment)
+        for number in 0..<(isPart ? planner.agenda.awake.count : planner.records.count) {
+            guard let place = isPart ? planner.place(of: planner.agenda.awake[number]) : number,
+                let interval = planner.records[place].interval, planner.records[place].underWaySince == nil
+            else {
+                if isPart { rests.append((number, .idle)) }
+                continue
+            }
             if let bar = planner.bar(place, interval, at: moment) {
                 lookAgain(at: bar.until)
+                if isPart { rests.append((number, .barred(until: bar.until))) }
                 continue
             }
             let left = planner.freshUntil(place, at: moment).map { max(.zero, $0 - moment) } ?? .zero
             let stale = moment + max(.zero, left - rules.ahead)
             lookAgain(at: stale > moment ? stale : moment + rules.look)
-            guard left <= rules.join else { continue }
+            guard left <= rules.join else {
+                if isPart, let until = planner.restsUntil(place, at: moment) {
+                    rests.append((number, .fresh(until: until)))
+                }
+                continue
+            }
             let worth = planner.worth(place, planner.expected(place, at: moment))
             let own = planner.ownCost(place, model)
             if worth > own { willing.append(Member(place: place, worth: worth, own: own, left: left)) }
         }
+        if isPart { willing.sort { $0.place < $1.place } }
         guard !willing.isEmpty else { return }
         let asleep = RadioState(model).marginalCost(lasting: .zero, sent: 0, received: 0)
         let waking = radio.marginalCost(lasting: .zero, sent: 0, received: 0)

@@ -56,6 +56,8 @@ extension FetchPlanner {
             let interval = records[place].interval
             records[place] = old
             records[place].interval = interval
+            reweigh(place)
+            agenda.nextVerdict = WallTime(nanoseconds: .min)
             // At once, to be asked what comes of it.
             if interval != nil { look = WallTime(nanoseconds: 0) }
         }

@@ -19,6 +19,9 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     private var today: Int64?
     /// What `nextLook` answers; kept, since it is asked for after every event.
     var look: WallTime?
+    var agenda = FetchAgenda()
+
+    private enum CodingKeys: String, CodingKey { case rules, records, rhythm, utcOffset, lastStep, today, look }
 
     package init(rules: FetchRules) { _rules = Constant(wrappedValue: rules) }
 
@@ -30,6 +33,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         pass(to: moment)
         let place = make(app)
         records[place].habit.opened(at: moment, hour: localHour(moment))
+        reweigh(place)
         rhythm.opened(hourOfDay: Int(localHour(moment) % 24))
         records[place].judge(at: moment, isOpening: true, freshness: rules.freshness)
     }
@@ -39,6 +43,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         guard prior.countsSeen, let place = place(of: app) else { return }
         pass(to: moment)
         records[place].left = moment
+        reweigh(place)
     }
 
     /// Somebody took the device up, or laid it down.
@@ -52,6 +57,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         if interval == nil, place(of: app) == nil { return }
         let place = make(app)
         records[place].interval = interval.map { max(.zero, $0) }
+        reweigh(place)
         if interval == nil { records[place].habit.forgetSamples() }
         // At once, to be asked what comes of it.
         look = interval == nil ? look : WallTime(nanoseconds: 0)
@@ -63,6 +69,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         records[place].judge(at: moment, isOpening: false, freshness: rules.freshness)
         let expected = Self.thousandths(expected(place, at: moment))
         records[place].began(at: moment, expected: expected, remembering: Int(rules.decisions))
+        reweigh(place)
     }
 
     /// What it cost is what its bytes did: neither the radio's waking nor its tails, which it may have shared. `nil`:
@@ -71,11 +78,15 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
         pass(to: moment)
         guard let place = place(of: app) else { return }
         records[place].ended(at: moment, result, cost: cost)
+        reweigh(place)
+        noteVerdict(place)
         look = min(look ?? nextStep(moment), nextStep(moment))
     }
 
     package mutating func forget(_ app: AppIndex) {
-        if let place = place(of: app) { records.remove(at: place) }
+        guard let place = place(of: app) else { return }
+        reweigh(place)
+        records.remove(at: place)
     }
 
     /// Takes the samples of the time that has passed.
@@ -122,10 +133,8 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     /// All that should go now, together, the one that is worth most first.
     package mutating func due(at moment: WallTime, radio: RadioState) -> [AppIndex] {
         pass(to: moment)
-        for place in records.indices {
-            records[place].judge(at: moment, isOpening: false, freshness: rules.freshness)
-        }
-        let batch = FetchBatch(self, at: moment, radio: radio)
+        judgeAll(at: moment)
+        let batch = batch(at: moment, radio: radio)
         look = batch.next
         return batch.members.map { records[$0.place].app }
     }
@@ -236,6 +245,10 @@ extension FetchPlanner {
 
     var prior: FetchPrior { rules.prior ?? .early }
 
+    func isSeenInFuture(_ place: Int, at moment: WallTime) -> Bool {
+        lastSeen(place).map { $0 > moment } ?? false
+    }
+
     /// When its user saw it last, as far as is known: at least for a moment when it was opened.
     private func lastSeen(_ place: Int) -> WallTime? {
         guard let opened = records[place].habit.lastOpening else { return nil }
@@ -253,14 +266,14 @@ extension FetchPlanner {
 
     /// What bars it from fetching at a moment, and until when.
     func bar(_ place: Int, _ interval: Span, at moment: WallTime) -> (until: WallTime, reason: FetchReason)? {
-        let record = records[place]
-        if let failedAt = record.failedAt {
+        if let failedAt = records[place].failedAt {
+            let failures = records[place].failures
             var pause = rules.pauseAfterFailure
-            for _ in 1..<max(1, record.failures) { pause = min(rules.longestPause, pause * 2) }
+            for _ in 1..<max(1, failures) { pause = min(rules.longestPause, pause * 2) }
             let until = failedAt + pause
-            if until > moment { return (until, .failedBefore(times: record.failures, until: until)) }
+            if until > moment { return (until, .failedBefore(times: failures, until: until)) }
         }
-        guard let began = record.lastBegan else { return nil }
+        guard let began = records[place].lastBegan else { return nil }
         let until = began + max(interval, rules.leastInterval)
         return until > moment ? (until, .interval(until: until)) : nil
     }

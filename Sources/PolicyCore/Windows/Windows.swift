@@ -38,6 +38,7 @@ extension System {
         }
         let assertion = take(i, kind.service.assertion, name: kind.identifier ?? kind.service.name)
         let id = WindowID(assertion.rawValue)
+        if apps[i].windows.isEmpty, let count = wokenApps { wokenApps = count + 1 }
         apps[i].windows.held.append(Windows.Window(id: id, kind: kind, request: request))
         if kind == .fetch {
             apps[i].wake.lastFetch = now
@@ -106,6 +107,7 @@ extension System {
 
     private mutating func close(_ i: Int, _ place: Int, _ result: WindowResult?) {
         let window = apps[i].windows.held.remove(at: place)
+        if apps[i].windows.isEmpty, let count = wokenApps { wokenApps = count - 1 }
         apps[i].assertions.drop(AssertionID(window.id.rawValue))
         settleTasks(i)
         forgiveWindows(i)
@@ -123,6 +125,7 @@ extension System {
     mutating func windowsGone(_ i: Int) {
         let held = apps[i].windows.held
         apps[i].windows = Windows()
+        if !held.isEmpty, let count = wokenApps { wokenApps = count - 1 }
         for window in held { noteClosed(i, window.kind, nil) }
     }
 

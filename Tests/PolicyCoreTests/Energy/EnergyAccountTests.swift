@@ -37,6 +37,31 @@ import Testing
         for app in 0..<10 { #expect(together.ledger.total(of: AppIndex(UInt32(app))) == Self.millijoules(950)) }
     }
 
+    @Test("What is shared goes to each as if it had been given a part, in whatever order they come")
+    func shared() {
+        var random = SplitMix64(seed: 4)
+        var (together, apart) = (EnergyLedger(), EnergyLedger())
+        for round in 0..<400 {
+            var consumers = (0..<random.below(12)).map { _ in
+                Consumer(
+                    app: random.oneIn(9) ? nil : AppIndex(UInt32(random.below(30))), random.oneIn(2) ? .use : .fetch)
+            }
+            if !random.oneIn(5) { consumers.sort() }
+            let energy = Energy(picojoules: Int64(random.below(random.oneIn(3) ? 8 : 1_000_000)))
+            let part: EnergyPart = random.oneIn(2) ? .wifi : .cellular
+            together.add(energy, sharedBy: consumers, by: part)
+            if consumers.isEmpty { apart.add(energy, to: .system, by: part) }
+            for (number, consumer) in consumers.enumerated() {
+                apart.add(energy.part(number, of: consumers.count), to: consumer, by: part)
+            }
+            if random.oneIn(50) {
+                together.forget(AppIndex(3))
+                apart.forget(AppIndex(3))
+            }
+            #expect(together == apart, "round \(round)")
+        }
+    }
+
     @Test("Who wakes the radio pays for that; who comes later pays a share of the tails from then on")
     func sharing() {
         var account = EnergyAccount(cellular: .threeG)

@@ -126,6 +126,44 @@ import Testing
         #expect(copy == history)
     }
 
+    @Test("Uses fade with each switch, whether or not anything of them is left in their neighbourhood")
+    func fading() throws {
+        struct Plain: Decodable {
+            struct Record: Decodable {
+                let app: AppIndex
+                let uses: [UInt64]
+            }
+            let records: [Record]
+        }
+        let fading: [UInt64] = [3_037_000_500, 4_112_874_773, 4_271_771_996, 4_292_061_010]
+        var random = Numbers(state: 11)
+        var history = UsageHistory()
+        var (uses, current): ([UInt32: [UInt64]], UInt32?) = ([:], nil)
+        for step in 0..<6000 {
+            // For a long time a few are used, and then others.
+            let app = random.below(4) + UInt32(step / 1500) * 40 + (random.below(50) == 0 ? random.below(100) : 0)
+            history.used(AppIndex(app))
+            if app != current {
+                for app in uses.keys { uses[app] = zip(uses[app] ?? [], fading).map { ($0 * $1) >> 32 } }
+                uses[app] = (uses[app] ?? [0, 0, 0, 0]).map { $0 + UsageHistory.one }
+                current = app
+            }
+            if random.below(200) == 0 {
+                let gone = random.below(200)
+                history.forget(AppIndex(gone))
+                uses[gone] = nil
+                if current == gone { current = nil }
+            }
+            guard step % 100 == 99 else { continue }
+            let plain = try JSONDecoder().decode(Plain.self, from: JSONEncoder().encode(history))
+            #expect(plain.records.map(\.app.rawValue) == uses.keys.sorted(), "step \(step)")
+            for record in plain.records { #expect(record.uses == uses[record.app.rawValue], "step \(step)") }
+            if step % 1000 == 999 {
+                history = try JSONDecoder().decode(UsageHistory.self, from: JSONEncoder().encode(history))
+            }
+        }
+    }
+
     @Test("A history keeps no more than a dozen numbers and ten successors for each app, however long it is told")
     func bounded() throws {
         var random = Numbers(state: 5)
