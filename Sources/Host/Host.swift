@@ -14,6 +14,7 @@ final class Host {
     let records: RecordKeeper
     let launcher: Launcher
     let installer: Installer
+    let installOrder = InstallOrder()
     var system: System
     private var journal: Journal?
     var apps: [AppHost] = []

@@ -159,26 +159,12 @@ final class ControlSession {
     private func install(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let path = try params.string("path")
         guard path.hasPrefix("/") else { throw .invalidParameter("path", "path must be absolute") }
-        let installer = host.installer
-        waiting += 1
-        host.workers.run(.installs) { () -> Result<(Installation, trash: String?), Installer.Failure> in
-            do throws(Installer.Failure) {
-                return .success(try installer.install(path))
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self, unowned host] outcome in
-            if case .success(let (installation, trash)) = outcome {
-                host.install(installation)
-                if let trash { host.workers.run(.trees) { try? installer.empty(trash, of: installation.name) } }
-            }
-            guard let self else { return }
-            waiting -= 1
-            switch outcome {
-            case .success(let (app, _)):
-                respond(id, ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)])
-            case .failure(let failure): connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
-            }
+        let end = outcome(id)
+        host.install(path, host.installOrder.next()) { outcome in
+            end(
+                outcome.map { app in
+                    ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)]
+                }.mapError { RPCError(.refused, $0.sentence) })
         }
     }
 
@@ -188,22 +174,17 @@ final class ControlSession {
         let index = try app(params)
         let installation = try installation(params)
         let keepsData = try params.bool("keepData", default: false)
-        waiting += 1
-        _ = host.command(.uninstall(index)) { [weak self] answer in
-            guard let self else { return }
-            waiting -= 1
+        let end = outcome(id)
+        let number = host.installOrder.beginRemoval(of: installation.identifier)
+        // A tool that leaves has said what it wants all the same.
+        _ = host.command(.uninstall(index)) { [host] answer in
+            defer { host.installOrder.endRemoval(of: installation.identifier, number) }
             guard case .done = answer else {
-                connection.send(.failure(id: id, RPCError(.refused, "\(installation.name) could not be ended")))
-                return
+                return end(.failure(RPCError(.refused, "\(installation.name) could not be ended")))
             }
             host.services.forget(installation.identifier)
-            host.remove(installation, keepsData: keepsData) { [weak self] failure in
-                guard let self else { return }
-                if let failure {
-                    connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
-                } else {
-                    respond(id, [:])
-                }
+            host.remove(installation, keepsData: keepsData) { failure in
+                end(failure.map { .failure(RPCError(.refused, $0.sentence)) } ?? .success([:]))
             }
         }
     }

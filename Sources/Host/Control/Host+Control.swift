@@ -62,6 +62,30 @@ extension Host {
         return system.index(of: identifier) != nil
     }
 
+    /// Installs what is there, behind what was to be uninstalled when this command came.
+    func install(
+        _ path: String, _ number: UInt64, then done: @escaping (Result<Installation, Installer.Failure>) -> Void
+    ) {
+        let (installer, removals) = (installer, installOrder.removals)
+        workers.run(.installs) { () -> Result<Installer.Outcome, Installer.Failure> in
+            do throws(Installer.Failure) {
+                return .success(try installer.install(path) { removals.awaits($0, before: number) })
+            } catch {
+                return .failure(error)
+            }
+        } then: { [unowned self] outcome in
+            switch outcome {
+            case .failure(let failure): done(.failure(failure))
+            case .success(.awaitsRemoval(let app)):
+                installOrder.wait(for: app, before: number) { [unowned self] in install(path, number, then: done) }
+            case .success(.installed(let installation, let trash)):
+                install(installation)
+                if let trash { workers.run(.trees) { try? installer.empty(trash, of: installation.name) } }
+                done(.success(installation))
+            }
+        }
+    }
+
     func install(_ installation: Installation) {
         guard let manifest = installation.manifest(hasDisplay: environment.hasDisplay) else { return }
         post(.installed(manifest))
