@@ -71,9 +71,7 @@ final class ControlSession {
         case .attach: try attach(params, id)
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
-        case .memory:
-            let end = outcome(id)
-            host.tellMemory { end(.success($0)) }
+        case .memory: host.tellMemory(after: try last(params), written(id))
         case .energy: respond(id, host.energyInfo.json)
         case .timeline: try timeline(params, id)
         case .snapshot: try snapshot(params, id)
@@ -224,19 +222,20 @@ final class ControlSession {
 
     /// All that have room in an answer; a tool that wants the others asks again with the last one.
     private func apps(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
-        let name = try params.optionalString("after")
+        if let last = try last(params) {
+            host.listApps(after: last, written(id))
+        } else {
+            host.appList.ask(written(id))
+        }
+    }
+
+    private func last(_ params: JSONValue) throws(RPCError) -> AppIndex? {
+        guard let name = try params.optionalString("after") else { return nil }
         // It may have been uninstalled since; it keeps its place.
-        let last = name.flatMap { AppIdentifier($0) }.flatMap { host.system.known($0) }
-        guard last != nil || name == nil else {
+        guard let last = AppIdentifier(name).flatMap({ host.system.known($0) }) else {
             throw .invalidParameter("after", "after must be the last app of the answer before")
         }
-        waiting += 1
-        let answer = { [weak self] (list: [UInt8]) in
-            guard let self else { return }
-            waiting -= 1
-            connection.send(RPCMessage.answer(id: id, written: list))
-        }
-        if let last { host.listApps(after: last, answer) } else { host.appList.ask(answer) }
+        return last
     }
 
     private func log(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
