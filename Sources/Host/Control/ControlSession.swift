@@ -176,12 +176,12 @@ final class ControlSession {
         let number = host.installOrder.beginRemoval(of: installation.identifier)
         // A tool that leaves has said what it wants all the same.
         _ = host.command(.uninstall(index)) { [host] answer in
-            defer { host.installOrder.endRemoval(of: installation.identifier, number) }
             guard case .done = answer else {
+                host.installOrder.endRemoval(of: installation.identifier, number)
                 return end(.failure(RPCError(.refused, "\(installation.name) could not be ended")))
             }
             host.services.forget(installation.identifier)
-            host.remove(installation, keepsData: keepsData) { failure in
+            host.remove(installation, keepsData: keepsData, number) { failure in
                 end(failure.map { .failure(RPCError(.refused, $0.sentence)) } ?? .success([:]))
             }
         }

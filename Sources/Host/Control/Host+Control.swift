@@ -99,9 +99,11 @@ extension Host {
     }
 
     /// Removes what an app that the Core has forgotten left on the disk. `done` is called when it is gone from there,
-    /// since the room is what uninstalling is for. Meanwhile the same app can be installed anew.
+    /// since the room is what uninstalling is for. Meanwhile the same app can be installed anew, from when this removal
+    /// is in the way of nothing any more.
     func remove(
-        _ installation: Installation, keepsData: Bool, then done: @escaping (Installer.Failure?) -> Void
+        _ installation: Installation, keepsData: Bool, _ number: UInt64,
+        then done: @escaping (Installer.Failure?) -> Void
     ) {
         let installer = installer
         workers.run(.installs) { () -> Result<String?, Installer.Failure> in
@@ -112,6 +114,7 @@ extension Host {
             }
         } then: { [unowned self] outcome in
             forget(installation.identifier)
+            installOrder.endRemoval(of: installation.identifier, number)
             switch outcome {
             case .failure(let failure): done(failure)
             case .success(nil): done(nil)

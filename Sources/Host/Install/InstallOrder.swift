@@ -31,7 +31,8 @@ package final class InstallOrder {
         return number
     }
 
-    /// It is on the lane of installs, where all is in order, or was refused.
+    /// What the app had is out of the way, or the removal was refused. Not earlier: a worker that is about to install
+    /// asks at some moment of its work, and what was to be removed may be behind it on the lane.
     package func endRemoval(of app: String, _ number: UInt64) {
         removals.numbers.withLock { numbers in
             numbers[app]?.removeAll { $0 == number }
