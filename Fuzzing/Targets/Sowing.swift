@@ -25,6 +25,7 @@ enum Sowing {
         let header = SegmentHeader(
             boot: "boot", base: ScriptedDevice.busy.now, start: .restarted, system: ScriptedDevice.busy.system)
         try put("checkpoint", "busy", Array(try JSONEncoder().encode(header)))
+        try put("checkpoint", "busy-compact", try CompactFormat.encode(header))
         var writer = SegmentWriter()
         try put("timeline", "session", writer.encode(records))
     }

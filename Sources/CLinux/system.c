@@ -6,6 +6,7 @@
 #include <linux/falloc.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdio.h>
@@ -175,6 +176,8 @@ int gr_set_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 int gr_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 int gr_set_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 static _Atomic int locks_memory = 0;
+// Both below unlock memory for a moment and lock it again: of two at once, one would lock what the other is giving back.
+static pthread_mutex_t giving_back = PTHREAD_MUTEX_INITIALIZER;
 
 int gr_lock_memory_on_fault(void) {
     int result = mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
@@ -183,13 +186,16 @@ int gr_lock_memory_on_fault(void) {
 }
 
 void gr_return_free_memory(void) {
+    pthread_mutex_lock(&giving_back);
     // The kernel takes no page back that is locked (madvise, EINVAL).
     int locked = locks_memory;
     if (locked) munlockall();
     malloc_trim(0);
     if (locked) mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+    pthread_mutex_unlock(&giving_back);
 }
-void gr_forget_code(void) {
+
+static void forget_code(void) {
     enum { MOST = 512 };
     static struct { uintptr_t from, to; } found[MOST];
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -215,6 +221,13 @@ void gr_forget_code(void) {
         if (locks_memory) mlock2(place, length, MLOCK_ONFAULT);
     }
 }
+
+void gr_forget_code(void) {
+    pthread_mutex_lock(&giving_back);
+    forget_code();
+    pthread_mutex_unlock(&giving_back);
+}
+
 int gr_punch_hole(int fd, int64_t length) {
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, length);
 }

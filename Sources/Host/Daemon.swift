@@ -94,8 +94,7 @@ package enum Daemon {
         host.resumeRemovals()
         host.start(known, living: kept == nil ? nil : living) { [unowned host] in
             host.services.begin([host.home.services, configuration.programs.services])
-            host.appAcceptor = try? Acceptor(handedOver.app, loop) { [unowned host] in host.acceptApp($0) }
-            if host.appAcceptor == nil { Diagnostics.write("the apps' socket cannot be listened to") }
+            host.listenToApps(handedOver.app)
             loop.after(nanoseconds: 0) { [unowned host] in hasStarted(host, watch) }
         }
         host.keeperLink?.tellServing()
@@ -269,6 +268,18 @@ extension Host {
         keeperLink = link
         let control = try Acceptor(handedOver.control, loop) { [unowned self] in acceptControl($0) }
         return [control, keeperWatch]
+    }
+}
+
+extension Host {
+    /// Without its apps' socket a daemon could let no app in, and another one may be luckier.
+    fileprivate func listenToApps(_ listener: Descriptor) {
+        do throws(SystemError) {
+            appAcceptor = try Acceptor(listener, loop) { [unowned self] in acceptApp($0) }
+        } catch {
+            Diagnostics.write("the apps' socket cannot be listened to: \(error)")
+            loop.fail(error)
+        }
     }
 }
 

@@ -14,6 +14,7 @@ final class Host {
     let records: RecordKeeper
     let launcher: Launcher
     let installer: Installer
+    let installOrder = InstallOrder()
     var system: System
     private var journal: Journal?
     var apps: [AppHost] = []
@@ -52,6 +53,10 @@ final class Host {
     /// Made when it is first needed: it knows the host.
     private(set) lazy var mechanisms = HostMechanisms(self)
     private(set) lazy var services = ServiceBroker(self)
+    /// When the system ends, all apps are killed at once: tools want to hear meanwhile that the daemon is there.
+    private lazy var kills = PerTurn<Killed>(
+        atMost: 32, soon: { [unowned loop] in loop.soon($0) },
+        perform: { [unowned self] in kill($0.app, $0.generation) })
     private(set) lazy var traffic = TrafficKeeper(self)
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
@@ -190,7 +195,7 @@ final class Host {
         case .mechanism(let incarnation, let action): mechanisms.perform(action, incarnation)
         case .service(let action): services.perform(action)
         case .askToEnd(let app, let generation): askToEnd(app, generation)
-        case .kill(let app, let generation): kill(app, generation)
+        case .kill(let app, let generation): kills.add(Killed(app: app, generation: generation))
         case .sample(let app, let generation): memory?.sample(app, generation)
         case .reclaim(let app, let generation, let isFrozen): memory?.reclaim(app, generation, isFrozen: isFrozen)
         // When the Core is done with this: who has to go can go at once.
@@ -222,6 +227,11 @@ final class Host {
         services.waitForEnd()
         loop.stop()
     }
+}
+
+private struct Killed: Hashable {
+    let app: AppIndex
+    let generation: Generation
 }
 
 /// The programs that belong to the daemon, all in one directory.

@@ -107,6 +107,13 @@ extension ProcFS {
             .split { $0 == "\t" || $0 == " " }.last
     }
 
+    /// Found by its number alone, whatever process it is of.
+    package func process(ofThread thread: CInt) -> CInt? {
+        FileSystem.read("\(root)/\(thread)/status", limit: 1 << 14).flatMap { bytes in
+            Self.lastField("Tgid", in: String(decoding: bytes, as: UTF8.self)).flatMap { CInt($0) }
+        }
+    }
+
     /// At most 15 bytes of the app's own choice.
     package func threadName(_ thread: CInt, of process: CInt) -> String? {
         FileSystem.read("\(root)/\(process)/task/\(thread)/comm", limit: 64).map {

@@ -18,6 +18,8 @@ package final class Inotify: Sendable {
         package static let removed = Changes(rawValue: 0x0200)
         /// What is watched itself is gone; nothing more will come from it.
         package static let removedItself = Changes(rawValue: 0x0400)
+        /// What is watched itself has another name, or another folder.
+        package static let movedItself = Changes(rawValue: 0x0800)
         /// More happened than the kernel kept: look at everything again.
         package static let overflow = Changes(rawValue: 0x4000)
         /// The watch has ended, and nothing follows.

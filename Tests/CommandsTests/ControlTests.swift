@@ -44,6 +44,26 @@ struct ControlTests {
         #expect(daemon.requests.count == 2)
     }
 
+    @Test("The memory of more apps than an answer has room for is asked for in pieces, and shown as one")
+    func memoryOfManyApps() throws {
+        let tool = try Tool()
+        let apps = (0..<100).map { number in
+            MemoryInfo.App(
+                app: "app\(number)", state: "suspended", dirty: 1 << 20, purgeable: 0, clean: 0, limit: nil,
+                next: number + 1)
+        }
+        let whole = MemoryInfo(
+            budget: 8 << 30, available: 4 << 30, level: "normal", simulated: nil, apps: apps, killPath: nil)
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            let last = request.params["after"]?.string.flatMap { name in apps.firstIndex { $0.app == name } } ?? -1
+            var piece = whole
+            piece.apps = Array(apps[(last + 1)...].prefix(40))
+            return .result(piece.json)
+        }
+        #expect(try JSONValue(parsing: tool.run("memory", "--json").output) == whole.json)
+        #expect(daemon.requests.map { $0.params["after"]?.string } == [nil, "app39", "app79"])
+    }
+
     @Test("A system whose daemon does not come back in time is exit code 3 as well")
     func daemonStaysAway() throws {
         let tool = try Tool()

@@ -32,9 +32,20 @@ struct InversionTests {
 
     /// Runs it until its main thread waits for a mutex, and looks; `finds`: until there is something to be found.
     private func look(_ ranks: String, finds: Bool = true) throws -> InversionLook.Finding? {
+        try run(Self.program, ranks) { pid in
+            // Python's own locks say of nobody that he has them.
+            let waits = FutexWait(of: pid, in: pid)?.holder(in: pid, waiter: pid) != nil
+            let row = InversionLook(process: pid, processes: { [pid] }).holders()
+            let found = InversionLook.finding(row) { _ in nil }
+            return (finds ? found != nil : waits) ? .some(found) : nil
+        }
+    }
+
+    /// Calls with the program's pid, once it has printed something, until there is a result.
+    private func run<Result>(_ text: String, _ argument: String, _ look: (CInt) -> Result?) throws -> Result {
         let python = try #require(["/usr/bin/python3", "/usr/local/bin/python3"].first(where: FileSystem.exists))
         let (ours, theirs) = try UnixSocket.pair()
-        var spawn = Spawn(path: python, arguments: ["python3", "-c", Self.program, ranks], environment: [])
+        var spawn = Spawn(path: python, arguments: ["python3", "-c", text, argument], environment: [])
         spawn.descriptors = [(theirs, 0), (theirs, 1), (Descriptor(borrowing: 2), 2)]
         let program = try spawn.start()
         defer {
@@ -44,13 +55,9 @@ struct InversionTests {
         }
         var line: [UInt8] = []
         _ = try ours.read(into: &line, upTo: 1)
-        let pid = program.pid
         let deadline = Clock.monotonic() + 20_000_000_000
         while Clock.monotonic() < deadline {
-            // Python's own locks say of nobody that he has them.
-            let waits = FutexWait(of: pid, in: pid)?.holder(in: pid, waiter: pid) != nil
-            let found = InversionLook(process: pid, processes: { [pid] }, others: []).find()
-            if finds ? found != nil : waits { return found }
+            if let result = look(program.pid) { return result }
             sched_yield()
         }
         throw Late()
@@ -76,6 +83,53 @@ struct InversionTests {
     @Test("Between the two there may be another one, which waits as well")
     func row() throws {
         #expect(try look("equal,nice")?.inversion.thread == "holder 1")
+    }
+
+    /// Waits at a word that it shares with nobody, and says of it that a process of another session has it, or, given a
+    /// number, that this one has.
+    private static let liar = """
+        import ctypes, mmap, os, signal, struct, sys
+        libc = ctypes.CDLL(None)
+        ready, told = os.pipe()
+        owner = int(sys.argv[1])
+        if not owner:
+            owner = os.fork()
+            if owner == 0:
+                libc.prctl(1, signal.SIGKILL, 0, 0, 0)
+                os.setsid()
+                os.setpriority(os.PRIO_PROCESS, 0, 19)
+                os.write(told, b"x")
+                signal.pause()
+            os.read(ready, 1)
+        memory = mmap.mmap(-1, 4096)
+        memory[:12] = struct.pack("III", 2, 0, owner)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        print(flush=True)
+        while True: libc.syscall({"x86_64": 202}.get(os.uname().machine, 98), ctypes.c_void_p(address), 0, 2, None)
+        """
+
+    @Test("A thread of another app is found by its number, and no app's processes are searched for it")
+    func elsewhere() throws {
+        let found = try run(Self.liar, "0") { pid -> InversionLook.Finding? in
+            let row = InversionLook(process: pid) {
+                Issue.record("the processes are searched")
+                return []
+            }.holders()
+            return InversionLook.finding(row) { $0 == "\(pid)" ? nil : ("Radio", .suspended) }
+        }
+        #expect(found.inversion.app == "Radio" && found.inversion.rank == .suspended && found.inversion.nice == 19)
+    }
+
+    @Test("Nothing is told of an owner that is no app's, or is not there")
+    func nobody() throws {
+        for owner in [CurrentProcess.pid, 0x3fff_fff0] {
+            let found = try run(Self.liar, "\(owner)") { pid -> [InversionLook.Finding]? in
+                guard FutexWait(of: pid, in: pid)?.holder(in: pid, waiter: pid) == owner else { return nil }
+                let row = InversionLook(process: pid) { [] }.holders()
+                return InversionLook.finding(row) { _ in nil }.map { [$0] } ?? []
+            }
+            #expect(found.isEmpty)
+        }
     }
 
     @Test("What comes later: idle before all else, then by nice value, then at the disk; a real-time thread never")

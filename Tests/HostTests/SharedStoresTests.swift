@@ -57,12 +57,70 @@ struct SharedStoresTests {
         #expect(SharedStores(many).read().count == SharedStore.most)
     }
 
-    @Test("Beside a file only what belongs to it concerns")
-    func places() throws {
-        let places = SharedStores(["contacts": "/var/lib/contacts.db"]).places
-        let beside = try #require(places.first { $0.folder == "/var/lib" })
-        #expect(beside.concerns("contacts.db") && beside.concerns("contacts.db-wal"))
-        #expect(!beside.concerns("other") && !beside.concerns(nil))
-        #expect(places.first { $0.folder == "/var/lib/contacts.db" }?.concerns(nil) == true)
+    @Test("One whose folders are made later is found when they are made, and nothing else of their names")
+    func later() throws {
+        try FileSystem.makeDirectory(folder)
+        defer { try? FileSystem.removeTree(folder) }
+        let stores = SharedStores(["contacts": "\(folder)/a/b/cards"])
+        var watches = try #require(StoreWatches(stores))
+        watches.arm()
+        for name in ["elsewhere", "b", "cards"] { try write("x", "\(folder)/\(name)") }
+        #expect(watches.news() == nil)
+        try FileSystem.makeDirectory("\(folder)/a")
+        #expect(watches.news() == .place)
+        watches.arm()
+        // As whoever moves a finished folder there does it.
+        try FileSystem.makeDirectory("\(folder)/new")
+        try FileSystem.makeDirectory("\(folder)/new/cards")
+        #expect(watches.news() == nil)
+        try FileSystem.rename("\(folder)/new", to: "\(folder)/a/b")
+        #expect(watches.news() == .place)
+        watches.arm()
+        try write("a", "\(folder)/a/b/cards/1.vcf")
+        #expect(watches.news() == .content)
+        try FileSystem.rename("\(folder)/a", to: "\(folder)/z")
+        #expect(watches.news() == .place)
+    }
+
+    @Test("What is written beside a file wakes nobody; what is written into it, and another one in its place, do")
+    func beside() throws {
+        try FileSystem.makeDirectory(folder)
+        defer { try? FileSystem.removeTree(folder) }
+        let (file, other) = ("\(folder)/contacts.db", "\(folder)/other.log")
+        for path in [file, other] { try write("a", path) }
+        var watches = try #require(StoreWatches(SharedStores(["contacts": file])))
+        watches.arm()
+        for _ in 0..<3 { try Descriptor.open(other, .write).writeAll(Array("x".utf8)) }
+        #expect(watches.descriptor.unread == 0)
+        let open = try Descriptor.open(file, .write)
+        try open.writeAll(Array("b".utf8))
+        #expect(watches.news() == .content)
+        try write("c", file)
+        #expect(watches.news() == .place)
+        watches.arm()
+        #expect(watches.news() == nil)
+        // The new one is watched, and what is written into the old one is nobody's.
+        try open.writeAll(Array("d".utf8))
+        #expect(watches.news() == nil)
+        try Descriptor.open(file, .write).writeAll(Array("e".utf8))
+        #expect(watches.news() == .content)
+        try write("f", file + "-wal")
+        #expect(watches.news() == .place)
+    }
+
+    @Test("Stores that have a folder in common do not take each other's watches")
+    func shared() throws {
+        try FileSystem.makeDirectory("\(folder)/cards")
+        defer { try? FileSystem.removeTree(folder) }
+        let stores = SharedStores(["a": "\(folder)/cards", "b": "\(folder)/cards/b.db", "c": "\(folder)/c.db"])
+        var watches = try #require(StoreWatches(stores))
+        watches.arm()
+        try write("a", "\(folder)/cards/b.db")
+        #expect(watches.news() == .place)
+        watches.arm()
+        try Descriptor.open("\(folder)/cards/b.db", .write).writeAll(Array("b".utf8))
+        #expect(watches.news() == .content)
+        try write("c", "\(folder)/c.db")
+        #expect(watches.news() == .place)
     }
 }

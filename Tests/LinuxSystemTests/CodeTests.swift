@@ -30,4 +30,20 @@ struct CodeTests {
         #expect(resident() < before / 10 * 9)
         #expect((0..<1000).map { "\($0)" }.joined().count == 2890)
     }
+
+    @Test("Threads that give back code and what was freed at the same time do not disturb each other")
+    func together() async {
+        // In a process of its own: one that took the wrong memory away would not live on.
+        await #expect(processExitsWith: .success) {
+            await withTaskGroup { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<100 {
+                            if number == 0 { CurrentProcess.returnFreeMemory() } else { CurrentProcess.forgetCode() }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -74,6 +74,24 @@ struct GoldenTests {
         }
     }
 
+    @Test("A checkpoint in the form of today's daemons is read for ever, and holds what the same one holds as JSON")
+    func compact() throws {
+        let file = GoldenRecording.folder + "/compact-1.checkpoint"
+        let recording = GoldenRecording(name: "v3-services")
+        let json = try JSONDecoder().decode(
+            SegmentHeader.self, from: Data(contentsOf: URL(fileURLWithPath: recording.path + "/2.checkpoint")))
+        // Written once: what is there already never changes.
+        if Self.writes, !FileSystem.exists(file) {
+            try Data(CompactFormat.encode(json)).write(to: URL(fileURLWithPath: file))
+        }
+        let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: file)))
+        #expect(CompactFormat.isThere(bytes))
+        let header = try CompactFormat.decode(SegmentHeader.self, from: bytes)
+        #expect(header.boot == json.boot && header.base == json.base && header.start == json.start)
+        #expect(try RecordedDevice.bytes(of: header.system) == RecordedDevice.bytes(of: json.system))
+        #expect(header.system.unsoundness == nil)
+    }
+
     @Test("The checkpoint of an older version is compared in what it holds")
     func olderCheckpoint() throws {
         let folder = try Folder()

@@ -68,6 +68,24 @@ extension SystemTests {
             try system.until("its end is seen") { try system.app("many2").state == "not-running" }
         }
 
+        @Test(
+            "An app that is uninstalled and installed again while others are taken over is there",
+            arguments: [false, true])
+        func order(runs: Bool) throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try install(Self.count, in: system)
+            if runs { try system.play(["open many0"]) }
+            try kill(system)
+            // They wait for the next daemon, which reads both before it knows what lives.
+            let answers = try system.ask([
+                ("uninstall", ["app": "many0"]), ("install", ["path": .string("\(system.folder)/many0.desktop")]),
+            ])
+            #expect(answers.allSatisfy { $0["error"] == nil }, "\(answers)")
+            try system.until("all are known") { try system.status().adopting == nil }
+            #expect(try system.apps().contains { $0.app == "many0" })
+        }
+
         @Test("A daemon that is killed before its checkpoint is there costs nothing, again and again")
         func deaths() throws {
             let system = try TestSystem()

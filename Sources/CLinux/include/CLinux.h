@@ -89,10 +89,10 @@ int gr_set_subreaper(void);
 int gr_set_parent_death_signal(int signal);
 int gr_set_name(const char *name);
 int gr_lock_memory_on_fault(void);
-// glibc's module map lacks malloc.h.
+// glibc's module map lacks malloc.h. One thread at a time is in this or in gr_forget_code; others wait.
 void gr_return_free_memory(void);
 // Takes the code of the program and its libraries out of this process's memory; what runs comes back from the page
-// cache. Not for two threads at a time.
+// cache.
 void gr_forget_code(void);
 int gr_punch_hole(int fd, int64_t length);
 int gr_openat_directory(int directory, const char *name);

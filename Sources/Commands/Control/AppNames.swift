@@ -68,20 +68,29 @@ package struct AppNames {
 extension ControlClient {
     package func apps() throws(CommandFailure) -> [AppInfo] { try records(allApps(), AppInfo.self) }
 
-    /// An answer has room for some thousand apps.
-    package func allApps() throws(CommandFailure) -> JSONValue {
+    package func allApps() throws(CommandFailure) -> JSONValue { try joined(.apps) }
+
+    /// As if an answer had room for all apps that run: with what the first piece says besides.
+    package func allMemory() throws(CommandFailure) -> JSONValue { try joined(.memory, in: "apps") }
+
+    /// An answer has room for some thousand apps. `key`: where in it they are; `nil`: it is their list.
+    private func joined(_ method: ControlMethod, in key: String? = nil) throws(CommandFailure) -> JSONValue {
+        var whole: JSONValue?
         var all: [JSONValue] = []
         while true {
             var params: JSONObject = [:]
             params["after"] = all.last?["app"]
-            let answer = try request(.apps, params)
-            guard case .array(let page) = answer else { return answer }
+            let answer = try request(method, params)
+            whole = whole ?? answer
+            guard case .array(let page)? = key.map({ answer[$0] }) ?? answer else { return answer }
             // A daemon of an earlier version begins again.
             guard let first = page.first, first["app"] != all.first?["app"] else { break }
             all += page
             guard page.count >= Limits.leastAppsPage else { break }
         }
-        return .array(all)
+        guard let key, case .object(var object)? = whole else { return .array(all) }
+        object[key] = .array(all)
+        return .object(object)
     }
 
     /// Asks about an app that a person named. The daemon is asked first: mostly the identifier is given as it is.

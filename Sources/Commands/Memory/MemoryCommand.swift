@@ -29,7 +29,7 @@ package struct MemoryCommand: Verb {
     }
 
     private func show(in context: CommandContext) throws(CommandFailure) {
-        let answer = try context.client().request(.memory)
+        let answer = try context.client().allMemory()
         guard !format.json else { return context.print(json: answer) }
         let text = Self.rendered(try record(answer, MemoryInfo.self), context.style)
         // Over what was there, so that it does not flicker; what is left of it goes.

@@ -75,6 +75,16 @@ extension ControlSession {
         }
     }
 
+    /// For an answer that is JSON already.
+    func written(_ id: RPCID) -> ([UInt8]) -> Void {
+        waiting += 1
+        return { [weak self] json in
+            guard let self else { return }
+            waiting -= 1
+            connection.send(RPCMessage.answer(id: id, written: json))
+        }
+    }
+
     func outcome(_ id: RPCID) -> (Result<JSONValue, RPCError>) -> Void {
         waiting += 1
         return { [weak self] outcome in

@@ -71,9 +71,7 @@ final class ControlSession {
         case .attach: try attach(params, id)
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
-        case .memory:
-            let end = outcome(id)
-            host.tellMemory { end(.success($0)) }
+        case .memory: host.tellMemory(after: try last(params), written(id))
         case .energy: respond(id, host.energyInfo.json)
         case .timeline: try timeline(params, id)
         case .snapshot: try snapshot(params, id)
@@ -159,26 +157,12 @@ final class ControlSession {
     private func install(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
         let path = try params.string("path")
         guard path.hasPrefix("/") else { throw .invalidParameter("path", "path must be absolute") }
-        let installer = host.installer
-        waiting += 1
-        host.workers.run(.installs) { () -> Result<(Installation, trash: String?), Installer.Failure> in
-            do throws(Installer.Failure) {
-                return .success(try installer.install(path))
-            } catch {
-                return .failure(error)
-            }
-        } then: { [weak self, unowned host] outcome in
-            if case .success(let (installation, trash)) = outcome {
-                host.install(installation)
-                if let trash { host.workers.run(.trees) { try? installer.empty(trash, of: installation.name) } }
-            }
-            guard let self else { return }
-            waiting -= 1
-            switch outcome {
-            case .success(let (app, _)):
-                respond(id, ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)])
-            case .failure(let failure): connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
-            }
+        let end = outcome(id)
+        host.install(path, host.installOrder.next()) { outcome in
+            end(
+                outcome.map { app in
+                    ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)]
+                }.mapError { RPCError(.refused, $0.sentence) })
         }
     }
 
@@ -188,22 +172,17 @@ final class ControlSession {
         let index = try app(params)
         let installation = try installation(params)
         let keepsData = try params.bool("keepData", default: false)
-        waiting += 1
-        _ = host.command(.uninstall(index)) { [weak self] answer in
-            guard let self else { return }
-            waiting -= 1
+        let end = outcome(id)
+        let number = host.installOrder.beginRemoval(of: installation.identifier)
+        // A tool that leaves has said what it wants all the same.
+        _ = host.command(.uninstall(index)) { [host] answer in
             guard case .done = answer else {
-                connection.send(.failure(id: id, RPCError(.refused, "\(installation.name) could not be ended")))
-                return
+                host.installOrder.endRemoval(of: installation.identifier, number)
+                return end(.failure(RPCError(.refused, "\(installation.name) could not be ended")))
             }
             host.services.forget(installation.identifier)
-            host.remove(installation, keepsData: keepsData) { [weak self] failure in
-                guard let self else { return }
-                if let failure {
-                    connection.send(.failure(id: id, RPCError(.refused, failure.sentence)))
-                } else {
-                    respond(id, [:])
-                }
+            host.remove(installation, keepsData: keepsData, number) { failure in
+                end(failure.map { .failure(RPCError(.refused, $0.sentence)) } ?? .success([:]))
             }
         }
     }
@@ -243,19 +222,20 @@ final class ControlSession {
 
     /// All that have room in an answer; a tool that wants the others asks again with the last one.
     private func apps(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
-        let name = try params.optionalString("after")
+        if let last = try last(params) {
+            host.listApps(after: last, written(id))
+        } else {
+            host.appList.ask(written(id))
+        }
+    }
+
+    private func last(_ params: JSONValue) throws(RPCError) -> AppIndex? {
+        guard let name = try params.optionalString("after") else { return nil }
         // It may have been uninstalled since; it keeps its place.
-        let last = name.flatMap { AppIdentifier($0) }.flatMap { host.system.known($0) }
-        guard last != nil || name == nil else {
+        guard let last = AppIdentifier(name).flatMap({ host.system.known($0) }) else {
             throw .invalidParameter("after", "after must be the last app of the answer before")
         }
-        waiting += 1
-        let answer = { [weak self] (list: [UInt8]) in
-            guard let self else { return }
-            waiting -= 1
-            connection.send(RPCMessage.answer(id: id, written: list))
-        }
-        if let last { host.listApps(after: last, answer) } else { host.appList.ask(answer) }
+        return last
     }
 
     private func log(_ params: JSONValue, _ id: RPCID) throws(RPCError) {

@@ -62,6 +62,30 @@ extension Host {
         return system.index(of: identifier) != nil
     }
 
+    /// Installs what is there, behind what was to be uninstalled when this command came.
+    func install(
+        _ path: String, _ number: UInt64, then done: @escaping (Result<Installation, Installer.Failure>) -> Void
+    ) {
+        let (installer, removals) = (installer, installOrder.removals)
+        workers.run(.installs) { () -> Result<Installer.Outcome, Installer.Failure> in
+            do throws(Installer.Failure) {
+                return .success(try installer.install(path) { removals.awaits($0, before: number) })
+            } catch {
+                return .failure(error)
+            }
+        } then: { [unowned self] outcome in
+            switch outcome {
+            case .failure(let failure): done(.failure(failure))
+            case .success(.awaitsRemoval(let app)):
+                installOrder.wait(for: app, before: number) { [unowned self] in install(path, number, then: done) }
+            case .success(.installed(let installation, let trash)):
+                install(installation)
+                if let trash { workers.run(.trees) { try? installer.empty(trash, of: installation.name) } }
+                done(.success(installation))
+            }
+        }
+    }
+
     func install(_ installation: Installation) {
         guard let manifest = installation.manifest(hasDisplay: environment.hasDisplay) else { return }
         post(.installed(manifest))
@@ -75,9 +99,11 @@ extension Host {
     }
 
     /// Removes what an app that the Core has forgotten left on the disk. `done` is called when it is gone from there,
-    /// since the room is what uninstalling is for. Meanwhile the same app can be installed anew.
+    /// since the room is what uninstalling is for. Meanwhile the same app can be installed anew, from when this removal
+    /// is in the way of nothing any more.
     func remove(
-        _ installation: Installation, keepsData: Bool, then done: @escaping (Installer.Failure?) -> Void
+        _ installation: Installation, keepsData: Bool, _ number: UInt64,
+        then done: @escaping (Installer.Failure?) -> Void
     ) {
         let installer = installer
         workers.run(.installs) { () -> Result<String?, Installer.Failure> in
@@ -88,6 +114,7 @@ extension Host {
             }
         } then: { [unowned self] outcome in
             forget(installation.identifier)
+            installOrder.endRemoval(of: installation.identifier, number)
             switch outcome {
             case .failure(let failure): done(failure)
             case .success(nil): done(nil)

@@ -18,20 +18,28 @@ struct Installer: Sendable {
     private static let wallClockLimit: CInt = 2_000
     private static let outputLimit = 1 << 16
 
-    /// What it replaced is in the trash then.
-    func install(_ path: String) throws(Failure) -> (Installation, trash: String?) {
+    enum Outcome: Sendable {
+        /// What it replaced is in the trash.
+        case installed(Installation, trash: String?)
+        /// Nothing has been changed: this app was to be uninstalled first.
+        case awaitsRemoval(of: String)
+    }
+
+    /// `awaits`: whether an app was to be uninstalled before that.
+    func install(_ path: String, unless awaits: (String) -> Bool) throws(Failure) -> Outcome {
         let staging = "\(home.staging)/\(Clock.boot())"
         defer { try? FileSystem.removeTree(staging) }
         do {
             try FileSystem.makeDirectory(staging)
             var installation = try inspect(path, staging: staging)
+            if awaits(installation.identifier) { return .awaitsRemoval(of: installation.identifier) }
             if let base = environment.uidBase {
                 installation.uid = try store.allocateUID(
                     base: base, count: HostEnvironment.uidCount, for: installation.identifier)
             }
             let trash = try place(installation, staging: staging)
             try store.saveApp(installation.identifier, manifest: try installation.json, at: Clock.wall() / 1000)
-            return (installation, trash)
+            return .installed(installation, trash: trash)
         } catch let failure as Failure {
             throw failure
         } catch {

@@ -16,7 +16,7 @@ package final class Loop {
 
         deinit { cancel() }
 
-        func change(_ events: Epoll.Events) { try? loop?.epoll.modify(fd, events, token: token) }
+        func change(_ events: Epoll.Events) throws(SystemError) { try loop?.epoll.modify(fd, events, token: token) }
 
         package func cancel() { loop?.forget(self) }
     }
@@ -30,6 +30,7 @@ package final class Loop {
     private var ready: [Epoll.Ready] = []
     private var again: [() -> Void] = []
     package private(set) var isStopped = false
+    private var failure: SystemError?
     /// `nil`: the kernel gives none.
     package private(set) lazy var groupEvents = try? GroupEvents(self)
 
@@ -83,9 +84,13 @@ package final class Loop {
 
     package func stop() { isStopped = true }
 
+    /// Ends the loop with this error, in this turn: without what failed it is not worth going on.
+    package func fail(_ error: SystemError) { failure = failure ?? error }
+
     /// Waits for something to happen, handles it, and calls `settle`, which says when the policy wants the timer.
     package func run(_ settle: () -> Int64?) throws(SystemError) {
         while !isStopped {
+            if let failure { throw failure }
             try arm(settle())
             if isStopped { return }
             try epoll.wait(milliseconds: again.isEmpty ? nil : 0, &ready)

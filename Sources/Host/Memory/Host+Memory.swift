@@ -12,16 +12,30 @@ extension Host {
     /// What tools see of an app's memory, wherever they see it.
     func shownMemory(_ app: App) -> Footprint? { app.state == .notRunning ? nil : app.memory.known }
 
-    /// What `memory` shows.
-    func tellMemory(_ answer: @escaping (JSONValue) -> Void) {
-        guard let memory else { return answer(memoryInfo.json) }
-        memory.learn { [unowned self] in answer(memoryInfo.json) }
+    /// As many have room in a line, with the longest names and the largest numbers.
+    private static let mostInMemory = 2_500
+
+    /// What `memory` shows of the apps behind one, or of the first ones, as JSON. Whoever goes on with what he has
+    /// heard needs no other look.
+    func tellMemory(after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void) {
+        let tell = { [unowned self] in
+            let info = memoryInfo(after: last)
+            workers.run(.slow) {
+                info.json.encoded
+            } then: {
+                answer($0)
+            }
+        }
+        guard last == nil, let memory else { return tell() }
+        memory.learn { tell() }
     }
 
-    private var memoryInfo: MemoryInfo {
+    private func memoryInfo(after last: AppIndex?) -> MemoryInfo {
         let state = system.memory
         let places = Dictionary(zip(system.memoryVictims(), 1...)) { first, _ in first }
-        let apps = system.installedApps.filter { $0.state != .notRunning }.map { app in
+        let behind = system.allApps[(last.map { Int($0.rawValue) + 1 } ?? 0)...].lazy
+        let running = Array(behind.filter { $0.isInstalled && $0.state != .notRunning }.prefix(Self.mostInMemory))
+        let apps = running.map { app in
             let footprint = shownMemory(app) ?? .zero
             return MemoryInfo.App(
                 app: app.manifest.identifier.rawValue, state: app.state.name, dirty: footprint.dirty,

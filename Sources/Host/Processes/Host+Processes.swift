@@ -199,7 +199,8 @@ extension Host {
         process.usedAtEnd = process.usedAtEnd ?? process.box.processorTime
         let release = memory?.releaseAfterKill(index)
         defer { release?() }
-        killBox(index, process)
+        // The Core asks again for what it has not heard of yet: with many it may be dead for long.
+        if process.killedAt == nil || process.box.isPopulated { killBox(index, process) }
         // A group that was empty already announces nothing.
         loop.soon { [weak self] in self?.boxChanged(index, generation) }
         guard process.killedAt == nil else { return }

@@ -28,7 +28,8 @@ final class Adoption {
     var left: Int { host.apps.count - next }
 
     /// Whether the Core is told of an event now. What is known of an app that is being taken over, and what tools
-    /// want, comes after it knows what lives: it forgets then who waits.
+    /// want, comes after it knows what lives: it forgets then who waits. Of an app that was to be uninstalled meanwhile
+    /// nothing is installed before that (`InstallOrder`).
     func takes(_ event: Event) -> Bool {
         switch event {
         case .adopted, .installed: return true

@@ -21,7 +21,9 @@ final class ConditionWatch {
     /// Of the platform's profile.
     private var powerWatch: CInt?
     private let stores: SharedStores
-    private var storeWatches: [(watch: CInt, place: SharedStores.Place)] = []
+    private var storeWatches: StoreWatches?
+    /// They have to be looked for before the stores are looked at.
+    private var storesMoved = true
 
     private static let kinds: Set<SystemChange> = [
         .locale, .timeZone, .screen, .battery, .network, .lowPower, .thermalState, .sharedStores,
@@ -40,11 +42,8 @@ final class ConditionWatch {
         for folder in [sources.etc, sources.etc + "/default"] { _ = try? inotify?.watch(folder, for: changes) }
         // The kernel tells of it as of a file that was written, also when a key changed it.
         powerWatch = try? inotify?.watch(sources.powerProfile, for: .modified)
-        // Some keep a file open for good, and write into it.
-        for place in stores.places {
-            guard let watch = try? inotify?.watch(place.folder, for: changes.union(.modified)) else { continue }
-            storeWatches.append((watch, place))
-        }
+        storeWatches = StoreWatches(stores)
+        watch(storeWatches?.descriptor) { [unowned self] in storesChanged() }
     }
 
     private func watch(_ descriptor: Descriptor?, _ body: @escaping () -> Void) {
@@ -58,6 +57,7 @@ final class ConditionWatch {
     func tellAll() {
         let look = reading(of: Self.kinds)()
         thermal = look.thermal
+        if let watches = look.storeWatches { storeWatches = watches }
         for condition in look.conditions { host.post(.conditionSensed(condition)) }
     }
 
@@ -86,16 +86,19 @@ final class ConditionWatch {
         var kinds: Set<SystemChange> = []
         for change in (try? inotify?.read()) ?? [] {
             if change.changes.contains(.overflow) {
-                kinds.formUnion([.locale, .timeZone, .lowPower, .sharedStores])
+                kinds.formUnion([.locale, .timeZone, .lowPower])
             }
             if change.watch == powerWatch { kinds.insert(.lowPower) }
-            if storeWatches.contains(where: { $0.watch == change.watch && $0.place.concerns(change.name) }) {
-                kinds.insert(.sharedStores)
-            }
             if let kind = change.name.flatMap({ Self.files[$0] }) { kinds.insert(kind) }
             if change.name == "locale" { kinds.insert(.locale) }
         }
         look(at: kinds)
+    }
+
+    private func storesChanged() {
+        guard let news = storeWatches?.news() else { return }
+        if news == .place { storesMoved = true }
+        look(at: [.sharedStores])
     }
 
     private func look(at kinds: Set<SystemChange>) {
@@ -108,6 +111,7 @@ final class ConditionWatch {
             .slow, reading,
             then: { [unowned self] look in
                 if findsZones { thermal = look.thermal }
+                if let watches = look.storeWatches { storeWatches = watches }
                 for condition in look.conditions where host.system.conditions.isNew(condition) {
                     host.post(.conditionSensed(condition))
                 }
@@ -121,13 +125,20 @@ final class ConditionWatch {
     private struct Look: Sendable {
         var conditions: [Condition]
         var thermal: ThermalZones
+        /// Where they were looked for.
+        var storeWatches: StoreWatches?
     }
 
     /// Reads what there is of these, on whatever thread.
     private func reading(of kinds: Set<SystemChange>) -> @Sendable () -> Look {
         let (sources, known, warmth) = (sources, thermal, host.system.conditions.sensedThermalState)
         let stores = stores
+        // Before the stores are looked at, so that nothing is missed in between.
+        let moved = kinds.contains(.sharedStores) && storesMoved ? storeWatches : nil
+        if kinds.contains(.sharedStores) { storesMoved = false }
         return {
+            var watches = moved
+            watches?.arm()
             let thermal = known ?? ThermalZones(sys: sources.sys)
             var conditions = kinds.sorted { $0.rawValue < $1.rawValue }.compactMap { kind -> Condition? in
                 switch kind {
@@ -145,7 +156,7 @@ final class ConditionWatch {
                 }
             }
             if kinds.contains(.sharedStores) { conditions += stores.read().map(Condition.store) }
-            return Look(conditions: conditions, thermal: thermal)
+            return Look(conditions: conditions, thermal: thermal, storeWatches: watches)
         }
     }
 }

@@ -1,8 +1,8 @@
-internal import LinuxSystem
+package import LinuxSystem
 package import Model
 
 /// Files and folders that apps share, as the device's profile declares them (`"stores": {"contacts": "/var/lib/x"}`).
-/// The kernel tells that something in them was written, and a look says what is so: a change is told once, also one
+/// The kernel tells that something in them was written (`StoreWatches`), and a look says what is so: a change is told once, also one
 /// that happened while no daemon ran.
 package struct SharedStores: Sendable {
     private let paths: [(name: String, path: String)]
@@ -25,25 +25,62 @@ package struct SharedStores: Sendable {
         paths = usable.sorted { $0.key < $1.key }.prefix(SharedStore.most).map { ($0.key, $0.value) }
     }
 
-    /// Where something happens when a store is changed.
-    package struct Place: Sendable {
-        package let folder: String
-        /// What in it belongs to a store; `nil`: everything.
+    package var isEmpty: Bool { paths.isEmpty }
+
+    /// What a change of a watched file or folder may mean.
+    package enum News: Hashable, Sendable {
+        /// What is in a store is another.
+        case content
+        /// What has to be watched is another as well.
+        case place
+    }
+
+    /// What is watched, and which of its changes say something of a store.
+    package struct Place: Hashable, Sendable {
+        package let path: String
+        package let changes: Inotify.Changes
+        /// What in a folder it is about; `nil`: everything, which is a store's content.
         package let names: Set<String>?
 
-        package func concerns(_ name: String?) -> Bool {
-            names == nil || name.map { names?.contains($0) == true } == true
+        package func news(_ change: Inotify.Change) -> News? {
+            let itself: Inotify.Changes = [.removedItself, .movedItself, .ignored]
+            guard change.changes.isDisjoint(with: itself) else { return .place }
+            guard !change.changes.isDisjoint(with: changes) else { return nil }
+            guard let names else { return .content }
+            return change.name.map(names.contains) == true ? .place : nil
         }
     }
 
-    /// A folder itself; of a file also its own folder, since another one may take its place.
-    package var places: [Place] {
-        paths.flatMap { _, path in
-            let parts = path.split(separator: "/").map(String.init)
-            let parent = "/" + parts.dropLast().joined(separator: "/")
-            let names = parts.last.map { name in Set(Self.endings.map { name + $0 }) } ?? []
-            return [Place(folder: path, names: nil), Place(folder: parent, names: names)]
+    /// What there is to watch now. Of the folders on the way to a store, that they stay what they are, and of the last
+    /// one only what comes into being there, or goes, under the store's name: what others write in it wakes nobody.
+    package var places: [Place] { paths.flatMap { Self.places(of: $0.path) } }
+
+    private static func places(of path: String) -> [Place] {
+        let parts = path.split(separator: "/").map(String.init)
+        guard let last = parts.last else { return [content("/")] }
+        var places: [Place] = []
+        var folder = ""
+        for part in parts.dropLast() {
+            let next = "\(folder)/\(part)"
+            guard FileSystem.exists(next) else {
+                // When that is there, the next one is waited for.
+                places.append(Place(path: folder.isEmpty ? "/" : folder, changes: [.created, .movedIn], names: [part]))
+                return places
+            }
+            places.append(Place(path: next, changes: [.removedItself, .movedItself], names: []))
+            folder = next
         }
+        let names = Set(endings.map { last + $0 })
+        places.append(
+            Place(
+                path: folder.isEmpty ? "/" : folder, changes: [.created, .movedIn, .removed, .movedAway], names: names))
+        return places + endings.map { path + $0 }.filter(FileSystem.exists).map(content)
+    }
+
+    /// A file, or a folder with files. Some keep a file open for good, and write into it.
+    private static func content(_ path: String) -> Place {
+        let changes: Inotify.Changes = [.created, .movedIn, .written, .modified, .removed, .movedAway]
+        return Place(path: path, changes: changes.union([.removedItself, .movedItself]), names: nil)
     }
 
     /// What SQLite writes beside a file.

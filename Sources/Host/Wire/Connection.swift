@@ -187,7 +187,7 @@ final class Connection: TurnTaker {
         if isPaused {
             goOn()
         } else {
-            watch?.change(mustWait ? [.readable, .writable] : .readable)
+            try? watch?.change(mustWait ? [.readable, .writable] : .readable)
         }
     }
 }

@@ -138,19 +138,28 @@ final class TestSystem {
     func pass(seconds: Double) throws { _ = try Child("/bin/sleep", ["\(seconds)"], environment: [:]).outcome() }
 
     /// Speaks to the control socket itself; the whole answer.
-    func ask(_ method: String, _ params: JSONObject) throws -> JSONValue {
+    func ask(_ method: String, _ params: JSONObject) throws -> JSONValue { try ask([(method, params)])[0] }
+
+    /// All at once, on one connection; the answers in the order in which they come.
+    func ask(_ requests: [(method: String, params: JSONObject)]) throws -> [JSONValue] {
         let socket = try UnixSocket.connect(to: "\(home)/control")
-        let message: JSONValue = [
-            "jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params),
-        ]
-        try socket.writeAll(Array((message.description + "\n").utf8))
-        var bytes: [UInt8] = []
-        let patience = Patience()
-        while bytes.last != UInt8(ascii: "\n") {
-            try Child.await(socket, patience, "the answer to \(method)")
-            guard case .bytes = try socket.read(into: &bytes, upTo: 4096) else { throw Trouble("cut off: \(method)") }
+        let lines = zip(requests, 1...).map { request, number in
+            let message: JSONValue = [
+                "jsonrpc": "2.0", "id": .int(Int64(number)), "method": .string(request.method),
+                "params": .object(request.params),
+            ]
+            return message.description + "\n"
         }
-        return try JSONValue(parsing: bytes)
+        try socket.writeAll(Array(lines.joined().utf8))
+        var bytes: [UInt8] = []
+        let (end, patience) = (UInt8(ascii: "\n"), Patience())
+        while bytes.count(where: { $0 == end }) < requests.count {
+            try Child.await(socket, patience, "the answer to \(requests.map(\.method))")
+            guard case .bytes = try socket.read(into: &bytes, upTo: 4096) else {
+                throw Trouble("cut off: \(requests.map(\.method))")
+            }
+        }
+        return try bytes.split(separator: end).map { try JSONValue(parsing: Array($0)) }
     }
 
     // MARK: Looking

@@ -33,31 +33,40 @@ final class InversionWatch {
         guard let process = host.process(index, generation) else { return }
         process.inversionTimer = nil
         guard host.system.isVisible(index), let first = process.first else { return }
-        let look = InversionLook(process: first.pid, processes: process.box.census, others: others(than: index))
+        let root = host.environment.cgroup?.split(separator: "/").last.map(String.init)
+        let look = InversionLook(process: first.pid, processes: process.box.census, root: root)
         host.workers.run(
-            .slow, { look.find() },
-            then: { [weak self] finding in
-                guard let self, let finding, host.process(index, generation) != nil,
+            .slow, { look.holders() },
+            then: { [weak self] row in
+                guard let self, host.process(index, generation) != nil,
+                    let finding = InversionLook.finding(row, { self.other(at: $0) }),
                     isNew(finding.lock, index, generation)
                 else { return }
                 host.post(.inversions(.found(finding.inversion)), of: index, generation)
             })
     }
 
-    private func others(than index: AppIndex) -> [InversionLook.Other] {
-        host.apps.compactMap { other in
-            guard other.index != index, let process = other.process, let app = host.system.app(other.index) else {
-                return nil
-            }
-            let rank: PriorityInversion.Rank? =
-                app.state == .suspended ? .suspended : app.priority == .background ? .background : nil
-            return InversionLook.Other(name: app.manifest.name, processes: process.box.census, rank: rank)
+    /// The app that lives there, and why all its threads come later, if they do.
+    private func other(at place: String) -> (name: String, rank: PriorityInversion.Rank?)? {
+        guard let index = host.app(at: place), host.host(index)?.process != nil, let app = host.system.app(index) else {
+            return nil
         }
+        return (
+            app.manifest.name, app.state == .suspended ? .suspended : app.priority == .background ? .background : nil
+        )
     }
 
     private func isNew(_ lock: UInt64, _ index: AppIndex, _ generation: Generation) -> Bool {
         if told[index]?.generation != generation { told[index] = (generation, []) }
         guard let known = told[index]?.locks, known.count < Self.mostLocks else { return false }
         return told[index]?.locks.insert(lock).inserted ?? false
+    }
+}
+
+extension Host {
+    /// By the name of its group, or by the number of its session.
+    fileprivate func app(at place: String) -> AppIndex? {
+        guard let cgroup = environment.cgroup else { return CInt(place).flatMap { appOfProcess[$0] } }
+        return environment.app(ofGroup: "\(cgroup)/\(place)").flatMap { AppIdentifier($0) }.flatMap(system.index(of:))
     }
 }
