@@ -67,8 +67,8 @@ extension FuzzTarget {
         }
     }
 
-    /// What a daemon that comes back reads first: a few hundred values, by a decoder that boxes each of them. In the form
-    /// of checkpoints, the check is put right, so that what is damaged behind it is read.
+    /// What a daemon that comes back reads first: a few hundred values, by a decoder that boxes each of them. In the
+    /// form of checkpoints, the check is put right, so that what is damaged behind it is read.
     static let checkpoint = FuzzTarget(
         "checkpoint", "checkpoints of the Core", longest: 1 << 15, memory: (64 << 20, 1 << 16)
     ) { (bytes) throws(BrokenPromise) in

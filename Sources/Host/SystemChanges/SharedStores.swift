@@ -2,8 +2,8 @@ package import LinuxSystem
 package import Model
 
 /// Files and folders that apps share, as the device's profile declares them (`"stores": {"contacts": "/var/lib/x"}`).
-/// The kernel tells that something in them was written (`StoreWatches`), and a look says what is so: a change is told once, also one
-/// that happened while no daemon ran.
+/// The kernel tells that something in them was written (`StoreWatches`), and a look says what is so: a change is told
+/// once, also one that happened while no daemon ran.
 package struct SharedStores: Sendable {
     private let paths: [(name: String, path: String)]
 
