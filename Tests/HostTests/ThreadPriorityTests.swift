@@ -121,7 +121,7 @@ struct ThreadPriorityTests {
         try DiskPriority(value: 2 << 13 | 6).apply(to: threads.ids[1])
         threads.set(.background)
         // As a thread does it: `sched_setattr` takes no nice value for one that is idle.
-        #expect(setpriority(PRIO_PROCESS, id_t(threads.ids[1]), 5) == 0)
+        #expect(setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(threads.ids[1]), 5) == 0)
         for level in [AppPriority.timed, .foreground] {
             threads.set(level)
             #expect(try threads.ids.map { try Scheduling(of: $0).nice } == [0, 5, 0, 0], "\(level)")

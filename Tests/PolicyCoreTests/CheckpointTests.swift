@@ -47,4 +47,17 @@ import Testing
             #expect(damaged.unsoundness == "what was learned of the user's days is damaged", "\(table)")
         }
     }
+
+    @Test("More memory than any machine has is nothing to go on with", arguments: ["available", "budget"])
+    func memory(key: String) throws {
+        let device = TestDevice()
+        device.open(device.installTest("app"))
+        let data = try JSONEncoder().encode(device.system)
+        var tree = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        var memory = try #require(tree["memory"] as? [String: Any])
+        memory[key] = Int64.min
+        tree["memory"] = memory
+        let damaged = try JSONDecoder().decode(System.self, from: JSONSerialization.data(withJSONObject: tree))
+        #expect(damaged.unsoundness == "so much memory no machine has")
+    }
 }

@@ -9,7 +9,9 @@ extension System {
         guard screen.isWhole else { return "the screen is none" }
         guard nextSequence.rawValue < largest, nextAssertion < largest else { return "a number has come to its end" }
         guard wallOffset.magnitude < largest << 2 else { return "the clock is impossible" }
+        guard memory.isSound else { return "so much memory no machine has" }
         for (number, app) in apps.enumerated() {
+            guard app.memory.isSound else { return "so much memory as \(app.manifest.identifier) has no machine has" }
             guard app.index.rawValue == number else { return "the apps are not in their order" }
             guard app.lastCallback.rawValue < largest, app.generation.rawValue < .max else {
                 return "a number of \(app.manifest.identifier) has come to its end"
@@ -23,5 +25,21 @@ extension System {
         guard fetch.planner.rules.isSound else { return "what fetches go by is impossible" }
         guard fetch.planner.memory.isSound else { return "what was learned of the user's days is damaged" }
         return nil
+    }
+}
+
+// What comes as an event is kept within these bounds.
+extension MemoryState {
+    fileprivate var isSound: Bool {
+        [budget, available, taken ?? 0].allSatisfy { $0.magnitude <= Self.mostBytes.magnitude }
+    }
+}
+
+extension AppMemory {
+    fileprivate var isSound: Bool {
+        var all = [footprint.dirty, footprint.purgeable, footprint.clean]
+        if case .asked(let bytes) = reclaim { all.append(bytes) }
+        let most = MemoryState.mostBytes
+        return all.allSatisfy { (0...3 * most).contains($0) } && growth.magnitude <= most.magnitude
     }
 }
