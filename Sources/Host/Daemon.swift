@@ -81,7 +81,7 @@ package enum Daemon {
                 continuing: continuing, isLate: isLate
             ) { [unowned host] work in
                 host.records.flush()
-                workers.run(.storage, work)
+                workers.checkpoint(work)
             })
         host.timeline = TimelineKeeper(host, restored: seen, isFresh: kept == nil)
         FileSystem.remove(home.endedMarker)

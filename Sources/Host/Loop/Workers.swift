@@ -1,12 +1,15 @@
 internal import Dispatch
-internal import LinuxSystem
+package import LinuxSystem
 internal import Synchronization
 
 /// What is slow runs here: on a few queues of fixed width; results come back as calls on the loop.
-final class Workers {
-    enum Lane {
+package final class Workers {
+    package enum Lane {
         /// SQLite and files, strictly in order.
         case storage
+        /// Writing down the whole Core, behind what storage had to do before: among thousands of apps that takes
+        /// half a second, for which no tool that wants to read has to wait.
+        case checkpoints
         /// Starting processes.
         case launches
         /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: `apps`,
@@ -26,6 +29,7 @@ final class Workers {
     }
 
     private let storage = DispatchQueue(label: "greenroom.storage")
+    private let checkpoints = DispatchQueue(label: "greenroom.checkpoints", qos: .utility)
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
     private let installs = DispatchQueue(label: "greenroom.installs", qos: .utility)
@@ -91,7 +95,7 @@ final class Workers {
         let value = Mutex<Value?>(nil)
     }
 
-    init(_ loop: Loop) throws(SystemError) {
+    package init(_ loop: Loop) throws(SystemError) {
         finished = try Finished()
         watch = try loop.watch(finished.wakeup.descriptor.rawValue, .readable) { [unowned self] _ in collect() }
     }
@@ -128,13 +132,21 @@ final class Workers {
         }
     }
 
-    func run(_ lane: Lane, _ work: @escaping @Sendable () -> Void) {
+    /// Behind what storage was given so far.
+    package func checkpoint(_ work: @escaping @Sendable () -> Void) {
+        storage.async { [checkpoints] in checkpoints.async(execute: work) }
+    }
+
+    package func run(_ lane: Lane, _ work: @escaping @Sendable () -> Void) {
         if let queue = queue(lane) { queue.async(execute: work) } else { trees.run(work) }
     }
 
     /// Waits until everything given to a lane so far is done; only for the end of the daemon. Removals go on at the
     /// next start.
-    func finish(_ lane: Lane) { queue(lane)?.sync {} }
+    package func finish(_ lane: Lane) {
+        queue(lane)?.sync {}
+        if lane == .storage { checkpoints.sync {} }
+    }
 
     /// Waits for what was given to a lane so far, and for its continuations.
     func collect(_ lane: Lane) {
@@ -145,6 +157,7 @@ final class Workers {
     private func queue(_ lane: Lane) -> DispatchQueue? {
         switch lane {
         case .storage: storage
+        case .checkpoints: checkpoints
         case .launches: launches
         case .slow: slow
         case .installs: installs

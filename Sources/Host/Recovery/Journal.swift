@@ -100,7 +100,7 @@ package final class Journal {
         Self.removeOld(directory, keeping: next, limit: limits.directory)
     }
 
-    /// The next segment begins at once; its checkpoint follows through the storage lane, behind the log entries that it
+    /// The next segment begins at once; its checkpoint follows on a worker, behind the log entries that it
     /// makes superfluous here. Until it is there, a restart replays both segments.
     private func rotate(_ system: System, _ start: SegmentHeader.Start) {
         do {
