@@ -51,8 +51,8 @@ package struct Spawn {
                 kind, soft: min(value, UInt64(own.rlim_cur)), hard: min(value, UInt64(own.rlim_max)))
         }
 
-        /// Threads may take a nice value of 0 and, by so much, below it: as far as this process may allow it. What it may
-        /// itself stays.
+        /// Threads may take a nice value of 0 and, by so much, below it: as far as this process may allow it. What it
+        /// may itself stays.
         package static func nice(below zero: UInt64) -> ResourceLimit? {
             var own = rlimit()
             guard unsafe getrlimit(GR_RLIMIT_NICE, &own) == 0 else { return nil }

@@ -14,7 +14,7 @@ extension UIKitTests {
             Self.run { answer.withLock { $0 = setpriority(0, 0, 1) == 0 ? setpriority(0, 0, 0) : -1 } }
             return answer.withLock { $0 } == 0
         }()
-        static let stays: Comment = "NOT TESTED: a thread that gave way may not come back (RLIMIT_NICE, CAP_SYS_NICE)"
+        static let stays = "NOT TESTED: a thread that gave way may not come back (RLIMIT_NICE, CAP_SYS_NICE)"
 
         /// To its end, in a thread of its own.
         private static func run(_ quality: QualityOfService = .default, _ body: @escaping @Sendable () -> Void) {
@@ -129,7 +129,7 @@ extension UIKitTests {
             #expect((3...15).contains(share), "\(share) of 100")
         }
 
-        @Test("A thread that has chosen a higher class is as any other", .enabled(if: mayRise, stays))
+        @Test("A thread that has chosen a higher class is as any other", .enabled(if: mayRise, Comment(rawValue: stays)))
         func rise() {
             let race = Race()
             for runner in 0..<2 {
@@ -162,7 +162,7 @@ extension UIKitTests {
             #expect(answer.withLock { $0 } == EPERM)
         }
 
-        @Test("What a background thread begins has its own class", .enabled(if: mayRise, stays))
+        @Test("What a background thread begins has its own class", .enabled(if: mayRise, Comment(rawValue: stays)))
         func notInherited() {
             run(.background) {
                 #expect(Self.nice() == 10)
@@ -178,7 +178,7 @@ extension UIKitTests {
             }
         }
 
-        @Test("A thread that waits in `sync` lends its place until its block has run", .enabled(if: mayRise, stays))
+        @Test("A thread that waits in `sync` lends its place until its block has run", .enabled(if: mayRise, Comment(rawValue: stays)))
         func lent() throws {
             let queue = DispatchQueue(label: "later", qos: .background)
             let worker = Mutex<id_t>(0)
