@@ -129,7 +129,8 @@ extension UIKitTests {
             #expect((3...15).contains(share), "\(share) of 100")
         }
 
-        @Test("A thread that has chosen a higher class is as any other", .enabled(if: mayRise, Comment(rawValue: stays)))
+        @Test(
+            "A thread that has chosen a higher class is as any other", .enabled(if: mayRise, Comment(rawValue: stays)))
         func rise() {
             let race = Race()
             for runner in 0..<2 {
@@ -178,7 +179,9 @@ extension UIKitTests {
             }
         }
 
-        @Test("A thread that waits in `sync` lends its place until its block has run", .enabled(if: mayRise, Comment(rawValue: stays)))
+        @Test(
+            "A thread that waits in `sync` lends its place until its block has run",
+            .enabled(if: mayRise, Comment(rawValue: stays)))
         func lent() throws {
             let queue = DispatchQueue(label: "later", qos: .background)
             let worker = Mutex<id_t>(0)
