@@ -7,9 +7,11 @@
 #include <limits.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -18,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_clone3
@@ -84,7 +87,7 @@ static int join_cgroup(int directory) {
     return done == 1 ? 0 : -1;
 }
 
-static void child(const struct gr_spawn *what, int joins_cgroup, int pipe) {
+__attribute__((noinline)) static void child(const struct gr_spawn *what, int joins_cgroup, int pipe) {
     // All zero is the default in every architecture's layout. libc would leave out the two signals that it uses itself.
     uint64_t plain[8] = {0};
     for (int number = 1; number < NSIG; number++) syscall(SYS_rt_sigaction, number, plain, NULL, sizeof(uint64_t));
@@ -147,10 +150,10 @@ static int becomes_readable(int fd, int milliseconds) {
 }
 
 // Reads the child's failure; 0 when the pipe closed without one, which exec does.
-static int await_exec(int pipe, int pidfd, int milliseconds, int *stage, int *error) {
+static int await_exec(int pipe, const volatile int *pidfd, int milliseconds, int *stage, int *error) {
     struct failure failure;
     if (!becomes_readable(pipe, milliseconds)) {
-        gr_pidfd_send_signal(pidfd, SIGKILL);
+        if (*pidfd >= 0) gr_pidfd_send_signal(*pidfd, SIGKILL);
         *stage = GR_STAGE_TIMEOUT;
         *error = ETIMEDOUT;
         return -1;
@@ -183,62 +186,174 @@ static int is_frozen(int directory) {
     return got > 0 && strstr(text, "frozen 1") != NULL;
 }
 
-// *joins_cgroup: the child still has to go there.
-static long clone_child(const struct gr_spawn *what, int *pidfd, int *joins_cgroup) {
+// A child on its way to its program. Shared with the thread that waits for it: where a child hangs for ever, both it and
+// this stay.
+struct birth {
+    const struct gr_spawn *what;
+    // The child writes its failure there; nothing holds it open when the program runs.
+    int pipe;
+    int joins_cgroup;
+    // Written by the kernel before the child runs.
+    int pidfd;
+    long pid;
+    int error;
+};
+
+#if defined(__x86_64__) || defined(__aarch64__)
+// The child runs in the memory of the one that makes it, on the same stack, while the calling thread waits: of a daemon
+// of ten thousand apps no page is copied, and none is written to for the first time afterwards. No function may return
+// in the child, not even libc's `syscall`, and none may take the place of this one's frame: the compiler does not see
+// that `child` never returns.
+static void (*volatile go_on)(const struct gr_spawn *, int, int) = child;
+
+__attribute__((noinline)) static long clone_waiting(struct clone_args *arguments, const struct birth *birth) {
+#ifdef __x86_64__
+    long pid;
+    __asm__ volatile("syscall"
+                     : "=a"(pid)
+                     : "a"((long)SYS_clone3), "D"(arguments), "S"(sizeof *arguments)
+                     : "rcx", "r11", "memory");
+#else
+    register long number __asm__("x8") = SYS_clone3;
+    register long pid __asm__("x0") = (long)arguments;
+    register long size __asm__("x1") = sizeof *arguments;
+    __asm__ volatile("svc 0" : "+r"(pid) : "r"(number), "r"(size) : "memory");
+#endif
+    if (pid == 0) {
+        go_on(birth->what, birth->joins_cgroup, birth->pipe);
+        _exit(127);
+    }
+    if (pid < 0) {
+        errno = (int)-pid;
+        return -1;
+    }
+    return pid;
+}
+
+static const uint64_t waits = CLONE_VM | CLONE_VFORK;
+#else
+static long clone_waiting(struct clone_args *arguments, const struct birth *birth) {
+    long pid = syscall(SYS_clone3, arguments, sizeof *arguments);
+    if (pid == 0) child(birth->what, birth->joins_cgroup, birth->pipe);
+    return pid;
+}
+
+static const uint64_t waits = 0;
+#endif
+
+static long clone_child(struct birth *birth) {
     struct clone_args arguments;
     memset(&arguments, 0, sizeof arguments);
-    arguments.flags = CLONE_PIDFD;
-    arguments.pidfd = (uint64_t)(uintptr_t)pidfd;
+    arguments.flags = CLONE_PIDFD | waits;
+    arguments.pidfd = (uint64_t)(uintptr_t)&birth->pidfd;
     arguments.exit_signal = SIGCHLD;
-    if (what->cgroup >= 0) {
+    if (birth->what->cgroup >= 0) {
         arguments.flags |= CLONE_INTO_CGROUP;
-        arguments.cgroup = (uint64_t)what->cgroup;
+        arguments.cgroup = (uint64_t)birth->what->cgroup;
     }
-    *joins_cgroup = 0;
-    long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+    long pid = clone_waiting(&arguments, birth);
     if (pid >= 0 || (errno != ENOSYS && errno != E2BIG && errno != EINVAL)) return pid;
     // No clone3 (before 5.3, or a container forbids it) or no CLONE_INTO_CGROUP (before 5.7).
-    *joins_cgroup = what->cgroup >= 0;
-    return syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, pidfd, NULL, NULL);
+    birth->joins_cgroup = birth->what->cgroup >= 0;
+    pid = syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, &birth->pidfd, NULL, NULL);
+    if (pid == 0) child(birth->what, birth->joins_cgroup, birth->pipe);
+    return pid;
+}
+
+// Children that have this process's memory may become other users, of which the kernel makes a process that nobody can
+// look into. It is as before when none is left.
+static pthread_mutex_t openness = PTHREAD_MUTEX_INITIALIZER;
+static int children_inside, was_open;
+
+static void enter_child(void) {
+    pthread_mutex_lock(&openness);
+    if (children_inside++ == 0) was_open = prctl(PR_GET_DUMPABLE) == 1;
+    pthread_mutex_unlock(&openness);
+}
+
+static void leave_child(void) {
+    pthread_mutex_lock(&openness);
+    if (--children_inside == 0 && was_open && prctl(PR_GET_DUMPABLE) != 1) prctl(PR_SET_DUMPABLE, 1);
+    pthread_mutex_unlock(&openness);
+}
+
+static void *bear(void *argument) {
+    struct birth *birth = argument;
+    enter_child();
+    birth->pid = clone_child(birth);
+    birth->error = errno;
+    leave_child();
+    close(birth->pipe);
+    return NULL;
+}
+
+// On a thread of its own, since it waits and another one has to see whether it waits too long: 0, or an errno.
+static int begin_birth(struct birth *birth, pthread_t *thread) {
+    pthread_attr_t attributes;
+    int failed = pthread_attr_init(&attributes);
+    if (failed) return failed;
+    pthread_attr_setstacksize(&attributes, 256 * 1024);
+    failed = pthread_create(thread, &attributes, bear, birth);
+    pthread_attr_destroy(&attributes);
+    return failed;
 }
 
 pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error) {
-    int pipe[2];
+    int pipe[2] = {-1, -1};
+    *pidfd = -1;
     // Born there, the child would hang before its first instruction.
     if (what->cgroup >= 0 && is_frozen(what->cgroup)) {
         *stage = GR_STAGE_FROZEN;
         *error = EBUSY;
         return -1;
     }
-    if (pipe2(pipe, O_CLOEXEC) != 0) {
-        *stage = GR_STAGE_CLONE;
+    *stage = GR_STAGE_CLONE;
+    struct birth *birth = malloc(sizeof *birth);
+    if (birth == NULL || pipe2(pipe, O_CLOEXEC) != 0) {
         *error = errno;
+        free(birth);
         return -1;
     }
-    // No handler of ours may run in the child before it has reset them.
+    *birth = (struct birth){.what = what, .pipe = pipe[1], .pidfd = -1};
+    // No handler of ours may run in the child before it has reset them; nor on a thread that nobody knows of.
     sigset_t all, before;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    *pidfd = -1;
-    int joins_cgroup = 0;
-    long pid = clone_child(what, pidfd, &joins_cgroup);
-    if (pid == 0) child(what, joins_cgroup, pipe[1]);
-    int failed = errno;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    close(pipe[1]);
-    if (pid < 0) {
-        close(pipe[0]);
-        *stage = GR_STAGE_CLONE;
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    int failed = begin_birth(birth, &thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
         *error = failed;
+        close(pipe[0]);
+        close(pipe[1]);
+        free(birth);
         return -1;
     }
-    int outcome = await_exec(pipe[0], *pidfd, what->milliseconds, stage, error);
+    int outcome = await_exec(pipe[0], &birth->pidfd, what->milliseconds, stage, error);
     close(pipe[0]);
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += outcome == 0 ? 3600 : 1;
+    if (pthread_timedjoin_np(thread, NULL, &end) != 0) {
+        // It hangs in the kernel, and is left to whoever collects children.
+        pthread_detach(thread);
+        return -1;
+    }
+    *pidfd = birth->pidfd;
+    long pid = birth->pid;
+    if (pid < 0) {
+        *stage = GR_STAGE_CLONE;
+        *error = birth->error;
+        outcome = -1;
+    }
+    free(birth);
     if (outcome == 0) return (pid_t)pid;
-    // It has exited or was killed. Should it hang in the kernel, it is left to whoever collects children.
+    // It has exited or was killed.
     int status;
-    if (becomes_readable(*pidfd, 1000)) gr_wait_child(*pidfd, &status);
-    close(*pidfd);
+    if (*pidfd >= 0) {
+        if (becomes_readable(*pidfd, 1000)) gr_wait_child(*pidfd, &status);
+        close(*pidfd);
+    }
     *pidfd = -1;
     return -1;
 }

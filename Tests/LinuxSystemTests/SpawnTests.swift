@@ -53,6 +53,35 @@ struct SpawnTests {
         #expect(zombies.count < 150)
     }
 
+    /// Whether this process can be looked into: a child that shares its memory changes that when it becomes another user.
+    private static func isOpen() throws -> Bool {
+        typealias Function = @convention(c) (CInt, UInt, UInt, UInt, UInt) -> CInt
+        let (symbol, getsDumpable) = (try unsafe #require(dlsym(nil, "prctl")), CInt(3))
+        return unsafe unsafeBitCast(symbol, to: Function.self)(getsDumpable, 0, 0, 0, 0) == 1
+    }
+
+    @Test(
+        "Children that become other users, also at the same time, leave this process as open as it was",
+        .enabled(if: CurrentProcess.isRoot, "NOT TESTED: needs root"))
+    func otherUser() async throws {
+        let before = try Self.isOpen()
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            for number in 0..<20 {
+                group.addTask { try Script.run("id -u") { $0.uid = 60_000 + UInt32(number) } }
+            }
+            var users: Set<String> = []
+            for try await lines in group { users.formUnion(lines) }
+            #expect(users == Set((60_000..<60_020).map(String.init)))
+        }
+        // Others that run beside this one may have children at this moment, and none for ever.
+        var isOpen = try Self.isOpen()
+        for _ in 0..<200 where isOpen != before {
+            _ = try Script.run("true")
+            isOpen = try Self.isOpen()
+        }
+        #expect(isOpen == before)
+    }
+
     @Test("A child that hangs before its program is killed and does not hang its parent")
     func hangingChild() throws {
         // A pipe that nobody empties: the child cannot record its birth.

@@ -11,7 +11,8 @@ final class MemoryReturn {
 
     private var isPlanned = false
     private var seen: UInt64 = 0
-    private var least = Int64.max
+    /// Nothing at first: to begin among many apps is a burst too.
+    private var least: Int64 = 0
 
     /// Before the loop waits.
     func settle(_ host: Host) {
@@ -24,8 +25,10 @@ final class MemoryReturn {
     private func look(_ host: Host) {
         isPlanned = false
         guard host.eventCount &- seen < Self.burst, let resident = CurrentProcess.anonymousBytes else { return }
-        least = min(least, resident)
-        guard resident - least >= Self.grain else { return }
+        guard resident - least >= Self.grain else {
+            least = min(least, resident)
+            return
+        }
         isPlanned = true
         host.workers.run(.slow) {
             CurrentProcess.returnFreeMemory()
