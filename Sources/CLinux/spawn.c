@@ -119,7 +119,9 @@ __attribute__((noinline)) static void child(const struct gr_spawn *what, int joi
     // After the descriptors, which a lower limit of open files would stop from moving.
     for (int i = 0; i < what->limit_count; i++) {
         struct rlimit limit = {what->limits[i].soft, what->limits[i].hard};
-        if (setrlimit(what->limits[i].resource, &limit) != 0) fail(pipe, GR_STAGE_LIMITS);
+        // In a user namespace, whoever has every capability may not raise this one, and it is no reason not to start.
+        int is_spared = what->limits[i].resource == RLIMIT_NICE;
+        if (setrlimit(what->limits[i].resource, &limit) != 0 && !is_spared) fail(pipe, GR_STAGE_LIMITS);
     }
     if (what->controlling_terminal >= 0 && ioctl(what->controlling_terminal, TIOCSCTTY, 0) != 0)
         fail(pipe, GR_STAGE_SESSION);

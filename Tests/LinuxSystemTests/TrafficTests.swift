@@ -186,8 +186,8 @@ struct TrafficTests {
         let places = try (0..<2_000).map { try folder.directory("group\($0)") }
         let counters = try places.map { try program.count($0) }
         #expect(try counters.allSatisfy { try $0.read() == .zero })
-        // Other tests open some meanwhile.
-        #expect(FileSystem.names(in: "/proc/self/fd").count < before + 500)
+        // Other tests open some meanwhile, and no two thousand.
+        #expect(FileSystem.names(in: "/proc/self/fd").count < before + 1_500)
     }
 
     /// Moves this thread into a namespace. Swift does not see the C function: its header wants to be asked for it.

@@ -48,6 +48,26 @@ import Testing
         }
     }
 
+    @Test("More uses of an app than can add up are as many as can: who goes first is found all the same")
+    func uses() throws {
+        let device = TestDevice()
+        let app = device.installTest("app")
+        device.open(app)
+        device.open(device.installTest("other"))
+        let data = try JSONEncoder().encode(device.system)
+        var tree = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        var memory = try #require(tree["memory"] as? [String: Any])
+        var history = try #require(memory["history"] as? [String: Any])
+        var records = try #require(history["records"] as? [[String: Any]])
+        for number in records.indices { records[number]["uses"] = [UInt64](repeating: .max, count: 4) }
+        #expect(!records.isEmpty)
+        history["records"] = records
+        memory["history"] = history
+        tree["memory"] = memory
+        let damaged = try JSONDecoder().decode(System.self, from: JSONSerialization.data(withJSONObject: tree))
+        #expect(damaged.memoryVictims() == [app])
+    }
+
     @Test("More memory than any machine has is nothing to go on with", arguments: ["available", "budget"])
     func memory(key: String) throws {
         let device = TestDevice()

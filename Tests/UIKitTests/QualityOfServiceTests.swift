@@ -198,7 +198,8 @@ extension UIKitTests {
             #expect(Self.nice(number) == 10)
             let thread = Thread {
                 queue.sync { #expect(Self.nice(number) == 0) }
-                #expect(Self.nice(number) == 10)
+                // A worker without work ends after a while.
+                #expect([10, -1].contains(Self.nice(number)))
                 waited.signal()
             }
             thread.start()

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "CUIKit.h"
+#include "classes.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -69,19 +71,52 @@ static int adopt(uint32_t class)
 {
     int value;
     if (!nice_of(class, &value)) return EINVAL;
-    if (set_nice(allowed(value)) != 0) return EPERM;
+    value = allowed(value);
+    if (set_nice(value) != 0) return EPERM;
+    cuikit_nice_was_chosen(value);
     own_class = class;
     return 0;
+}
+
+// MARK: What is looked up once
+
+typedef pthread_t (*creator)(const pthread_attr_t attributes, void *(*start)(void *), void *context);
+
+static creator original_create;
+// Where libdispatch lies.
+static uintptr_t dispatch_from, dispatch_to;
+
+static int note_place(struct dl_phdr_info *library, size_t size, void *known)
+{
+    (void)size;
+    uintptr_t from = UINTPTR_MAX, to = 0, place = (uintptr_t)known;
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD) continue;
+        uintptr_t begin = library->dlpi_addr + part->p_vaddr;
+        if (begin < from) from = begin;
+        if (begin + part->p_memsz > to) to = begin + part->p_memsz;
+    }
+    if (place < from || place >= to) return 0;
+    dispatch_from = from;
+    dispatch_to = to;
+    return 1;
+}
+
+// Once, at the start: later the loader may hold its lock while it waits for the very thread that asks.
+__attribute__((constructor)) static void look_up(void)
+{
+    original_create = (creator)dlsym(RTLD_NEXT, "_CFThreadCreate");
+    // One that nobody here puts another in front of. A program with libdispatch in it exports none.
+    void *known = dlsym(RTLD_DEFAULT, "dispatch_get_global_queue");
+    if (known) dl_iterate_phdr(note_place, known);
 }
 
 // MARK: What libdispatch gives its workers
 
 static bool is_of_dispatch(const void *address)
 {
-    Dl_info caller, library;
-    // One that nobody here puts another in front of.
-    const void *known = dlsym(RTLD_DEFAULT, "dispatch_get_global_queue");
-    return known && dladdr(address, &caller) && dladdr(known, &library) && caller.dli_fbase == library.dli_fbase;
+    return (uintptr_t)address >= dispatch_from && (uintptr_t)address < dispatch_to;
 }
 
 // What a worker begins with. Most programs may not go below 0, and the worker would keep what it has inherited: the
@@ -113,11 +148,10 @@ static void *begin(void *argument)
     return what.start(what.context);
 }
 
-typedef pthread_t (*creator)(const pthread_attr_t attributes, void *(*start)(void *), void *context);
-
 INTERPOSED pthread_t _CFThreadCreate(const pthread_attr_t attributes, void *(*start)(void *), void *context)
 {
-    creator original = (creator)dlsym(RTLD_NEXT, "_CFThreadCreate");
+    // `NULL` in what runs before this library's own start.
+    creator original = original_create ? original_create : (creator)dlsym(RTLD_NEXT, "_CFThreadCreate");
     uint32_t class = cuikit_class_of_thread(context);
     // One that was given no class has none of its maker's either; where that has none, nothing is done.
     if (class == cuikit_class_default && own_class == 0) return original(attributes, start, context);
@@ -147,7 +181,7 @@ EXPORTED uint32_t qos_class_main(void)
     return cuikit_class_interactive;
 }
 
-// MARK: The main thread
+// MARK: Below 0
 
 // As the kernel has had it since 3.14.
 struct scheduling {
@@ -157,6 +191,24 @@ struct scheduling {
     uint32_t priority;
     uint64_t runtime, deadline, period;
 };
+
+static bool set_below_zero(pid_t thread, int value)
+{
+    struct scheduling now;
+    memset(&now, 0, sizeof now);
+    if (syscall(SYS_sched_getattr, thread, &now, sizeof now, 0) != 0 || (now.policy != 0 && now.policy != 3)) return false;
+    now.nice = value;
+    now.flags |= SCHED_FLAG_RESET_ON_FORK;
+    return syscall(SYS_sched_setattr, thread, &now, 0) == 0;
+}
+
+bool cuikit_lend_nice(pid_t thread, int value)
+{
+    if (value < 0) return set_below_zero(thread, value);
+    return syscall(SYS_setpriority, PRIO_PROCESS, thread, value) == 0;
+}
+
+// MARK: The main thread
 
 // Before all others of its process, if the daemon allows it (RLIMIT_NICE). Threads and processes that it makes do not
 // inherit that.
@@ -170,7 +222,5 @@ __attribute__((constructor)) static void begin_main_thread(void)
     memset(&now, 0, sizeof now);
     // It keeps what was chosen for it.
     if (syscall(SYS_sched_getattr, 0, &now, sizeof now, 0) != 0 || now.policy != 0 || now.nice != 0) return;
-    now.nice = value;
-    now.flags |= SCHED_FLAG_RESET_ON_FORK;
-    if (syscall(SYS_sched_setattr, 0, &now, 0) == 0) own_class = cuikit_class_interactive;
+    if (set_below_zero(0, value)) own_class = cuikit_class_interactive;
 }

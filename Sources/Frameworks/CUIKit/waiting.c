@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CUIKit.h"
+#include "classes.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -34,11 +35,6 @@ static bool get_nice(pid_t thread, int *value)
     return *value != -1 || errno == 0;
 }
 
-static bool set_nice(pid_t thread, int value)
-{
-    return syscall(SYS_setpriority, PRIO_PROCESS, thread, value) == 0;
-}
-
 static struct loan *find(pid_t thread)
 {
     for (int i = 0; i < most_loans; i++)
@@ -61,9 +57,9 @@ static struct loan *lend_to(pid_t thread, int own)
     if (!get_nice(thread, &theirs)) return NULL;
     if (!loan) {
         loan = unused();
-        if (theirs <= own || !loan || !set_nice(thread, own)) return NULL;
+        if (theirs <= own || !loan || !cuikit_lend_nice(thread, own)) return NULL;
         *loan = (struct loan){thread, theirs, own, 0};
-    } else if (own < loan->given && set_nice(thread, own)) {
+    } else if (own < loan->given && cuikit_lend_nice(thread, own)) {
         loan->given = own;
     }
     loan->waiters++;
@@ -77,14 +73,23 @@ static struct loan *lend(void *queue)
     // Most queues are idle.
     if (thread <= 1) return NULL;
     pid_t self = (pid_t)syscall(SYS_gettid);
-    int own;
-    if (thread == self || !get_nice(self, &own) || syscall(SYS_tgkill, getpid(), thread, 0) != 0) return NULL;
-    int kept = errno;
-    pthread_mutex_lock(&lock);
-    struct loan *loan = lend_to(thread, own);
-    pthread_mutex_unlock(&lock);
+    int own, kept = errno;
+    struct loan *loan = NULL;
+    if (thread != self && get_nice(self, &own) && syscall(SYS_tgkill, getpid(), thread, 0) == 0) {
+        pthread_mutex_lock(&lock);
+        loan = lend_to(thread, own);
+        pthread_mutex_unlock(&lock);
+    }
     errno = kept;
     return loan;
+}
+
+void cuikit_nice_was_chosen(int value)
+{
+    pthread_mutex_lock(&lock);
+    struct loan *loan = find((pid_t)syscall(SYS_gettid));
+    if (loan) loan->before = value;
+    pthread_mutex_unlock(&lock);
 }
 
 static void take_back(struct loan *loan)
@@ -95,7 +100,7 @@ static void take_back(struct loan *loan)
     // Unless it has ended, or has been given another value meanwhile.
     if (--loan->waiters == 0 && syscall(SYS_tgkill, getpid(), loan->thread, 0) == 0 && get_nice(loan->thread, &now)
         && now == loan->given)
-        set_nice(loan->thread, loan->before);
+        cuikit_lend_nice(loan->thread, loan->before);
     pthread_mutex_unlock(&lock);
     errno = kept;
 }
@@ -103,32 +108,40 @@ static void take_back(struct loan *loan)
 typedef void (*with_block)(void *queue, void *block);
 typedef void (*with_function)(void *queue, void *context, void (*work)(void *));
 
-static void *next(void **known, const char *name)
+// Looked up at the start, since later the loader may hold its lock while it waits for the thread that asks.
+static void *originals[4];
+static const char *const names[4] = {
+    "dispatch_sync", "dispatch_barrier_sync", "dispatch_sync_f", "dispatch_barrier_sync_f",
+};
+
+__attribute__((constructor)) static void look_up(void)
 {
-    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
-    if (!found) __atomic_store_n(known, found = dlsym(RTLD_NEXT, name), __ATOMIC_RELAXED);
-    return found;
+    for (int i = 0; i < 4; i++) originals[i] = dlsym(RTLD_NEXT, names[i]);
 }
 
-#define WITH_BLOCK(name)                                 \
-    INTERPOSED void name(void *queue, void *block)       \
-    {                                                    \
-        static void *known;                              \
-        struct loan *loan = lend(queue);                 \
-        ((with_block)next(&known, #name))(queue, block); \
-        take_back(loan);                                 \
+// `NULL` in what runs before this library's own start.
+static void *original(int number)
+{
+    return originals[number] ? originals[number] : dlsym(RTLD_NEXT, names[number]);
+}
+
+#define WITH_BLOCK(name, number)                       \
+    INTERPOSED void name(void *queue, void *block)     \
+    {                                                  \
+        struct loan *loan = lend(queue);               \
+        ((with_block)original(number))(queue, block);  \
+        take_back(loan);                               \
     }
 
-#define WITH_FUNCTION(name)                                                  \
+#define WITH_FUNCTION(name, number)                                          \
     INTERPOSED void name(void *queue, void *context, void (*work)(void *))   \
     {                                                                        \
-        static void *known;                                                  \
         struct loan *loan = lend(queue);                                     \
-        ((with_function)next(&known, #name))(queue, context, work);          \
+        ((with_function)original(number))(queue, context, work);             \
         take_back(loan);                                                     \
     }
 
-WITH_BLOCK(dispatch_sync)
-WITH_BLOCK(dispatch_barrier_sync)
-WITH_FUNCTION(dispatch_sync_f)
-WITH_FUNCTION(dispatch_barrier_sync_f)
+WITH_BLOCK(dispatch_sync, 0)
+WITH_BLOCK(dispatch_barrier_sync, 1)
+WITH_FUNCTION(dispatch_sync_f, 2)
+WITH_FUNCTION(dispatch_barrier_sync_f, 3)

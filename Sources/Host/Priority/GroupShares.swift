@@ -75,8 +75,9 @@ struct LegacyShares: Sendable {
 
     /// When the app has ended; its next process has a new one.
     func remove() {
-        if hasRealTime { Self.isGivenAway.withLock { $0 = false } }
+        let gaveBack = hasRealTime
         try? Cgroup.remove(at: group)
+        if gaveBack { Self.shortage.withLock { $0.end() } }
     }
 
     /// When no app is left.
@@ -99,18 +100,39 @@ struct LegacyShares: Sendable {
 
     /// Where the time is given away already, apps go without.
     func setsRealTime(_ isAllowed: Bool) {
-        guard isAllowed != hasRealTime, !isAllowed || !Self.isGivenAway.withLock({ $0 }) else { return }
+        let (isShort, number) = Self.shortage.withLock { ($0.isThere, $0.number) }
+        guard isAllowed != hasRealTime, !isAllowed || !isShort else { return }
         do throws(SystemError) {
             try Cgroup.write(isAllowed ? Self.realTime : "0", to: group + "/cpu.rt_runtime_us")
-            if !isAllowed { Self.isGivenAway.withLock { $0 = false } }
+            if !isAllowed { Self.shortage.withLock { $0.end() } }
         } catch {
-            if isAllowed, error.errno == .invalidArgument { Self.isGivenAway.withLock { $0 = true } }
+            if isAllowed, error.errno == .invalidArgument { Self.shortage.withLock { $0.begin(asOf: number) } }
         }
     }
 
     /// The kernel looks at every group of the machine at each change, also at one that it refuses: among thousands of
-    /// apps, of which twenty can have such time, that is most of a launch. So it is asked again when one gave it back.
-    private static let isGivenAway = Mutex(false)
+    /// apps, of which twenty can have such time, that is most of a launch. So it is asked again when one of them gave
+    /// it back, or after a while, since others have such time too.
+    private struct Shortage {
+        private var until: Int64 = 0
+        /// How often it has ended.
+        private(set) var number: UInt64 = 0
+        private static let length: Int64 = 10_000_000_000
+
+        var isThere: Bool { Clock.monotonic() < until }
+
+        /// Not if one gave it back since it was asked for.
+        mutating func begin(asOf asked: UInt64) {
+            if asked == number { until = Clock.monotonic() + Self.length }
+        }
+
+        mutating func end() {
+            until = 0
+            number += 1
+        }
+    }
+
+    private static let shortage = Mutex(Shortage())
 
     private var hasRealTime: Bool {
         FileSystem.read(group + "/cpu.rt_runtime_us", limit: 16).map { $0.first != UInt8(ascii: "0") } ?? false

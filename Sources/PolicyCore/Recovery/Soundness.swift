@@ -32,6 +32,7 @@ extension System {
 extension MemoryState {
     fileprivate var isSound: Bool {
         [budget, available, taken ?? 0].allSatisfy { $0.magnitude <= Self.mostBytes.magnitude }
+            && history.switches < 1 << 60
     }
 }
 

@@ -147,6 +147,8 @@ extension UsageHistory: Codable {
         let successors: [Successor]
     }
 
+    private static let mostUses = 1478 * one
+
     private enum CodingKeys: String, CodingKey { case records, current, switches }
 
     package init(from decoder: any Decoder) throws {
@@ -155,7 +157,8 @@ extension UsageHistory: Codable {
             let place = records.count
             insert(
                 Record(app: stored.app, lastSwitch: stored.lastSwitch, successors: stored.successors), at: place)
-            for curve in curves.indices { curves[curve].add(stored.uses[curve], at: place) }
+            // A damaged file may say more than can add up.
+            for curve in curves.indices { curves[curve].add(min(stored.uses[curve], Self.mostUses), at: place) }
         }
         current = try container.decodeIfPresent(AppIndex.self, forKey: .current)
         switches = try container.decode(UInt64.self, forKey: .switches)
