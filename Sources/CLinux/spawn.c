@@ -333,10 +333,11 @@ pid_t gr_spawn(const struct gr_spawn *what, int *pidfd, int *stage, int *error) 
     }
     int outcome = await_exec(pipe[0], &birth->pidfd, what->milliseconds, stage, error);
     close(pipe[0]);
+    // The thread closed its end last, or ends with the child that was killed.
     struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += outcome == 0 ? 3600 : 1;
-    if (pthread_timedjoin_np(thread, NULL, &end) != 0) {
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += 1;
+    if (outcome == 0 ? pthread_join(thread, NULL) : pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end)) {
         // It hangs in the kernel, and is left to whoever collects children.
         pthread_detach(thread);
         return -1;
