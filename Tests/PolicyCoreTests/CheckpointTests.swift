@@ -51,6 +51,7 @@ import Testing
     @Test("More uses of an app than can add up are as many as can: who goes first is found all the same")
     func uses() throws {
         let device = TestDevice()
+        device.send(.memoryConfigured(budget: 1_000 << 20))
         let app = device.installTest("app")
         device.open(app)
         device.open(device.installTest("other"))
