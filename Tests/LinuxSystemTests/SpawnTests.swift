@@ -53,7 +53,8 @@ struct SpawnTests {
         #expect(zombies.count < 150)
     }
 
-    /// Whether this process can be looked into: a child that shares its memory changes that when it becomes another user.
+    /// Whether this process can be looked into: a child that shares its memory changes that when it becomes another
+    /// user.
     private static func isOpen() throws -> Bool {
         typealias Function = @convention(c) (CInt, UInt, UInt, UInt, UInt) -> CInt
         let (symbol, getsDumpable) = (try unsafe #require(dlsym(nil, "prctl")), CInt(3))

@@ -56,11 +56,19 @@ struct Measurement {
             reel.finishDrawing()
         }
         let perPage = (processorTime - processor) / Double(route.count)
-        // What it keeps is to be measured.
+        // What it keeps is to be measured, not what the C library has not given back.
+        returnFreeMemory()
         let footprint = withExtendedLifetime(reel) { Footprint.now - before }
         return Measurement(
             strategy: strategy, launch: launch, flips: flips, gaps: reel.gaps - gaps, processor: perPage,
             footprint: footprint)
+    }
+
+    /// The corresponding C function is `malloc_trim`, of which Swift's Glibc does not know.
+    private static func returnFreeMemory() {
+        typealias Function = @convention(c) (Int) -> CInt
+        guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
+        _ = unsafe unsafeBitCast(symbol, to: Function.self)(0)
     }
 
     /// Copies a page to where the screen would read it.
