@@ -25,6 +25,8 @@ final class MemoryReturn {
     private func look(_ host: Host) {
         isPlanned = false
         guard host.eventCount &- seen < Self.burst, let resident = CurrentProcess.anonymousBytes else { return }
+        // What happened until now is seen: an idle system is not looked at once more.
+        seen = host.eventCount
         guard resident - least >= Self.grain else {
             least = min(least, resident)
             return
