@@ -173,7 +173,6 @@ int gr_set_flags(int fd, int nonblocking, int close_on_exec) {
 }
 
 int gr_set_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
-int gr_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 int gr_set_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 static _Atomic int locks_memory = 0;
 // Both below unlock memory for a moment and lock it again: of two at once, one would lock what the other is giving back.

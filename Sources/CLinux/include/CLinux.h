@@ -86,7 +86,6 @@ int gr_connection_look(int fd, gr_own_connection *found);
 void gr_bound_window(int fd, int bytes);
 int gr_set_flags(int fd, int nonblocking, int close_on_exec);
 int gr_set_subreaper(void);
-int gr_set_parent_death_signal(int signal);
 int gr_set_name(const char *name);
 int gr_lock_memory_on_fault(void);
 // glibc's module map lacks malloc.h. One thread at a time is in this or in gr_forget_code; others wait.

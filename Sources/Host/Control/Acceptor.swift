@@ -2,8 +2,8 @@ package import LinuxSystem
 internal import SystemPackage
 
 /// Lets peers in on a listening socket: a bounded number a turn, and without a descriptor left none, instead of being
-/// woken for ever for those who wait. A socket that takes nobody any more ends the loop, and with it the daemon: the
-/// next one begins where this one was, and one that heard nobody would never be replaced.
+/// woken for ever for those who wait. A socket that takes nobody any more ends the loop, and with it the daemon: one
+/// that heard nobody would never be replaced, and nobody would learn why.
 package final class Acceptor {
     private let listener: Descriptor
     private let loop: Loop

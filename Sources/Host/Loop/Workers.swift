@@ -7,9 +7,6 @@ package final class Workers {
     package enum Lane {
         /// SQLite and files, strictly in order.
         case storage
-        /// Writing down the whole Core, behind what storage had to do before: among thousands of apps that takes
-        /// half a second, for which no tool that wants to read has to wait.
-        case checkpoints
         /// Starting processes.
         case launches
         /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: `apps`,
@@ -132,7 +129,8 @@ package final class Workers {
         }
     }
 
-    /// Behind what storage was given so far.
+    /// Writes down the whole Core, behind what storage was given so far. Not in that lane: among thousands of apps it
+    /// takes half a second, for which no tool that wants to read has to wait.
     package func checkpoint(_ work: @escaping @Sendable () -> Void) {
         storage.async { [checkpoints] in checkpoints.async(execute: work) }
     }
@@ -157,7 +155,6 @@ package final class Workers {
     private func queue(_ lane: Lane) -> DispatchQueue? {
         switch lane {
         case .storage: storage
-        case .checkpoints: checkpoints
         case .launches: launches
         case .slow: slow
         case .installs: installs
