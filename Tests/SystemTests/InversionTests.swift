@@ -9,20 +9,31 @@ extension SystemTests {
         "A main thread that waits for a thread of lower priority", .serialized,
         .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
     struct Inversions {
-        @Test(
-            "The log names the thread and why it comes later; the app goes on",
-            arguments: [("mutex", "nice value 19"), ("idle", "SCHED_IDLE"), ("sync", "SCHED_IDLE")])
-        func found(by means: String, because reason: String) throws {
+        /// An app on screen whose main thread begins to wait.
+        private func waiting(by means: String) throws -> TestSystem {
             // It is looked at soon, and the test machine may be slow.
             let system = try TestSystem(
                 device: .linux {
                     $0.checkInterval = .milliseconds(300)
                     $0.mainThreadLimit = .seconds(100)
                 })
+            do {
+                try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
+                try system.play(["open radio"])
+                try system.order("radio", url: "misbehave://invert?by=\(means)")
+            } catch {
+                system.end()
+                throw error
+            }
+            return system
+        }
+
+        @Test(
+            "The log names the thread and why it comes later; the app goes on",
+            arguments: [("mutex", "nice value 19"), ("idle", "SCHED_IDLE"), ("sync", "SCHED_IDLE")])
+        func found(by means: String, because reason: String) throws {
+            let system = try waiting(by: means)
             defer { system.end() }
-            try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
-            try system.play(["open radio"])
-            try system.order("radio", url: "misbehave://invert?by=\(means)")
             let entry = try system.follower().wait("priorityInversion", of: "radio")
             #expect(entry.reason?.contains("its own thread “lower”") == true, "\(entry)")
             #expect(entry.reason?.contains(reason) == true, "\(entry)")
@@ -39,15 +50,8 @@ extension SystemTests {
             "A main thread that waits for a queue lends its nice value to the queue's thread",
             .enabled(if: CurrentProcess.canRaiseLimits, "NOT TESTED: apps may not rise (needs CAP_SYS_RESOURCE)"))
         func lent() throws {
-            let system = try TestSystem(
-                device: .linux {
-                    $0.checkInterval = .milliseconds(300)
-                    $0.mainThreadLimit = .seconds(100)
-                })
+            let system = try waiting(by: "lend")
             defer { system.end() }
-            try system.expect("install", ContractApps.make(TestApp("radio", .application), in: system))
-            try system.play(["open radio"])
-            try system.order("radio", url: "misbehave://invert?by=lend")
             let process = try system.firstProcess("radio")
             func lower() -> Scheduling? {
                 ProcFS().threads(process).first { ProcFS().threadName($0, of: process) == "lower" }
