@@ -53,14 +53,43 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
     package var sourceApplication: String?
     /// The service that launched the app into the background.
     package var service: BackgroundModes
+    /// What it was launched for. A checkpoint from before there were any says nothing of it.
+    package var notification: LaunchNotification?
 
-    package init(url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = []) {
+    package init(
+        url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = [],
+        notification: LaunchNotification? = nil
+    ) {
         self.url = url
         self.sourceApplication = sourceApplication
         self.service = service
+        self.notification = notification
     }
 
     package static let none = LaunchOptions()
+}
+
+/// A notification as a launch option: which one, and what its service says of it.
+package struct LaunchNotification: Hashable, Sendable, Codable {
+    package enum Kind: UInt8, Hashable, Sendable, Codable, CaseIterable {
+        case local, remote
+
+        /// The launch option's key.
+        package var key: String {
+            switch self {
+            case .local: "localNotification"
+            case .remote: "remoteNotification"
+            }
+        }
+    }
+
+    package var kind: Kind
+    package var payload: String
+
+    package init(_ kind: Kind, payload: String) {
+        self.kind = kind
+        self.payload = payload
+    }
 }
 
 /// A callback on its way to an app.
