@@ -31,7 +31,7 @@ extension LaunchOptions {
         // What a service says is its own affair: text where it is no JSON.
         if let notification {
             let parsed = try? JSONValue(parsing: Array(notification.payload.utf8))
-            object[notification.kind.key] = parsed ?? .string(notification.payload)
+            object[notification.key] = parsed ?? .string(notification.payload)
         }
         return .object(object)
     }

@@ -69,27 +69,26 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
     package static let none = LaunchOptions()
 }
 
-/// A notification as a launch option: which one, and what its service says of it.
-package struct LaunchNotification: Hashable, Sendable, Codable {
-    package enum Kind: UInt8, Hashable, Sendable, Codable, CaseIterable {
-        case local, remote
+/// A notification as a launch option, and what its service says of it. One word wide: few apps are launched with one.
+package indirect enum LaunchNotification: Hashable, Sendable, Codable {
+    case local(payload: String)
+    case remote(payload: String)
 
-        /// The launch option's key.
-        package var key: String {
-            switch self {
-            case .local: "localNotification"
-            case .remote: "remoteNotification"
-            }
+    package var payload: String {
+        switch self {
+        case .local(let payload), .remote(let payload): payload
         }
     }
 
-    package var kind: Kind
-    package var payload: String
-
-    package init(_ kind: Kind, payload: String) {
-        self.kind = kind
-        self.payload = payload
+    /// The launch option's name.
+    package var key: String {
+        switch self {
+        case .local: Self.localKey
+        case .remote: Self.remoteKey
+        }
     }
+
+    package static let (localKey, remoteKey) = ("localNotification", "remoteNotification")
 }
 
 /// A callback on its way to an app.

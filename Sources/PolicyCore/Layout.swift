@@ -69,20 +69,6 @@ package struct Rare<Value: Hashable & Codable & Sendable>: Hashable, Codable, Se
     package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
-/// A large value that few events look at, and that changes where it lies: one reference wide.
-@propertyWrapper
-struct Apart<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// Always one.
-    private var values: [Value]
-
-    init(wrappedValue: Value) { values = [wrappedValue] }
-
-    var wrappedValue: Value {
-        @inline(__always) _read { yield values[0] }
-        @inline(__always) _modify { yield &values[0] }
-    }
-}
-
 /// What has a value that says nothing.
 package protocol Blank: Hashable, Codable, Sendable {
     static var blank: Self { get }

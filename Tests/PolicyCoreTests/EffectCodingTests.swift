@@ -161,12 +161,12 @@ import Testing
         [
             Callback(
                 number: CallbackNumber(1), kind: .didFinishLaunching,
-                options: LaunchOptions(notification: LaunchNotification(.local, payload: "a")))
+                options: LaunchOptions(notification: LaunchNotification.local(payload: "a")))
         ],
         [
             Callback(
                 number: CallbackNumber(1), kind: .didFinishLaunching,
-                options: LaunchOptions(notification: LaunchNotification(.remote, payload: "a")))
+                options: LaunchOptions(notification: LaunchNotification.remote(payload: "a")))
         ],
         [
             Callback(number: CallbackNumber(1), kind: .willEnterForeground),

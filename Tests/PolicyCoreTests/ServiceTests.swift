@@ -311,13 +311,14 @@ import Testing
         #expect(device.launchOptions[0].last?.options.notification == nil)
         #expect(
             device.launchOptions[0].last { $0.kind == .didFinishLaunching }?.options.notification
-                == LaunchNotification(.local, payload: "{}"))
+                == LaunchNotification.local(payload: "{}"))
         device.home()
         device.crash(app)
+        device.run()
         #expect(wake(1) == nil)
         let launch = device.launchOptions[0].last { $0.kind == .didFinishLaunching }
         #expect(launch?.isBackground == true)
-        #expect(launch?.options.notification == LaunchNotification(.remote, payload: "{}"))
+        #expect(launch?.options.notification == LaunchNotification.remote(payload: "{}"))
         device.finish()
     }
 }

@@ -149,12 +149,12 @@ extension JSONValue {
             let option = try optionalString("option")
             switch (try optionalString("callback") ?? CallbackName.handleServiceEvents.rawValue, option) {
             case (CallbackName.handleServiceEvents.rawValue, nil) where !isChallenge: return .serviceEvents
-            case (CallbackName.handleServiceEvents.rawValue, LaunchNotification.Kind.remote.key):
+            case (CallbackName.handleServiceEvents.rawValue, LaunchNotification.remoteKey):
                 return .remoteNotification
             case (CallbackName.handleEventsForBackgroundURLSession.rawValue, nil):
                 return isChallenge ? .sessionChallenge : .sessionEvents
-            case ("open", LaunchNotification.Kind.local.key): return .localOpening
-            case ("open", LaunchNotification.Kind.remote.key): return .remoteOpening
+            case ("open", LaunchNotification.localKey): return .localOpening
+            case ("open", LaunchNotification.remoteKey): return .remoteOpening
             default:
                 throw .invalidParameter(
                     "callback",

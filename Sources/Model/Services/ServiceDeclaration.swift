@@ -119,8 +119,8 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     package func launchNotification(_ payload: String) -> LaunchNotification? {
         switch self {
         case .serviceEvents, .sessionEvents, .sessionChallenge: nil
-        case .localOpening: LaunchNotification(.local, payload: payload)
-        case .remoteNotification, .remoteOpening: LaunchNotification(.remote, payload: payload)
+        case .localOpening: .local(payload: payload)
+        case .remoteNotification, .remoteOpening: .remote(payload: payload)
         }
     }
 }

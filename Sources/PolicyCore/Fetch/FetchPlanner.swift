@@ -19,7 +19,7 @@ package struct FetchPlanner: Hashable, Sendable, Codable {
     private var today: Int64?
     /// What `nextLook` answers; kept, since it is asked for after every event.
     var look: WallTime?
-    @Apart var agenda = FetchAgenda()
+    var agenda = FetchAgenda()
 
     private enum CodingKeys: String, CodingKey { case rules, records, rhythm, utcOffset, lastStep, today, look }
 

@@ -150,7 +150,7 @@ extension FieldSink {
         write(callback.options.sourceApplication)
         write(callback.options.service.rawValue)
         if let notification = callback.options.notification {
-            write(notification.kind.rawValue)
+            write(notification.key)
             write(notification.payload)
         }
         write(callback.isBackground)

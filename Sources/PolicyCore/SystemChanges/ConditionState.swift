@@ -4,7 +4,7 @@ package import Model
 /// it at most, whatever happens while it is suspended: nothing is queued.
 package struct ConditionState: Hashable, Codable, Sendable {
     /// What is known; `nil`: nobody has said.
-    struct Readings: Hashable, Codable, Sendable {
+    struct Readings: Hashable, Codable {
         var locale: String?
         var timeZone: TimeZoneReading?
         var screen: ScreenReading?
@@ -69,9 +69,9 @@ package struct ConditionState: Hashable, Codable, Sendable {
     }
 
     /// What the machine says.
-    @Constant var real = Readings()
+    var real = Readings()
     /// What somebody pretends, until it is taken back.
-    @Constant var simulated = Readings()
+    var simulated = Readings()
     /// The battery is so low that the system saves power by itself; `nil`: no, as before it did.
     var savesPower: Bool?
     /// The network that apps are told of: a moment behind, so that one that comes and goes is told once.
