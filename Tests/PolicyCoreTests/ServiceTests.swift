@@ -288,7 +288,7 @@ import Testing
                 name: "steps",
                 windows: [
                     .init(name: "tapped", sentence: "its notification", time: .seconds(30), callback: .localOpening),
-                    .init(name: "push", sentence: "a push", time: .seconds(30), callback: .remoteNotification),
+                    .init(name: "push", sentence: "a push", time: .seconds(30), callback: .serviceEventsAtLaunch),
                 ])
         ])
         let steps = try device.service("steps")

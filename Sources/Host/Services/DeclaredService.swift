@@ -150,7 +150,7 @@ extension JSONValue {
             switch (try optionalString("callback") ?? CallbackName.handleServiceEvents.rawValue, option) {
             case (CallbackName.handleServiceEvents.rawValue, nil) where !isChallenge: return .serviceEvents
             case (CallbackName.handleServiceEvents.rawValue, LaunchNotification.remoteKey):
-                return .remoteNotification
+                return .serviceEventsAtLaunch
             case (CallbackName.handleEventsForBackgroundURLSession.rawValue, nil):
                 return isChallenge ? .sessionChallenge : .sessionEvents
             case ("open", LaunchNotification.localKey): return .localOpening

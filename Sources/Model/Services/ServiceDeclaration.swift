@@ -79,7 +79,7 @@ extension ServiceDeclaration {
     /// What an app is woken for by one of its windows.
     package func wake(_ window: Window, payload: String) -> WindowKind {
         switch window.callback {
-        case .serviceEvents, .remoteNotification, .localOpening, .remoteOpening:
+        case .serviceEvents, .serviceEventsAtLaunch, .localOpening, .remoteOpening:
             .service(
                 ServiceWake(
                     service: name, window: window.name, payload: payload, sentence: window.sentence, time: window.time))
@@ -108,7 +108,7 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     /// The same, for a server that wants to know who asks.
     case sessionChallenge
     /// As `serviceEvents`. The payload of an app that has to be launched for it is a launch option as well.
-    case remoteNotification
+    case serviceEventsAtLaunch
     /// The app comes to the screen: the user wants it there. If it has to be launched, the payload is a launch option.
     case localOpening, remoteOpening
 
@@ -120,7 +120,7 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .serviceEvents, .sessionEvents, .sessionChallenge: nil
         case .localOpening: .local(payload: payload)
-        case .remoteNotification, .remoteOpening: .remote(payload: payload)
+        case .serviceEventsAtLaunch, .remoteOpening: .remote(payload: payload)
         }
     }
 }

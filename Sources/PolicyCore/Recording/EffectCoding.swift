@@ -292,6 +292,22 @@ extension FieldSink {
 
     // MARK: Reasons
 
+    private mutating func writeService(_ reason: Reason) {
+        switch reason {
+        case .heldByService(let service, let sentence):
+            write(90, service)
+            write(sentence)
+        case .serviceGone(let service): write(91, service)
+        case .serviceDidNotStop(let service, let span):
+            write(92, service)
+            write(span.nanoseconds)
+        case .openedByService(let name, let because):
+            write(94, name)
+            write(because)
+        default: break
+        }
+    }
+
     private mutating func write(_ reason: Reason) {
         switch reason {
         case .userOpened(let name): write(1, name)
@@ -332,16 +348,7 @@ extension FieldSink {
         case .frozenFromOutside: write(UInt8(29))
         case .cannotFreeze(let attempts): write(30, attempts)
         case .serviceUndeclared(let key): write(31, key)
-        case .heldByService(let service, let sentence):
-            write(90, service)
-            write(sentence)
-        case .serviceGone(let service): write(91, service)
-        case .openedByService(let name, let because):
-            write(94, name)
-            write(because)
-        case .serviceDidNotStop(let service, let span):
-            write(92, service)
-            write(span.nanoseconds)
+        case .heldByService, .serviceGone, .openedByService, .serviceDidNotStop: writeService(reason)
         case .descriptorsNearLimit(let open, let limit):
             write(UInt8(93))
             write(open)
