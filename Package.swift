@@ -110,6 +110,10 @@ let package = Package(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
+        // Notifications at a set time and by push.
+        .target(
+            name: "NotificationsWire", dependencies: ["Wire"], path: "Sources/Services/Notifications/Wire"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
@@ -233,7 +237,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
-        .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
+        .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.
