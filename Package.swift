@@ -110,6 +110,14 @@ let package = Package(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
+        // Notifications and push: a service, too.
+        .target(
+            name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
+            path: "Sources/Services/Notifications/Core"),
+        .target(
+            name: "NotificationsSimulation", dependencies: ["NotificationsCore", "Simulation", "Model"],
+            path: "Sources/Services/Notifications/Simulation"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
@@ -233,6 +241,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
+        .testTarget(
+            name: "NotificationsCoreTests",
+            dependencies: ["NotificationsCore", "NotificationsSimulation", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
