@@ -113,6 +113,13 @@ let package = Package(
         // Notifications at a set time and by push.
         .target(
             name: "NotificationsWire", dependencies: ["Wire"], path: "Sources/Services/Notifications/Wire"),
+        // Notifications and push: a service, too.
+        .target(
+            name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
+            path: "Sources/Services/Notifications/Core"),
+        .target(
+            name: "NotificationsSimulation", dependencies: ["NotificationsCore", "Simulation", "Model"],
+            path: "Sources/Services/Notifications/Simulation"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
@@ -237,6 +244,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
+        .testTarget(
+            name: "NotificationsCoreTests",
+            dependencies: ["NotificationsCore", "NotificationsSimulation", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
