@@ -110,6 +110,9 @@ let package = Package(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
+        // What a device's push agent and a gateway say to each other.
+        .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
@@ -234,6 +237,7 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
+        .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.
