@@ -120,6 +120,8 @@ let package = Package(
         .target(
             name: "NotificationsSimulation", dependencies: ["NotificationsCore", "Simulation", "Model"],
             path: "Sources/Services/Notifications/Simulation"),
+        // What a device's push agent and a gateway say to each other.
+        .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
@@ -244,6 +246,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
+        .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
         .testTarget(
             name: "NotificationsCoreTests",
             dependencies: ["NotificationsCore", "NotificationsSimulation", "Simulation", "Model"]),
