@@ -5,14 +5,6 @@ internal import NIOTLS
 internal import PushLink
 internal import Synchronization
 
-/// Where a gateway is, and whom to believe that it is one.
-struct LinkTarget: Sendable, Hashable {
-    var host: String
-    var port: Int
-    /// Certificates in PEM; `nil`: those that the machine trusts.
-    var roots: String?
-}
-
 /// One TLS connection to a gateway: records in, records out.
 ///
 /// Nothing more is read before what was read is handled, so a gateway that floods has to wait, and what is kept of it
@@ -64,7 +56,8 @@ final class LinkChannel: Sendable {
         let bootstrap = ClientBootstrap(group: Self.group)
             .connectTimeout(Self.patience)
             .channelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 16_384))
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 16_384)
+            )
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.writeBufferWaterMark, value: .init(low: 16 << 10, high: Self.mostWaiting))
             .channelInitializer { [self] channel in
@@ -86,6 +79,16 @@ final class LinkChannel: Sendable {
                 if isClosed { channel.close(promise: nil) }
             case .failure(let error): tell(.ended(Self.sentence(error)))
             }
+        }
+    }
+
+    /// Why there can be no connection to it; `nil`: there may be one.
+    static func trouble(with target: LinkTarget) -> String? {
+        do {
+            _ = try NIOSSLContext(configuration: configuration(target))
+            return nil
+        } catch {
+            return "the file holds no certificates in PEM"
         }
     }
 

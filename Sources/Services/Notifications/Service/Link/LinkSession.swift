@@ -64,6 +64,9 @@ struct LinkSession: Sendable {
     /// Nothing more is to be read for the time being.
     var isFull: Bool { unacknowledged.count >= Self.mostUnacknowledged }
 
+    /// The end of a topic is said, and not yet heard of.
+    var awaitsEnd: Bool { !unregistering.isEmpty }
+
     // MARK: Said
 
     /// Whether it is to be said now: once a topic is enough.

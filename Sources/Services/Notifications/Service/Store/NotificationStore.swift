@@ -13,7 +13,9 @@ final class NotificationStore: Sendable {
 
     struct FromTheFuture: Error, CustomStringConvertible {
         let path: String
-        var description: String { "\(path) was written by a later version of Greenroom: use that one, or remove the file" }
+        var description: String {
+            "\(path) was written by a later version of Greenroom: use that one, or remove the file"
+        }
     }
 
     init(path: String) throws {
