@@ -1,19 +1,19 @@
 internal import Crypto
 internal import FoundationEssentials
-internal import LinuxSystem
+package import LinuxSystem
 
 /// The device's key: whoever has it reads this device's messages, and nobody else does.
 ///
 /// It is made when a gateway is named for the first time, and kept in a file that only its owner reads.
-struct DeviceKey: Sendable {
+package struct DeviceKey: Sendable {
     private let key: P256.Signing.PrivateKey
 
-    enum Failure: Error, CustomStringConvertible {
+    package enum Failure: Error, CustomStringConvertible {
         case readableByOthers(String)
         case noKey(String)
         case unwritable(SystemError)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .readableByOthers(let path):
                 "\(path) belongs to another user or can be read by others: chmod 600 it, or remove it to get a new key "
@@ -26,7 +26,7 @@ struct DeviceKey: Sendable {
     }
 
     /// The key that is there, or a new one, which is on the disk when this returns.
-    init(in folder: String) throws(Failure) {
+    package init(in folder: String) throws(Failure) {
         let path = "\(folder)/device.key"
         guard let file = try? Descriptor.open(path, .read, followsLinks: false) else {
             key = P256.Signing.PrivateKey()
@@ -47,17 +47,17 @@ struct DeviceKey: Sendable {
     }
 
     /// Uncompressed, as X9.63 writes a point: 65 bytes.
-    var publicKey: [UInt8] { Array(key.publicKey.x963Representation) }
+    package var publicKey: [UInt8] { Array(key.publicKey.x963Representation) }
 
     /// The first twelve bytes of the key's hash, in hexadecimal digits.
-    var device: String {
+    package var device: String {
         SHA256.hash(data: key.publicKey.x963Representation).prefix(12).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }
 
     /// ECDSA over SHA-256, r and s; `nil` when the machine has no randomness.
-    func signature(of bytes: [UInt8]) -> [UInt8]? {
+    package func signature(of bytes: [UInt8]) -> [UInt8]? {
         (try? key.signature(for: Data(bytes))).map { Array($0.rawRepresentation) }
     }
 }

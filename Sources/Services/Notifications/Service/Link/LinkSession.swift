@@ -1,7 +1,7 @@
-internal import PushLink
+package import PushLink
 
 /// What a gateway did that no gateway does. The connection ends with it.
-enum LinkFault: Error, Hashable, CustomStringConvertible {
+package enum LinkFault: Error, Hashable, CustomStringConvertible {
     case outOfOrder(String)
     case wrongDevice
     /// A token, or the end of one, that was not asked for.
@@ -9,7 +9,7 @@ enum LinkFault: Error, Hashable, CustomStringConvertible {
     case repeated(Int64)
     case unaskedPong
 
-    var description: String {
+    package var description: String {
         switch self {
         case .outOfOrder(let record): "the gateway said \(record) at the wrong moment"
         case .wrongDevice: "the gateway takes this device for another one"
@@ -21,9 +21,9 @@ enum LinkFault: Error, Hashable, CustomStringConvertible {
 }
 
 /// The conversation on one connection, from hello on. It is a value: records in, what follows from them out.
-struct LinkSession: Sendable {
+package struct LinkSession: Sendable {
     /// Valid transitions are to the next one.
-    enum Phase: Hashable, Sendable {
+    package enum Phase: Hashable, Sendable {
         /// Hello is said; the challenge is awaited.
         case greeting
         /// The key is proven, and the welcome is awaited.
@@ -31,7 +31,7 @@ struct LinkSession: Sendable {
         case open
     }
 
-    enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case sign(nonce: [UInt8])
         case opened(keepAlive: Int, server: String)
         case token(topic: String, token: String)
@@ -43,11 +43,11 @@ struct LinkSession: Sendable {
     }
 
     /// Messages that are not yet acknowledged, at which nothing more is read.
-    static let mostUnacknowledged = 32
+    package static let mostUnacknowledged = 32
     /// Numbers of messages that are remembered, to know a repetition.
     private static let mostRemembered = 1024
 
-    private(set) var phase = Phase.greeting
+    package private(set) var phase = Phase.greeting
     private let device: String
     /// Topics whose token is awaited, and those whose end is.
     private var registering: Set<String> = []
@@ -57,27 +57,27 @@ struct LinkSession: Sendable {
     /// Those that are remembered, the oldest at `next`.
     private var order: [Int64] = []
     private var next = 0
-    private(set) var pings = 0
+    private var pings = 0
 
-    init(device: String) { self.device = device }
+    package init(device: String) { self.device = device }
 
     /// Nothing more is to be read for the time being.
-    var isFull: Bool { unacknowledged.count >= Self.mostUnacknowledged }
+    package var isFull: Bool { unacknowledged.count >= Self.mostUnacknowledged }
 
     /// The end of a topic is said, and not yet heard of.
-    var awaitsEnd: Bool { !unregistering.isEmpty }
+    package var awaitsEnd: Bool { !unregistering.isEmpty }
 
     // MARK: Said
 
     /// Whether it is to be said now: once a topic is enough.
-    mutating func register(_ topic: String) -> Bool { phase == .open && registering.insert(topic).inserted }
+    package mutating func register(_ topic: String) -> Bool { phase == .open && registering.insert(topic).inserted }
 
-    mutating func unregister(_ topic: String) -> Bool { phase == .open && unregistering.insert(topic).inserted }
+    package mutating func unregister(_ topic: String) -> Bool { phase == .open && unregistering.insert(topic).inserted }
 
     /// Whether that message came on this connection, so that the gateway waits for its end.
-    mutating func acknowledge(_ number: Int64) -> Bool { unacknowledged.remove(number) != nil }
+    package mutating func acknowledge(_ number: Int64) -> Bool { unacknowledged.remove(number) != nil }
 
-    mutating func ping() -> Bool {
+    package mutating func ping() -> Bool {
         guard phase == .open else { return false }
         pings += 1
         return true
@@ -85,7 +85,7 @@ struct LinkSession: Sendable {
 
     // MARK: Heard
 
-    mutating func hear(_ record: GatewayRecord) throws(LinkFault) -> Outcome {
+    package mutating func hear(_ record: GatewayRecord) throws(LinkFault) -> Outcome {
         switch (record, phase) {
         case (.challenge(let nonce), .greeting):
             phase = .proving

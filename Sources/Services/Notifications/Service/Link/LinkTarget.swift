@@ -1,22 +1,22 @@
 /// Where a gateway is, and whom to believe that it is one.
-struct LinkTarget: Sendable, Hashable {
-    var host: String
-    var port: Int
+package struct LinkTarget: Sendable, Hashable {
+    package var host: String
+    package var port: Int
     /// Certificates in PEM; `nil`: those that the machine trusts.
-    var roots: String?
+    package var roots: String?
 
-    static let scheme = "greenroom-push"
+    package static let scheme = "greenroom-push"
     /// Where gateways listen for devices.
-    static let defaultPort = 5223
+    package static let defaultPort = 5223
 
-    init(host: String, port: Int = defaultPort, roots: String? = nil) {
+    package init(host: String, port: Int = defaultPort, roots: String? = nil) {
         self.host = host
         self.port = port
         self.roots = roots
     }
 
     /// Reads `greenroom-push://HOST:PORT`, `HOST:PORT` or `HOST`; `nil` where it is none of them.
-    init?(_ url: String, roots: String? = nil) {
+    package init?(_ url: String, roots: String? = nil) {
         var rest = url[...]
         if let end = rest.firstRange(of: "://") {
             guard rest[..<end.lowerBound].lowercased() == Self.scheme else { return nil }

@@ -1,12 +1,12 @@
 internal import LinuxSystem
-internal import Wire
+package import Wire
 
 /// Names the network that the machine is connected by, so that what works there is remembered.
-struct NetworkName {
+package struct NetworkName {
     /// `nil`: none.
-    let text: String?
+    package let text: String?
 
-    init(_ network: ServiceConditions.Network) {
+    package init(_ network: ServiceConditions.Network) {
         guard network != .none else {
             text = nil
             return
@@ -17,7 +17,7 @@ struct NetworkName {
     }
 
     /// The interface of the default route, and the next hop as the kernel writes it: enough to tell two networks apart.
-    static func router(_ routes: String) -> String? {
+    package static func router(_ routes: String) -> String? {
         for line in routes.split(separator: "\n").dropFirst() {
             let fields = line.split(whereSeparator: \.isWhitespace)
             guard fields.count >= 3, fields[1] == "00000000" else { continue }

@@ -49,6 +49,8 @@ final class Service: @unchecked Sendable {
     var asked: Set<TellingID> = []
     /// Where pushes come from.
     var gateway: GatewaySetting?
+    private var events: UInt64 = 0
+    private var isResting = false
     private(set) var isEnding = false
     private var idle: (generation: Int, isArmed: Bool) = (0, false)
     private let idleExit: Double
@@ -95,6 +97,7 @@ final class Service: @unchecked Sendable {
     func post(_ event: NotificationEvent) {
         dispatchPrecondition(condition: .onQueue(queue))
         guard !isEnding else { return }
+        restSoon()
         let effects = system.handle(event, at: Instant(nanoseconds: Clock.boot()))
         var changes: [NotificationStore.Change] = []
         var others: [NotificationEffect] = []
@@ -206,6 +209,28 @@ final class Service: @unchecked Sendable {
         armed = next
         try? timer?.arm(at: next)
     }
+
+    // MARK: Rest
+
+    /// After a while without news the process gives back what it needs only while it works.
+    private func restSoon() {
+        events &+= 1
+        guard !isResting else { return }
+        isResting = true
+        rest(after: events)
+    }
+
+    private func rest(after seen: UInt64) {
+        queue.asyncAfter(deadline: .now() + Self.untilRest) { [weak self] in
+            guard let self else { return }
+            guard seen == events else { return rest(after: events) }
+            isResting = false
+            CurrentProcess.returnFreeMemory()
+            CurrentProcess.forgetCode()
+        }
+    }
+
+    private static let untilRest = DispatchTimeInterval.seconds(5)
 
     // MARK: The end
 

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import GRDB
 internal import Model
-internal import NotificationsCore
+package import NotificationsCore
 
 /// What survives the service: the Core's records, and where the gateway is.
 ///
 /// Every method waits for the disk: call them from a worker. What is written is durable when they return.
-final class NotificationStore: Sendable {
+package final class NotificationStore: Sendable {
     private let queue: DatabaseQueue
     private let encoder = JSONEncoder()
     private let decoder = JSONDecoder()
@@ -18,7 +18,7 @@ final class NotificationStore: Sendable {
         }
     }
 
-    init(path: String) throws {
+    package init(path: String) throws {
         if !FileManager.default.fileExists(atPath: path) { Self.make(path) }
         do {
             queue = try Self.open(path)
@@ -55,12 +55,12 @@ final class NotificationStore: Sendable {
         return queue
     }
 
-    func close() { try? queue.close() }
+    package func close() { try? queue.close() }
 
     // MARK: Writing
 
     /// What one transaction changes.
-    enum Change: Sendable {
+    package enum Change: Sendable {
         case store(NotificationStored)
         case erase(NotificationStoredKey)
         /// `nil`: there is none.
@@ -68,7 +68,7 @@ final class NotificationStore: Sendable {
     }
 
     /// All of it or nothing.
-    func commit(_ changes: [Change]) throws {
+    package func commit(_ changes: [Change]) throws {
         try queue.write { database in
             for change in changes { try apply(change, database) }
         }
@@ -95,14 +95,14 @@ final class NotificationStore: Sendable {
 
     // MARK: Reading all of it
 
-    struct Contents: Sendable {
-        var records: [NotificationStored] = []
-        var gateway: GatewaySetting?
+    package struct Contents: Sendable {
+        package var records: [NotificationStored] = []
+        package var gateway: GatewaySetting?
     }
 
     /// A record that something else has damaged is set aside, with a line in the log: one must not keep all the
     /// others from being shown.
-    func contents() throws -> Contents {
+    package func contents() throws -> Contents {
         var contents = Contents()
         var damaged: [Int64] = []
         try queue.read { database in
@@ -160,10 +160,15 @@ final class NotificationStore: Sendable {
 }
 
 /// Where the gateway is, and whom to believe that it is one.
-struct GatewaySetting: Codable, Hashable, Sendable {
-    var url: String
+package struct GatewaySetting: Codable, Hashable, Sendable {
+    package var url: String
     /// Certificates in PEM.
-    var roots: String?
+    package var roots: String?
+
+    package init(url: String, roots: String? = nil) {
+        self.url = url
+        self.roots = roots
+    }
 }
 
 /// A key in columns, so that a person with `sqlite3` can read it.

@@ -1,15 +1,19 @@
 internal import Dispatch
-internal import LinuxSystem
-internal import NotificationsCore
+package import LinuxSystem
+package import NotificationsCore
 
 /// The machine's time zone and all others, as files.
-struct ZoneSource: Sendable {
+package struct ZoneSource: Sendable {
     /// Tests have folders of their own.
-    var etc = CurrentProcess.environment("GREENROOM_ETC") ?? "/etc"
-    var zones = "/usr/share/zoneinfo"
+    private let etc: String
+    private let zones = "/usr/share/zoneinfo"
+
+    package init(etc: String = CurrentProcess.environment("GREENROOM_ETC") ?? "/etc") { self.etc = etc }
+
+    package var folder: String { etc }
 
     /// What the machine's clock goes by now; UTC where nothing says.
-    var present: ZoneRules {
+    package var present: ZoneRules {
         let link = FileSystem.linkTarget("\(etc)/localtime") ?? ""
         let name =
             link.firstRange(of: "zoneinfo/").map { String(link[$0.upperBound...]) }
@@ -20,7 +24,7 @@ struct ZoneSource: Sendable {
     }
 
     /// `nil` where there is no such zone.
-    func named(_ name: String) -> ZoneRules? {
+    package func named(_ name: String) -> ZoneRules? {
         let isName = name.utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || [43, 45, 47, 95].contains(byte)
@@ -38,7 +42,7 @@ extension ZoneRules {
     /// Rules before this moment, and those after it by a century, are of no use to anyone: a request keeps its zone.
     fileprivate static let earliest: Int64 = 946_684_800
 
-    init(_ file: TimeZoneFile, _ name: String) {
+    package init(_ file: TimeZoneFile, _ name: String) {
         let past = file.transitions.last { $0.at < Self.earliest }
         self.init(
             identifier: name, initialOffset: past?.offset ?? file.initialOffset,
@@ -82,7 +86,7 @@ final class ZoneWatch: @unchecked Sendable {
             return
         }
         // Watched first, so that no change comes in between.
-        _ = try? inotify.watch(zones.etc, for: [.created, .movedIn, .written, .removed, .movedAway])
+        _ = try? inotify.watch(zones.folder, for: [.created, .movedIn, .written, .removed, .movedAway])
         last = zones.present
         let watch = DispatchSource.makeReadSource(fileDescriptor: inotify.descriptor.rawValue, queue: queue)
         watch.setEventHandler { [weak self] in self?.look() }
@@ -93,7 +97,7 @@ final class ZoneWatch: @unchecked Sendable {
 
     deinit { watch?.cancel() }
 
-    var present: ZoneRules { last }
+    package var present: ZoneRules { last }
 
     private func look() {
         let changes = (try? inotify?.read()) ?? []
