@@ -4,15 +4,15 @@ package import Model
 package enum NotificationEvent: Hashable, Sendable {
     /// Nothing but time has passed.
     case timer
-    /// Wall clock minus boot clock: the first event of a process, and whenever the clock was set. Nothing is shown
+    /// The machine's zone: the first event of a process, and whenever that changes. Until then it is UTC.
+    case zoneChanged(ZoneRules)
+    /// Wall clock minus boot clock: the second event of a process, and whenever the clock was set. Nothing is shown
     /// before it is known.
     case clockChanged(Span)
-    /// The machine's zone. The second event of a process: until then it is UTC.
-    case zoneChanged(ZoneRules)
     case conditions(NotificationConditions)
 
     // The system.
-    /// greenroomd is there: without it no app can be woken or opened.
+    /// greenroomd is there, and `appState` has come for each app that it knows: without it no app can be woken or opened.
     case systemAttached
     case systemDetached
     case appState(AppIdentifier, NotificationPresence)
@@ -145,6 +145,7 @@ package enum LinkNews: Hashable, Sendable {
     case traffic
     case token(topic: String, String)
     case tokenRefused(topic: String, String)
-    /// Another gateway, or none: tokens of the one before are worth nothing.
-    case gateway(isConfigured: Bool)
+    /// Which one is configured; `nil`: none. When the process begins and when that changes: tokens of another one are
+    /// worth nothing.
+    case gateway(String?)
 }

@@ -4,69 +4,191 @@ package import Model
 package struct NotificationSystem: Sendable {
     package let rules: NotificationRules
     /// What `init(restoring:)` could not use.
-    package private(set) var damaged: [DamagedRecord] = []
+    package internal(set) var damaged: [DamagedRecord] = []
+
+    var now = Instant.zero
+    /// Wall clock minus boot clock; nothing is shown before it is known.
+    var wallOffset: Span?
+    /// `nil`: nobody has said yet.
+    var machineZone: ZoneRules?
+    var conditions = NotificationConditions()
+    var hasSystem = false
+    let boot: String
+
+    var counters = NotificationCounters()
+    var entries: [AppIdentifier: AppEntry] = [:]
+    var connections: [ConnectionID: AppIdentifier] = [:]
+    var shown: [NotificationID: DeliveredRecord] = [:]
+    var mutations: [MutationID: MutationRecord] = [:]
+    var seen = SeenPushes()
+    var link = Link()
+    /// The silent push of an app that waits, and what it may still get.
+    var held: [AppIdentifier: HeldPush] = [:]
+    var budgets: [AppIdentifier: BudgetRecord] = [:]
+    /// Apps with requests that wait, and those that have registered for remote notifications.
+    var waiting: Set<AppIdentifier> = []
+    var registered: Set<AppIdentifier> = []
+    /// Apps that are to be told something.
+    var telling: Set<AppIdentifier> = []
+    /// What is due by the boot clock, and what by the wall clock: setting that moves all of it at once.
+    var due = DueQueue<DueKey, Instant>()
+    var dueByWall = DueQueue<AppIdentifier, WallTime>()
+
+    // Of the event being handled.
+    var changes = Changes()
+    var effects: [NotificationEffect] = []
+    var touched: Set<AppIdentifier> = []
 
     /// - Parameter boot: names the start of the machine that instants count from (`/proc/sys/kernel/random/boot_id`).
     package init(rules: NotificationRules = NotificationRules(), boot: String) {
         self.rules = rules
+        self.boot = boot
     }
 
-    /// What a dead process had stored. Nothing is shown before `clockChanged`.
-    package init(
-        restoring stored: StoredNotifications, rules: NotificationRules = NotificationRules(), boot: String
-    ) {
-        self.init(rules: rules, boot: boot)
+    package mutating func handle(_ event: NotificationEvent, at instant: Instant) -> [NotificationEffect] {
+        now = max(now, instant)
+        route(event)
+        lookAtDue()
+        while !touched.isEmpty {
+            let apps = touched.inOrder
+            touched = []
+            for app in apps { settle(app) }
+        }
+        return takeEffects()
     }
-
-    package mutating func handle(_ event: NotificationEvent, at instant: Instant) -> [NotificationEffect] { [] }
 
     /// When the shell has to send `timer` at the latest.
-    package mutating func nextDeadline() -> Instant? { nil }
+    package mutating func nextDeadline() -> Instant? {
+        guard let wallOffset else { return nil }
+        let byWall = dueByWall.next().map { Instant(nanoseconds: $0.nanoseconds) + (Span.zero - wallOffset) }
+        guard let next = due.next() else { return byWall }
+        return byWall.map { min($0, next) } ?? next
+    }
 
-    /// What must hold after every event; a text names what does not.
-    package func brokenInvariants() -> [String] { [] }
+    private mutating func route(_ event: NotificationEvent) {
+        switch event {
+        case .timer: break
+        case .clockChanged(let offset): clockChanged(offset)
+        case .zoneChanged(let rules): zoneChanged(rules)
+        case .conditions(let conditions): conditionsChanged(conditions)
+        case .systemAttached: systemAttached()
+        case .systemDetached: systemDetached()
+        case .appState(let app, let presence): presenceChanged(app, presence)
+        case .appModes(let app, let receivesPushes): modesChanged(app, receivesPushes)
+        case .closedByUser(let app): closedByUser(app)
+        case .forgotten(let app, let request): forget(app, request)
+        case .woken(let id, let answer): woken(id, answer)
+        case .windowEnded(let app, let window, let result): windowEnded(app, window, result)
+        case .attached(let connection, let app): attached(connection, app)
+        case .detached(let connection): detached(connection)
+        case .app(let connection, let request, let asked): self.app(connection, request, asked)
+        case .answered(let connection, let number, let answer): answered(connection, number, answer)
+        case .tool(let request, let asked): tool(request, asked)
+        case .acted(let id, let action): _ = acted(id, action)
+        case .expired(let id): expired(id)
+        case .regionCrossed(let app, let region, let isEntry): regionCrossed(app, region, isEntry)
+        case .pushArrived(let message, let sequence): pushArrived(message, sequence)
+        case .mutated(let id, let content): mutated(id, content)
+        case .link(let news): linkNews(news)
+        }
+    }
 
-    // For tools.
+    private mutating func lookAtDue() {
+        guard let offset = wallOffset else { return }
+        let wall = WallTime(nanoseconds: now.nanoseconds) + offset
+        while let app = dueByWall.pop(at: wall) { requestsAreDue(app) }
+        while let key = due.pop(at: now) {
+            switch key {
+            case .interval(let app): requestsAreDue(app)
+            case .budget(let app): release(app)
+            case .tellings(let app): tellingsAreDue(app)
+            case .mutation(let id): mutated(id, nil)
+            case .keepAlive: keepAliveIsDue()
+            }
+        }
+    }
 
-    /// Those that ever connected.
-    package var apps: [AppIdentifier] { [] }
-    package func pending(of app: AppIdentifier) -> [PendingView] { [] }
-    package func delivered(of app: AppIdentifier) -> [DeliveredView] { [] }
-    package func settings(of app: AppIdentifier) -> NotificationSettings? { nil }
-    package func badge(of app: AppIdentifier) -> Int { 0 }
-    /// Whose a notification is, which is on the screen or in a list.
-    package func app(of id: NotificationID) -> AppIdentifier? { nil }
-    package func pushStatus(of app: AppIdentifier, at instant: Instant) -> PushStatus? { nil }
-    package func linkStatus(at instant: Instant) -> LinkStatus { LinkStatus() }
-    /// In one sentence with numbers: how many silent pushes came, how many were let through, why one waits, and what
-    /// would let it through. `nil`: no push ever came for it.
-    package func sentence(for app: AppIdentifier, at instant: Instant) -> String? { nil }
-
-    /// Nothing will come to pass without an event, and nobody is attached.
-    package var isIdle: Bool { true }
+    private mutating func takeEffects() -> [NotificationEffect] {
+        var result: [NotificationEffect] = []
+        if !changes.isEmpty {
+            if changes.counters { result.append(.store(.counters(counters))) }
+            for app in changes.apps.inOrder {
+                if let entry = entries[app] { result.append(.store(.app(entry.record))) }
+            }
+            for app in changes.budgets.inOrder {
+                if let budget = budgets[app] { result.append(.store(.budget(budget))) }
+            }
+            result.append(contentsOf: changes.others)
+            changes = Changes()
+        }
+        result.append(contentsOf: effects)
+        effects.removeAll(keepingCapacity: true)
+        return result
+    }
 }
 
-/// Where an app stands with silent pushes.
-package struct PushStatus: Hashable, Sendable {
-    package var isRegistered: Bool
-    package var came: Int
-    package var passed: Int
-    /// Of `capacity`.
-    package var left: Int
-    package var capacity: Int
-    package var nextAt: WallTime?
-    package var heldSince: WallTime?
-    package var sentence: String
+extension NotificationSystem {
+    var zone: ZoneRules { machineZone ?? .utc }
+
+    /// Before the clock is known, what the boot clock says.
+    var wall: WallTime { WallTime(nanoseconds: now.nanoseconds) + (wallOffset ?? .zero) }
+
+    mutating func store(_ record: NotificationStored) { changes.others.append(.store(record)) }
+    mutating func erase(_ key: NotificationStoredKey) { changes.others.append(.erase(key)) }
+    mutating func report(_ report: NotificationReport) { effects.append(.report(report)) }
+
+    /// Changes what is stored of an app beside its lists.
+    mutating func change(_ app: AppIdentifier, _ body: (inout AppRecord) -> Void) {
+        guard let before = entries[app]?.record else { return }
+        body(&entries[app, default: AppEntry(before)].record)
+        guard let after = entries[app]?.record, after != before else { return }
+        changes.apps.insert(app)
+        if after.isRegistered { registered.insert(app) } else { registered.remove(app) }
+    }
+
+    /// Knows the app from now on.
+    mutating func know(_ app: AppIdentifier) {
+        if entries[app] == nil { entries[app] = AppEntry(AppRecord(app)) }
+    }
+
+    // MARK: The machine
+
+    private mutating func clockChanged(_ offset: Span) {
+        let old = wallOffset
+        wallOffset = offset
+        guard let old else { return begin(offset) }
+        guard old != offset else { return }
+        changes.counters = true
+        counters.offset = offset
+        if offset < old - .seconds(86_400) { forgetTheFuture() }
+    }
+
+    private mutating func conditionsChanged(_ new: NotificationConditions) {
+        let old = conditions
+        conditions = new
+        if new.isRadioWarm != old.isRadioWarm { scheduleKeepAlive() }
+        if new.savesPower != old.savesPower {
+            for app in held.keys.inOrder { release(app) }
+        }
+    }
+
+    private mutating func systemAttached() {
+        hasSystem = true
+        touched.formUnion(telling)
+    }
+
+    private mutating func systemDetached() {
+        hasSystem = false
+        for app in telling.inOrder { forgetWakes(app) }
+    }
 }
 
-package struct LinkStatus: Hashable, Sendable {
-    package var isUp = false
-    package var network: String?
-    package var keepAlive: Span?
-    package var nextKeepAlive: WallTime?
-    /// One was sent, and its answer is to come.
-    package var isAsking = false
-    package var registered = 0
+extension NotificationConditions {
+    /// No silent push is let through by time alone.
+    var savesPower: Bool { isLowPower && !isCharging }
+}
 
-    package init() {}
+extension Collection<AppIdentifier> {
+    /// The same in every process, as what sets and dictionaries say is not.
+    var inOrder: [AppIdentifier] { sorted { $0.rawValue < $1.rawValue } }
 }

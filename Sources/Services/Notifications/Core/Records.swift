@@ -61,11 +61,15 @@ package struct DamagedRecord: Hashable, Sendable {
 
 package struct NotificationCounters: Hashable, Sendable, Codable {
     package var nextNotification: UInt64 = 1
+    package var nextOrder: UInt64 = 1
     package var nextMutation: UInt64 = 1
     /// How many pushes ever came: their slots among `seen` follow from it.
     package var pushes: UInt64 = 0
-    /// The start of the machine that instants in these records count from.
+    /// The start of the machine that instants in these records count from, and wall clock minus boot clock then.
     package var boot = ""
+    package var offset = Span.zero
+    /// Which gateway the tokens are of; `nil`: none is configured.
+    package var gateway: String?
 
     package init() {}
 }
@@ -91,9 +95,9 @@ package struct PendingRecord: Hashable, Sendable, Codable {
     package var request: NotificationRequest
     /// When the app asked for it, or it was shown last: the next time is behind that.
     package var since: WallTime
-    /// By the wall clock; `nil`: nobody knows when.
+    /// When it is shown, if the wall clock says so.
     package var due: WallTime?
-    /// The same by the boot clock, for what follows that.
+    /// When it is shown, if the boot clock says so.
     package var dueInstant: Instant?
 
     package init(app: AppIdentifier, request: NotificationRequest, since: WallTime) {
@@ -107,13 +111,18 @@ package struct DeliveredRecord: Hashable, Sendable, Codable {
     package let id: NotificationID
     package let app: AppIdentifier
     package var notification: ArrivedNotification
+    /// Grows with each that is shown: one that replaces another is the latest.
+    package var order: UInt64
     /// In the app's list; otherwise it was a banner alone, and is forgotten with that.
     package var isListed: Bool
 
-    package init(id: NotificationID, app: AppIdentifier, notification: ArrivedNotification, isListed: Bool) {
+    package init(
+        id: NotificationID, app: AppIdentifier, notification: ArrivedNotification, order: UInt64, isListed: Bool
+    ) {
         self.id = id
         self.app = app
         self.notification = notification
+        self.order = order
         self.isListed = isListed
     }
 }
@@ -131,10 +140,10 @@ package struct TellingRecord: Hashable, Sendable, Codable {
 
     package var telling: Telling
     package var way: Way
-    /// How often it was told, or the app was woken for it.
+    /// How often the app was woken for it.
     package var times: Int32 = 0
-    /// The system has said that the app is called: it is not woken again until that has ended.
-    package var isHanded = false
+    /// The app came to the screen for it, and does so only once.
+    package var isOpened = false
     package var created: WallTime
 
     package init(telling: Telling, way: Way, created: WallTime) {

@@ -15,7 +15,7 @@ package struct CalendarComponents: Hashable, Sendable, Codable {
     package var day: Int?
     /// 1: Sunday … 7: Saturday.
     package var weekday: Int?
-    /// The how manieth of its weekday in the month; −1: the last.
+    /// The how manieth of its weekday in the month; −1: the last. Needs a weekday.
     package var weekdayOrdinal: Int?
     package var hour: Int?
     package var minute: Int?
