@@ -102,7 +102,7 @@ package struct NotificationsCommand: ParsableCommand {
 
     package struct Dismiss: Verb {
         package static let configuration = CommandConfiguration(
-            abstract: "Dismiss a notification, as the user does; cancel a pending one.")
+            abstract: "Dismiss a notification that is shown, as the user does.")
         @OptionGroup var name: Name
         package init() {}
 

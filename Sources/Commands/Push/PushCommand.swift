@@ -33,6 +33,8 @@ package struct PushCommand: ParsableCommand {
         @Option(name: .customLong("collapse-id"), help: "A later push with the same id replaces this one.")
         var collapse: String?
 
+        @OptionGroup var format: JSONOption
+
         package init() {}
 
         package func validate() throws {
@@ -55,7 +57,9 @@ package struct PushCommand: ParsableCommand {
                 app: try context.notificationApp(named), payload: payload.text, type: type, priority: priority,
                 collapse: collapse)
             let answer = try context.askNotifications(.push, push.json, isRepeatable: false)
-            context.print(Visible.line(try record(answer, NotificationName.self).id))
+            guard !format.json else { return context.print(json: answer) }
+            let id = try record(answer, NotificationName.self).id
+            context.print(Visible.line(answer["sentence"]?.string.map { "\(id): \($0)" } ?? id))
         }
     }
 

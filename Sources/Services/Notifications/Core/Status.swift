@@ -24,6 +24,7 @@ extension NotificationSystem {
 
     package func settings(of app: AppIdentifier) -> NotificationSettings? { entries[app]?.record.settings }
     package func badge(of app: AppIdentifier) -> Int { entries[app]?.record.badge ?? 0 }
+    package func token(of app: AppIdentifier) -> String? { entries[app]?.record.token }
     package func categories(of app: AppIdentifier) -> [NotificationCategory] { entries[app]?.categories ?? [] }
     /// Whose a notification is, which is on the screen or in a list.
     package func app(of id: NotificationID) -> AppIdentifier? { shown[id]?.app }

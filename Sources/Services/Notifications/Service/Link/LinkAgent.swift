@@ -259,6 +259,7 @@ final class LinkAgent: @unchecked Sendable {
             case .push(let push):
                 meter.pushes[push.topic, default: 0] += Int64(push.payload.utf8.count)
                 client?.link(received: push)
+                return
             case .pong:
                 lastAnswer = Clock.wall()
                 client?.link(.keepAliveAnswered)

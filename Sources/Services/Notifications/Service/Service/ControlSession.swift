@@ -48,7 +48,8 @@ final class ControlSession: @unchecked Sendable {
         case .show:
             let show = try NotificationShow(json: params)
             let request = try NotificationRequest(wire: show.request, service.zones)
-            try ask(.show(try app(show.app), request), id, peer)
+            let app = try app(show.app)
+            try ask(.show(app, request), id, peer, .shown(app, identifier: request.identifier))
         case .act:
             let act = try NotificationAct(json: params)
             try ask(.act(try notification(act.id), ResponseAction(wire: act.action, text: act.text)), id, peer)
@@ -64,8 +65,10 @@ final class ControlSession: @unchecked Sendable {
         }
     }
 
-    private func ask(_ request: ToolRequest, _ id: RPCID, _ peer: Peer) throws(RPCError) {
-        service.post(.tool(try service.request(peer, id), request))
+    private func ask(
+        _ request: ToolRequest, _ id: RPCID, _ peer: Peer, _ detail: PendingRequest.Detail = .none
+    ) throws(RPCError) {
+        service.post(.tool(try service.request(peer, id, detail), request))
     }
 
     private func app(_ name: String) throws(RPCError) -> AppIdentifier {
@@ -107,7 +110,7 @@ final class ControlSession: @unchecked Sendable {
             id: PushID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)), topic: try app(push.app).rawValue,
             type: type, priority: Int(priority), collapse: push.collapse, payload: push.payload,
             received: WallTime(nanoseconds: Clock.wall()))
-        try ask(.push(message), id, peer)
+        try ask(.push(message), id, peer, .pushed(message.id))
     }
 
     private func gateway(_ setting: NotificationGateway, _ id: RPCID, _ peer: Peer) throws(RPCError) {

@@ -8,8 +8,18 @@ internal import Wire
 struct PendingRequest {
     weak var peer: Peer?
     let id: RPCID
-    /// Of a list, the last one that is known.
-    var after: String?
+    /// What else its answer depends on.
+    var detail = Detail.none
+
+    enum Detail {
+        case none
+        /// Of a list, the last one that is known.
+        case after(String?)
+        /// A tool's `show`.
+        case shown(AppIdentifier, identifier: String)
+        /// A tool's `push`.
+        case pushed(PushID)
+    }
 }
 
 extension Service {
@@ -47,15 +57,17 @@ extension Service {
 
     // MARK: Requests
 
-    /// A number for the Core that leads back to who asked; `nil` where too much is unanswered.
-    func request(_ peer: Peer, _ id: RPCID, after: String? = nil) throws(RPCError) -> RequestID {
+    /// A number for the Core that leads back to who asked.
+    func request(
+        _ peer: Peer, _ id: RPCID, _ detail: PendingRequest.Detail = .none
+    ) throws(RPCError) -> RequestID {
         guard unanswered[peer.number, default: 0] < Self.mostUnanswered else {
             throw RPCError(.tooMuch, "\(Self.mostUnanswered) requests wait for their answers")
         }
         unanswered[peer.number, default: 0] += 1
         let number = RequestID(nextRequest)
         nextRequest += 1
-        requests[number] = PendingRequest(peer: peer, id: id, after: after)
+        requests[number] = PendingRequest(peer: peer, id: id, detail: detail)
         return number
     }
 
@@ -69,7 +81,21 @@ extension Service {
 
     private func answer(_ request: RequestID, _ reply: NotificationReply) {
         guard let pending = take(request), let peer = pending.peer else { return }
-        peer.send(.response(id: pending.id, result: reply.json(after: pending.after)))
+        peer.send(.response(id: pending.id, result: json(reply, pending.detail)))
+    }
+
+    private func json(_ reply: NotificationReply, _ detail: PendingRequest.Detail) -> JSONValue {
+        switch detail {
+        case .none: reply.json(after: nil)
+        case .after(let last): reply.json(after: last)
+        case .shown(let app, let identifier): NotificationName(id: name(of: identifier, app)).json
+        case .pushed(let id):
+            if case .outcome(let sentence) = reply {
+                ["id": .string(id.description), "sentence": .string(sentence)]
+            } else {
+                NotificationName(id: id.description).json
+            }
+        }
     }
 
     private func tell(_ connection: ConnectionID, _ telling: Telling) {
@@ -101,7 +127,8 @@ extension NotificationReply {
             }
         case .delivered(let views):
             Self.page(
-                views, after: after, { $0.notification.request.identifier }, { NotificationInfo($0.notification) }
+                views.reversed(), after: after, { $0.notification.request.identifier },
+                { NotificationInfo($0.notification) }
             ) { NotificationDeliveredPage(notifications: $0, more: $1).json }
         case .categories(let categories):
             NotificationCategories(categories: categories.map { NotificationCategoryInfo($0) }).json
@@ -150,22 +177,6 @@ extension NotShown {
         case .notAuthorized: "the user has not allowed the app's notifications"
         case .declinedByApp: "the app is on screen and does not want it shown"
         case .noAnswer: "the app is on screen and did not say how to show it"
-        }
-    }
-}
-
-extension PushDrop {
-    fileprivate var sentence: String {
-        switch self {
-        case .duplicate: "it came before"
-        case .unknownApp: "there is no such app"
-        case .notRegistered: "the app is not registered for pushes"
-        case .unreadable(let reason): "its payload cannot be read: \(reason)"
-        case .closedByUser: "the user closed the app"
-        case .missingMode: "the app lacks remote-notification in UIBackgroundModes"
-        case .superseded: "a newer one took its place"
-        case .expired: "it expired"
-        case .notWoken: "the app may not be woken"
         }
     }
 }

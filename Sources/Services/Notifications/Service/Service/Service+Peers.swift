@@ -75,9 +75,9 @@ final class AppSession: @unchecked Sendable {
             guard hasGreeted != (method == .hello) else {
                 throw RPCError(.outOfOrder, hasGreeted ? "hello was said already" : "hello comes first")
             }
-            var after: String?
-            let request = try request(method, params, &after)
-            let number = try service.request(peer, id, after: after)
+            var detail = PendingRequest.Detail.none
+            let request = try request(method, params, &detail)
+            let number = try service.request(peer, id, detail)
             if method == .hello { hasGreeted = true }
             service.post(.app(ConnectionID(peer.number), number, request))
         } catch {
@@ -86,7 +86,7 @@ final class AppSession: @unchecked Sendable {
     }
 
     private func request(
-        _ method: NotificationClientMethod, _ params: JSONValue, _ after: inout String?
+        _ method: NotificationClientMethod, _ params: JSONValue, _ detail: inout PendingRequest.Detail
     ) throws(RPCError) -> AppRequest {
         switch method {
         case .hello:
@@ -98,11 +98,11 @@ final class AppSession: @unchecked Sendable {
         case .settings: return .settings
         case .add: return .add(try add(params))
         case .pending:
-            after = try NotificationPageParameters(json: params).after
+            detail = .after(try NotificationPageParameters(json: params).after)
             return .pending
         case .removePending: return .removePending(try NotificationRemoval(json: params).identifiers)
         case .delivered:
-            after = try NotificationPageParameters(json: params).after
+            detail = .after(try NotificationPageParameters(json: params).after)
             return .delivered
         case .removeDelivered: return .removeDelivered(try NotificationRemoval(json: params).identifiers)
         case .setCategories:

@@ -11,9 +11,9 @@ extension Service: BrokerConnection.Client {
     var holds: [JSONValue] { [] }
 
     func greeted(_ greeting: ServiceGreeting) {
-        post(.systemAttached)
         if let conditions = greeting.conditions { note(conditions) }
         for state in greeting.apps { note(state) }
+        post(.systemAttached)
     }
 
     func lost() {
@@ -140,9 +140,9 @@ extension Service: BrokerConnection.Client {
             "option": .string(order.option.rawValue),
         ]
         if payload.utf8.count <= Self.longestPayload { params["payload"] = .string(payload) }
-        // Until the daemon has this order it is refused, and the app is told when the user opens it.
+        // A daemon without this order opens nothing: the app is told when the user opens it.
         guard let method = ServiceMethod(rawValue: "open") else {
-            return post(.woken(order.telling.id, .never))
+            return post(.woken(order.telling.id, .notNow))
         }
         ask(method, order.telling.id, .object(params))
     }
@@ -163,9 +163,10 @@ extension WakeAnswer {
         case .success: self = .allowed
         case .failure(let error):
             switch error.code {
+            // There is no such app any more, or what it is woken for is impossible.
+            case .unknown, .invalidParams: self = .never
             // On screen already, or busy with the one before: later.
-            case .refused, .tooMuch, .ended: self = .notNow
-            default: self = .never
+            default: self = .notNow
             }
         }
     }

@@ -73,7 +73,7 @@ final class Service: @unchecked Sendable {
             restoring: StoredNotifications(contents.records), boot: CurrentProcess.bootID)
     }
 
-    /// Begins: clock and zone first, then what can go on.
+    /// Begins: zone and clock first, then what can go on.
     func start() {
         if !system.damaged.isEmpty {
             for record in system.damaged {
@@ -83,10 +83,10 @@ final class Service: @unchecked Sendable {
         }
         watchClocks()
         link.begin(self)
-        post(.clockChanged(Self.clockOffset))
         let watch = ZoneWatch(zones, on: queue) { [unowned self] rules in post(.zoneChanged(rules)) }
         zoneWatch = watch
         post(.zoneChanged(watch.present))
+        post(.clockChanged(Self.clockOffset))
         applyGateway()
         broker.begin(self)
         armIdle()

@@ -20,6 +20,12 @@ extension Service {
         return system.pending(of: app).contains { Self.name(app, $0) == name }
     }
 
+    /// What tools call what an app calls so.
+    func name(of identifier: String, _ app: AppIdentifier) -> String {
+        let shown = system.delivered(of: app).last { $0.notification.request.identifier == identifier }
+        return shown.map { "n\($0.id.rawValue)" } ?? "\(app.rawValue)/\(identifier)"
+    }
+
     func list(_ parameters: NotificationListParameters) throws(RPCError) -> NotificationList {
         let apps = parameters.app.map { name in system.apps.filter { $0.rawValue == name } } ?? system.apps
         var pending: [(app: AppIdentifier, view: PendingView)] = []
@@ -106,6 +112,6 @@ extension Service {
     }
 
     func why(_ app: AppIdentifier) -> String {
-        system.sentence(for: app, at: now) ?? "No push ever came for \(app.rawValue)."
+        system.sentence(for: app, at: now) ?? "no push ever came for \(app.rawValue): it has never used notifications"
     }
 }
