@@ -110,6 +110,28 @@ let package = Package(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
+        // Notifications at a set time and by push.
+        .target(
+            name: "NotificationsWire", dependencies: ["Wire"], path: "Sources/Services/Notifications/Wire"),
+        // Notifications and push: a service, too.
+        .target(
+            name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
+            path: "Sources/Services/Notifications/Core"),
+        .target(
+            name: "NotificationsSimulation", dependencies: ["NotificationsCore", "Simulation", "Model"],
+            path: "Sources/Services/Notifications/Simulation"),
+        // What a device's push agent and a gateway say to each other.
+        .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
+        .target(
+            name: "NotificationsService",
+            dependencies: [
+                "NotificationsCore", "NotificationsWire", "PushLink", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                grdb,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Sources/Services/Notifications/Service"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
@@ -130,6 +152,9 @@ let package = Package(
         // What both hosts have to keep: tests that any of them runs.
         .target(name: "ContractSuite", dependencies: ["Model"], path: "Tests/ContractSuite"),
 
+        // What tests of services have in common: a daemon's and an app's side of their connections.
+        .target(name: "ServiceTesting", dependencies: ["LinuxSystem", "Wire"], path: "Tests/ServiceTesting"),
+
         // Scenarios as files.
         .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
 
@@ -145,7 +170,9 @@ let package = Package(
         // The tools' side.
         .target(
             name: "Commands",
-            dependencies: ["TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system]),
+            dependencies: [
+                "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
+            ]),
 
         .target(
             name: "ReplayCommands",
@@ -162,6 +189,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom-transferd", dependencies: ["TransferService"],
             path: "Sources/Services/Transfers/Program"),
+        .executableTarget(
+            name: "greenroom-pushd", dependencies: ["NotificationsService"],
+            path: "Sources/Services/Notifications/Program"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-replay", dependencies: ["ReplayCommands", "Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
@@ -233,7 +263,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
-        .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
+        .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        .testTarget(
+            name: "NotificationsCoreTests",
+            dependencies: ["NotificationsCore", "NotificationsSimulation", "Simulation", "Model"]),
+        .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
         // Also runs the program itself, from where the build puts it.
@@ -260,7 +294,9 @@ let package = Package(
         .testTarget(
             name: "IconReelTests", dependencies: ["IconReel", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/IconReel/Tests"),
-        .testTarget(name: "CommandsTests", dependencies: ["Commands", "TransferWire", "Timeline", "Wire", "Model"]),
+        .testTarget(
+            name: "CommandsTests",
+            dependencies: ["Commands", "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
@@ -271,8 +307,15 @@ let package = Package(
         .testTarget(
             name: "TransferServiceTests",
             dependencies: [
-                "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model", "greenroom",
-                "greenroom-transferd",
+                "ServiceTesting", "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model",
+                "greenroom", "greenroom-transferd",
+            ]),
+        // Also runs the program itself, against the gateway's double of Fixtures/servers.
+        .testTarget(
+            name: "NotificationsServiceTests",
+            dependencies: [
+                "ServiceTesting", "NotificationsService", "NotificationsCore", "NotificationsWire", "PushLink", "Wire",
+                "LinuxSystem", "Model", "greenroom-pushd", grdb,
             ]),
         .testTarget(name: "TidyTests"),
     ],

@@ -16,6 +16,7 @@ struct DependencyTests {
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
+        ("Sources/Services/Notifications/Link", ["Wire"]),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
