@@ -246,7 +246,7 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(
             name: "BackgroundTransferTests",
-            dependencies: ["BackgroundTransfer", "TransferWire", "LinuxSystem", "Wire"]),
+            dependencies: ["BackgroundTransfer", "AppRuntime", "TransferWire", "LinuxSystem", "Wire"]),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
