@@ -15,6 +15,9 @@ package protocol ServiceLink: AnyObject, Sendable {
     ///   - isErrand: the app runs until it is answered; not for what may take for ever.
     ///   - completion: called on any thread, not before this returns.
     func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered)
+
+    /// Ends it for good.
+    func stop()
 }
 
 /// What hears what a service says to an app.
@@ -54,8 +57,8 @@ package struct ServiceCall: Sendable {
 /// An app's end of the wire to a service that numbers what it asks the app for: `params.seq`, which is also the
 /// request's `id`, grows with each thing that the app is asked, over the lives of both.
 ///
-/// Each of them reaches the listener once, however often the service asks. The app's answers are given again on each new
-/// connection, since one that was on its way when the last connection ended is lost.
+/// Each of them reaches the listener once, however often the service asks. The app's answers are given again on each
+/// new connection, since one that was on its way when the last connection ended is lost.
 // What is not behind the mutex is touched on the stream's queue only.
 package final class ServiceClient: ServiceLink, @unchecked Sendable {
     private struct Pending {

@@ -31,7 +31,7 @@ package final class ServiceConnections: Sendable {
         link(within: seconds)?.requestDescriptor(.connect, ["service": .string(service)], seconds: seconds)
     }
 
-    /// The same as an attempt of a `ServiceStream`. Where there is no such service, or no system at all, there never is.
+    /// The same as an attempt of a `ServiceStream`: never where there is no such service, or no system at all.
     package func attempt(_ service: String) -> ServiceStream.Attempt {
         guard hasSystem else {
             let sentence = "this process was not started by Greenroom, which has the service \(service)"
