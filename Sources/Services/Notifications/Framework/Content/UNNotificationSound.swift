@@ -20,6 +20,9 @@ open class UNNotificationSound: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
+    /// The name of a file, or `default`.
+    package var name: String { NotificationSoundInfo(name: info.name).text }
+
     /// A sound of the app's own.
     public convenience init(named name: UNNotificationSoundName) {
         self.init(NotificationSoundInfo(name: name.rawValue))

@@ -152,10 +152,8 @@ package final class NotificationClient: ServiceListener {
     /// Waits for the service's greeting, as long as for other things that Apple's API has without a handler.
     private func known() {
         guard state.withLock({ $0.badge == nil }) else { return }
-        let answered = DispatchSemaphore(value: 0)
         // Any request: the greeting is there before its answer.
-        tell(.settings) { _ in answered.signal() }
-        _ = answered.wait(timeout: .now() + 2)
+        _ = waiting { answer in tell(.settings) { _ in answer(()) } }
     }
 
     // MARK: ServiceListener
