@@ -64,6 +64,12 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
 
+        // A message bus, typed. libsystemd is its client's library; systemd need not run.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "DBus", dependencies: ["CSystemd", "LinuxSystem", system]),
+        // Buses of a test's own, for the tests of everything that speaks on one.
+        .target(name: "TestBus", dependencies: ["DBus", "LinuxSystem"], path: "Tests/TestBus"),
+
         // Replaces malloc by one that counts: the kill path has to show that it allocates nothing.
         .target(name: "CAllocations"),
 
@@ -276,6 +282,7 @@ let package = Package(
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestBus", "LinuxSystem"]),
         // Also runs the program itself, from where the build puts it.
         .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
