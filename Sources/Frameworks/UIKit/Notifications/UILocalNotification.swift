@@ -11,8 +11,8 @@ public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoun
 open class UILocalNotification: NSObject, NSCopying {
     /// When it is shown; at once if there is none, or if it is past.
     open var fireDate: Date?
-    /// Where `fireDate` is meant; it is shown when the clock shows that time, wherever the device is then. `nil`: at that
-    /// moment, whatever the clock shows.
+    /// Where `fireDate` is meant; it is shown when the clock shows that time, wherever the device is then. `nil`: at
+    /// that moment, whatever the clock shows.
     open var timeZone: TimeZone?
     /// After what it is shown again and again: `.minute`, `.hour`, `.day`, `.weekday` and `.weekOfYear` (a week),
     /// `.month` or `.year`. None: once.
