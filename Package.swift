@@ -291,10 +291,13 @@ let package = Package(
             name: "BackgroundTransferTests",
             dependencies: ["BackgroundTransfer", "AppRuntime", "TransferWire", "LinuxSystem", "Wire"]),
         .testTarget(
+            name: "UserNotificationsTests",
+            dependencies: ["UserNotifications", "AppRuntime", "NotificationsWire", "Wire"]),
+        .testTarget(
             name: "UIKitTests",
             dependencies: [
                 "UIKit", "UIKitNetworking", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer",
-                "Wire",
+                "UserNotifications", "NotificationsWire", "Wire",
                 "GreenroomTesting", "Misbehaver",
                 "Hoard", "Article", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

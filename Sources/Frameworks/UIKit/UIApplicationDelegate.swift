@@ -82,8 +82,8 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
 
     /// The app is registered for pushes (`UIApplication.registerForRemoteNotifications()`).
     ///
-    /// - Parameter deviceToken: what the app's provider needs to reach this app on this device. It may be another one at
-    ///   each launch.
+    /// - Parameter deviceToken: what the app's provider needs to reach this app on this device. It may be another one
+    ///   at each launch.
     func application(
         _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
 
@@ -91,14 +91,14 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 
-    /// A push has come: one with `content-available`, which needs `remote-notification` in `UIBackgroundModes` and wakes
-    /// or launches the app for 30 seconds; or, without a delegate of the notification center, any that came while the
-    /// app was on the screen or that the user opened.
+    /// A push has come: one with `content-available`, which needs `remote-notification` in `UIBackgroundModes` and
+    /// wakes or launches the app for 30 seconds; or, without a delegate of the notification center, any that came while
+    /// the app was on the screen or that the user opened.
     ///
     /// - Parameters:
     ///   - userInfo: the whole payload.
-    ///   - completionHandler: to be called once, on any thread, as soon as what it is about has been fetched. The app is
-    ///     suspended then. An app that does not call it in time is ended, or on devices of 2013 suspended.
+    ///   - completionHandler: to be called once, on any thread, as soon as what it is about has been fetched. The app
+    ///     is suspended then. An app that does not call it in time is ended, or on devices of 2013 suspended.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)

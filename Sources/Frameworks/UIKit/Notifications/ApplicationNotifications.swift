@@ -11,8 +11,8 @@ package final class ApplicationNotifications: NotificationApplication {
     private weak let application: UIApplication?
     /// The one for which the app was launched, as far as the older methods are concerned.
     private var launchedFor: Origin?
-    /// The delegate is just told of that one: the oldest method has had it among the launch options.
-    var isTellingOfLaunch = false
+    /// The payload of which the delegate is just told, and which the oldest method has had among the launch options.
+    private var untold: String?
 
     private enum Origin: Equatable {
         case local(NotificationInfo)
@@ -59,7 +59,7 @@ package final class ApplicationNotifications: NotificationApplication {
             }
         }
         if let remote = remote.flatMap(Self.object) {
-            if isOpened { launchedFor = JSONValue(propertyList: remote.propertyList).map { .push($0.description) } }
+            if isOpened { launchedFor = Self.words(remote.propertyList).map { .push($0) } }
             options[.remoteNotification] = remote.propertyList
         }
         if isOpened { client.start() }
@@ -71,6 +71,12 @@ package final class ApplicationNotifications: NotificationApplication {
         guard case .string(let text) = json else { return json }
         return try? JSONValue(parsing: text, limits: .answer)
     }
+
+    /// A payload, the same for each order of its keys.
+    private static func words(_ payload: Any) -> String? { JSONValue(propertyList: payload)?.description }
+
+    /// Whether the oldest method is told of a push: as on iOS, not of the one that launched the app.
+    func tellsOldest(_ payload: [AnyHashable: Any]) -> Bool { untold == nil || untold != Self.words(payload) }
 
     // MARK: Windows
 
@@ -129,14 +135,18 @@ package final class ApplicationNotifications: NotificationApplication {
     package func didReceive(_ response: UNNotificationResponse, _ completion: @escaping @Sendable () -> Void) {
         let request = response.notification.request
         let isPush = request.trigger is UNPushNotificationTrigger
-        let isLaunch = launchedFor == origin(response.notification)
+        let origin = origin(response.notification)
+        let isLaunch = origin != nil && origin == launchedFor
         if isLaunch { launchedFor = nil }
         switch response.actionIdentifier {
         case UNNotificationDismissActionIdentifier: completion()
         case UNNotificationDefaultActionIdentifier where isPush:
-            isTellingOfLaunch = isLaunch
-            didReceive(push: request.content.userInfo) { _ in completion() }
-            isTellingOfLaunch = false
+            if isLaunch, case .push(let payload)? = origin { untold = payload }
+            didReceive(push: request.content.userInfo) { _ in
+                completion()
+                // By now the oldest method has been left out, or is not the one that was called.
+                DispatchQueue.main.async { MainActor.assumeIsolated { self.untold = nil } }
+            }
         case UNNotificationDefaultActionIdentifier:
             if !isLaunch { older.didReceive(response.notification) }
             completion()
@@ -147,7 +157,7 @@ package final class ApplicationNotifications: NotificationApplication {
     private func origin(_ notification: UNNotification) -> Origin? {
         let content = notification.request.content
         if notification.request.trigger is UNPushNotificationTrigger {
-            return JSONValue(propertyList: content.userInfo).map { .push($0.description) }
+            return Self.words(content.userInfo).map { .push($0) }
         }
         guard case .local(let info) = launchedFor, UNNotification(info) == notification else { return nil }
         return launchedFor

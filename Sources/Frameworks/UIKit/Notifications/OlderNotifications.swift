@@ -21,10 +21,9 @@ extension ApplicationNotifications: OlderNotifications {
         application.delegate?.application(application, didReceive: UILocalNotification(notification.request))
     }
 
-    /// As on iOS, not of a push for which the app was launched: that is among the launch options.
     @available(*, deprecated)
     func didReceive(push payload: [AnyHashable: Any]) {
-        guard !isTellingOfLaunch, let application = UIApplication.running else { return }
+        guard tellsOldest(payload), let application = UIApplication.running else { return }
         application.delegate?.application(application, didReceiveRemoteNotification: payload)
     }
 

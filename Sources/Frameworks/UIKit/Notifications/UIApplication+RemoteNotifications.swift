@@ -2,8 +2,8 @@ internal import Foundation
 internal import UserNotifications
 
 extension UIApplication {
-    /// Registers the app for pushes, at each launch. The delegate gets the token for the app's provider, or an error; it
-    /// may take until there is a network. It has nothing to do with what the user allows the app to show.
+    /// Registers the app for pushes, at each launch. The delegate gets the token for the app's provider, or an error;
+    /// it may take until there is a network. It has nothing to do with what the user allows the app to show.
     public func registerForRemoteNotifications() {
         NotificationClient.shared.register { [weak self] result in
             DispatchQueue.main.async { MainActor.assumeIsolated { self?.tellOfRegistration(result) } }

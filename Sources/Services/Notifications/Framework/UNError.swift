@@ -55,6 +55,8 @@ public struct UNError: CustomNSError, LocalizedError, Hashable, Sendable {
     public var errorCode: Int { code.rawValue }
     /// What the system says, for people.
     public var errorDescription: String? { sentence ?? code.sentence }
+    /// The same, as `NSError` has it.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence ?? code.sentence] }
 
     /// The user does not allow the app to notify.
     public static var notificationsNotAllowed: Code { .notificationsNotAllowed }

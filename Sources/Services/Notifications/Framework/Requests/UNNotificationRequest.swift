@@ -105,7 +105,7 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
 
 extension UNNotificationRequest {
     /// - Throws: a `UNError` if it cannot be shown.
-    func record() throws -> NotificationRequestInfo {
+    package func record() throws -> NotificationRequestInfo {
         NotificationRequestInfo(identifier: identifier, content: try content.record(), trigger: trigger?.info)
     }
 
