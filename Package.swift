@@ -116,6 +116,10 @@ let package = Package(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
+        // Shows notifications by the desktop's daemon.
+        .target(
+            name: "NotificationsService", dependencies: ["DBus"], path: "Sources/Services/Notifications/Service"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
@@ -281,6 +285,8 @@ let package = Package(
                 "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model", "greenroom",
                 "greenroom-transferd",
             ]),
+        // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
