@@ -141,6 +141,9 @@ let package = Package(
         .target(
             name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
             path: "Sources/Services/Notifications/Framework"),
+        // Shows notifications by the desktop's daemon.
+        .target(
+            name: "NotificationsService", dependencies: ["DBus"], path: "Sources/Services/Notifications/Service"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
@@ -333,6 +336,8 @@ let package = Package(
                 "ServiceTesting", "NotificationsService", "NotificationsCore", "NotificationsWire", "PushLink", "Wire",
                 "LinuxSystem", "Model", "greenroom-pushd", grdb,
             ]),
+        // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

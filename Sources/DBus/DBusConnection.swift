@@ -136,9 +136,12 @@ package final class DBusConnection: @unchecked Sendable {
         plan += 1
         link?.close()
         link = nil
-        forget()
         state = .closed
+        forget()
     }
+
+    /// What the bus calls itself, while there is one: another one each time that it starts.
+    package var busIdentifier: String? { readyLink?.busIdentifier }
 
     /// Messages of peers that were thrown away since they were too large.
     package var discarded: Int { link?.discarded ?? 0 }
@@ -163,8 +166,8 @@ package final class DBusConnection: @unchecked Sendable {
 
     private func ended(_ error: DBusError) {
         link = nil
-        forget()
         state = .waiting(error)
+        forget()
         guard state != .closed else { return }
         if DispatchTime.now().uptimeNanoseconds - lastAttempt.uptimeNanoseconds > Self.longEnough { attempts = 0 }
         let pause = min(Self.longestPause, Self.shortestPause << UInt64(min(attempts, 20)))

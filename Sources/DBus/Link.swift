@@ -47,6 +47,8 @@ internal import LinuxSystem
     var unansweredBytes = 0
     var lastNumber: UInt64 = 0
     private(set) var isReady = false
+    /// What the bus calls itself: another one each time that it starts.
+    private(set) var busIdentifier = ""
     private var oversize = OversizeGuard()
 
     private var watched: Descriptor?
@@ -185,6 +187,12 @@ internal import LinuxSystem
         var name: UnsafePointer<CChar>?
         guard unsafe sd_bus_get_unique_name(bus, &name) >= 0, let name = unsafe name else { return }
         isReady = true
+        var identifier = sd_id128_t()
+        if unsafe sd_bus_get_bus_id(bus, &identifier) >= 0 {
+            busIdentifier = unsafe withUnsafeBytes(of: identifier) { bytes in
+                unsafe bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            }
+        }
         unsafe client?.linkIsReady(self, as: String(cString: name))
     }
 
