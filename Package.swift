@@ -126,7 +126,7 @@ let package = Package(
             name: "NotificationsService",
             dependencies: [
                 "NotificationsCore", "NotificationsWire", "PushLink", "ServiceKit", "LinuxSystem", "Wire", "Model",
-                grdb,
+                grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Crypto", package: "swift-crypto"),
