@@ -28,6 +28,11 @@ extension LaunchOptions {
         if let url { object["url"] = .string(url) }
         if let sourceApplication { object["sourceApplication"] = .string(sourceApplication) }
         for key in service.keys { object[key] = true }
+        // What a service says is its own affair: text where it is no JSON.
+        if let notification {
+            let parsed = try? JSONValue(parsing: Array(notification.payload.utf8))
+            object[notification.key] = parsed ?? .string(notification.payload)
+        }
         return .object(object)
     }
 }

@@ -29,7 +29,7 @@ package struct Keeper {
     private let arguments: [String]
     private let signals: SignalFD
     private let epoll: Epoll
-    private let listeners: Listeners
+    private var listeners: Listeners
     private let lock: HomeLock
     private var launch: LaunchReport
     private var restarts: Restarts
@@ -109,6 +109,18 @@ package struct Keeper {
         try FileSystem.link(to: "wire/app", at: home + "/app")
         let control = try UnixSocket.listen(at: home + "/control", mode: 0o600)
         return Listeners(control: control, app: app)
+    }
+
+    /// A socket that somebody has shut down stays so for every daemon that gets it: another one takes its place.
+    private mutating func renewListeners() {
+        guard UnixSocket.isShutDown(listeners.control) || UnixSocket.isShutDown(listeners.app) else { return }
+        StandardError.write("greenroom-keeper: a listening socket was shut down: the system listens anew\n")
+        epoll.remove(listeners.control.rawValue)
+        do throws(SystemError) {
+            listeners = try Self.listen(home)
+        } catch {
+            StandardError.write("greenroom-keeper: the system cannot listen anew: \(error)\n")
+        }
     }
 
     /// Returns the exit status when the system is down.
@@ -199,6 +211,7 @@ package struct Keeper {
         startsAt = nil
         trouble = nil
         epoll.remove(listeners.control.rawValue)
+        renewListeners()
         do throws(SystemError) {
             child = try spawnDaemon()
             return nil
@@ -285,6 +298,7 @@ package struct Keeper {
     /// Nobody knows whether a daemon will ever serve again: the apps do not wait for it, and the tools are told.
     private mutating func giveAppsUp(_ why: String) {
         Frozen.thaw(home: home)
+        renewListeners()
         let sentence = "the daemon ended \(restarts.quickEnds) times soon after its start, the last time because \(why)"
         trouble = sentence
         try? epoll.add(listeners.control.rawValue, .readable, token: Self.toolsToken)

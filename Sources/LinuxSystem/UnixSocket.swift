@@ -50,6 +50,12 @@ package enum UnixSocket {
         throw .last("accept4")
     }
 
+    /// Whoever holds it has shut it down: nobody is heard on it any more.
+    package static func isShutDown(_ listener: Descriptor) -> Bool {
+        var entry = pollfd(fd: listener.rawValue, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLHUP) != 0
+    }
+
     package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
         var fds: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)

@@ -53,14 +53,42 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
     package var sourceApplication: String?
     /// The service that launched the app into the background.
     package var service: BackgroundModes
+    /// What it was launched for. A checkpoint from before there were any says nothing of it.
+    package var notification: LaunchNotification?
 
-    package init(url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = []) {
+    package init(
+        url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = [],
+        notification: LaunchNotification? = nil
+    ) {
         self.url = url
         self.sourceApplication = sourceApplication
         self.service = service
+        self.notification = notification
     }
 
     package static let none = LaunchOptions()
+}
+
+/// A notification as a launch option, and what its service says of it. One word wide: few apps are launched with one.
+package indirect enum LaunchNotification: Hashable, Sendable, Codable {
+    case local(payload: String)
+    case remote(payload: String)
+
+    package var payload: String {
+        switch self {
+        case .local(let payload), .remote(let payload): payload
+        }
+    }
+
+    /// The launch option's name.
+    package var key: String {
+        switch self {
+        case .local: Self.localKey
+        case .remote: Self.remoteKey
+        }
+    }
+
+    package static let (localKey, remoteKey) = ("localNotification", "remoteNotification")
 }
 
 /// A callback on its way to an app.

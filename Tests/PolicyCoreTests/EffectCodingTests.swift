@@ -159,6 +159,16 @@ import Testing
         [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(sourceApplication: "a:"))],
         [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(service: .audio))],
         [
+            Callback(
+                number: CallbackNumber(1), kind: .didFinishLaunching,
+                options: LaunchOptions(notification: LaunchNotification.local(payload: "a")))
+        ],
+        [
+            Callback(
+                number: CallbackNumber(1), kind: .didFinishLaunching,
+                options: LaunchOptions(notification: LaunchNotification.remote(payload: "a")))
+        ],
+        [
             Callback(number: CallbackNumber(1), kind: .willEnterForeground),
             Callback(number: CallbackNumber(2), kind: .didBecomeActive),
         ],

@@ -43,6 +43,7 @@ enum ServiceSamples {
         .missingMode(key: "a", isForeground: true), .missingMode(key: "a", isForeground: false),
         .missingMode(key: "b", isForeground: true), .notHeld(kind: "a"),
         .notHeld(kind: "b"), .notWoken(.onScreen), .notWoken(.noPower),
+        .notOpened(because: "a"), .notOpened(because: "b"),
     ]
 
     static let actions: [Action] =
@@ -59,6 +60,7 @@ enum ServiceSamples {
 
     static let reasons: [Reason] = [
         .heldByService("a", sentence: "a"), .heldByService("b", sentence: "a"), .heldByService("a", sentence: "b"),
+        .openedByService("a", because: "a"), .openedByService("b", because: "a"), .openedByService("a", because: "b"),
         .serviceGone("a"), .serviceGone("b"), .serviceDidNotStop("a", within: .zero),
         .serviceDidNotStop("b", within: .zero), .serviceDidNotStop("a", within: .seconds(1)),
     ]

@@ -279,6 +279,48 @@ import Testing
         #expect(wake(app) == .notWoken(.closedByUser))
         device.finish()
     }
+
+    @Test("What the user answered brings the app to the screen, launched with it where the app does not run")
+    func opening() throws {
+        let (device, app) = try device()
+        device.declare([
+            ServiceDeclaration(
+                name: "steps",
+                windows: [
+                    .init(name: "tapped", sentence: "its notification", time: .seconds(30), callback: .localOpening),
+                    .init(name: "push", sentence: "a push", time: .seconds(30), callback: .remoteNotification),
+                ])
+        ])
+        let steps = try device.service("steps")
+        device.send(.service(.arrived(steps, [])))
+        func wake(_ window: UInt8) -> ServiceRefusal? {
+            device.answer { .wake(steps, $0, app, window: window, because: "", payload: "{}") }
+        }
+        device.home()
+        #expect(device.state(app) == .suspended)
+        #expect(wake(0) == nil)
+        #expect(device.state(app) == .active)
+        #expect(device.system.frontApp == app)
+        device.perform(.lock(wait: true))
+        #expect(wake(0) == .notOpened(because: "the device is locked"))
+        device.perform(.unlock(wait: true))
+        // Closed by the user: who answers what it showed wants it all the same.
+        device.perform(.close(app, wait: true))
+        #expect(wake(1) == .notWoken(.closedByUser))
+        #expect(wake(0) == nil)
+        #expect(device.launchOptions[0].last?.options.notification == nil)
+        #expect(
+            device.launchOptions[0].last { $0.kind == .didFinishLaunching }?.options.notification
+                == LaunchNotification.local(payload: "{}"))
+        device.home()
+        device.crash(app)
+        device.run()
+        #expect(wake(1) == nil)
+        let launch = device.launchOptions[0].last { $0.kind == .didFinishLaunching }
+        #expect(launch?.isBackground == true)
+        #expect(launch?.options.notification == LaunchNotification.remote(payload: "{}"))
+        device.finish()
+    }
 }
 
 extension StatedHold {

@@ -59,6 +59,26 @@ extension SystemTests {
             try system.up()
         }
 
+        @Test(
+            "When somebody shuts a listening socket down, the system listens anew, and apps come back",
+            arguments: [3, 4] as [CInt])
+        func shutDown(_ number: CInt) throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("app")
+            try system.play(["open app", "home"])
+            let process = try system.app("app").pids
+            let daemon = try PidFD(system.daemon)
+            let listener = try daemon.duplicate(number)
+            #expect(!UnixSocket.isShutDown(listener))
+            #expect(shutdown(listener.rawValue, CInt(SHUT_RDWR)) == 0)
+            #expect(daemon.waitUntilDead(milliseconds: 20_000), "it would be deaf")
+            try system.play(["open app"])
+            #expect(try system.app("app").pids == process)
+            #expect(try system.app("app").state == "active")
+            #expect(system.contents("daemon.log")?.contains("the system listens anew") == true)
+        }
+
         @Test("No descriptor of keeper and daemon is a child's, and the lock is theirs alone")
         func descriptors() throws {
             let system = try TestSystem()

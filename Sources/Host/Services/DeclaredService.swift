@@ -142,17 +142,25 @@ extension JSONValue {
         return kinds
     }
 
-    /// The method of the app that a window calls.
+    /// The method of the app that a window calls, or that it opens the app.
     fileprivate var callback: WindowCallback {
         get throws(RPCError) {
             let isChallenge = try bool("authentication", default: false)
-            switch try optionalString("callback") ?? CallbackName.handleServiceEvents.rawValue {
-            case CallbackName.handleServiceEvents.rawValue where !isChallenge: return .serviceEvents
-            case CallbackName.handleEventsForBackgroundURLSession.rawValue:
+            let option = try optionalString("option")
+            switch (try optionalString("callback") ?? CallbackName.handleServiceEvents.rawValue, option) {
+            case (CallbackName.handleServiceEvents.rawValue, nil) where !isChallenge: return .serviceEvents
+            case (CallbackName.handleServiceEvents.rawValue, LaunchNotification.remoteKey):
+                return .remoteNotification
+            case (CallbackName.handleEventsForBackgroundURLSession.rawValue, nil):
                 return isChallenge ? .sessionChallenge : .sessionEvents
+            case ("open", LaunchNotification.localKey): return .localOpening
+            case ("open", LaunchNotification.remoteKey): return .remoteOpening
             default:
                 throw .invalidParameter(
-                    "callback", "a window calls handleServiceEvents, or handleEventsForBackgroundURLSession")
+                    "callback",
+                    "a window calls handleServiceEvents (option: none or remoteNotification) or "
+                        + "handleEventsForBackgroundURLSession, or is open (option: localNotification or "
+                        + "remoteNotification)")
             }
         }
     }

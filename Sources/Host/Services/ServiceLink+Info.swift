@@ -27,7 +27,7 @@ extension RPCError {
     init(_ refusal: ServiceRefusal) {
         switch refusal {
         case .unknownService, .unknownApp, .processGone: self.init(.unknown, refusal.sentence)
-        case .undeclared, .missingMode, .notHeld, .notWoken: self.init(.refused, refusal.sentence)
+        case .undeclared, .missingMode, .notHeld, .notWoken, .notOpened: self.init(.refused, refusal.sentence)
         }
     }
 }

@@ -217,7 +217,8 @@ final class ServiceLink {
     func connect(_ app: AppHost, _ generation: Generation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void) {
         let installation = app.installation
         let attach = ServiceAttach(
-            app: installation.identifier, process: Int64(generation.rawValue),
+            app: installation.identifier, process: Int64(generation.rawValue), name: installation.name,
+            bundle: host.home.bundle(installation.identifier), modes: installation.backgroundModes,
             container: host.home.container(installation.identifier),
             user: Int64(installation.uid ?? CurrentProcess.uid), group: Int64(installation.uid ?? CurrentProcess.gid))
         // Who asks without waiting for an answer would have the service read for nobody else.

@@ -79,7 +79,7 @@ extension ServiceDeclaration {
     /// What an app is woken for by one of its windows.
     package func wake(_ window: Window, payload: String) -> WindowKind {
         switch window.callback {
-        case .serviceEvents:
+        case .serviceEvents, .remoteNotification, .localOpening, .remoteOpening:
             .service(
                 ServiceWake(
                     service: name, window: window.name, payload: payload, sentence: window.sentence, time: window.time))
@@ -107,6 +107,22 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     case sessionEvents
     /// The same, for a server that wants to know who asks.
     case sessionChallenge
+    /// As `serviceEvents`. The payload of an app that has to be launched for it is a launch option as well.
+    case remoteNotification
+    /// The app comes to the screen: the user wants it there. If it has to be launched, the payload is a launch option.
+    case localOpening, remoteOpening
+
+    /// It is not woken but opened.
+    package var opensApp: Bool { self == .localOpening || self == .remoteOpening }
+
+    /// What an app is launched with.
+    package func launchNotification(_ payload: String) -> LaunchNotification? {
+        switch self {
+        case .serviceEvents, .sessionEvents, .sessionChallenge: nil
+        case .localOpening: .local(payload: payload)
+        case .remoteNotification, .remoteOpening: .remote(payload: payload)
+        }
+    }
 }
 
 /// A service's part in an assertion.
@@ -146,7 +162,7 @@ package struct ServiceWake: Hashable, Sendable, Codable {
     }
 
     /// Bytes of a payload.
-    package static let longestPayload = 4096
+    package static let longestPayload = 8192
 }
 
 /// Why a service may not do something.
@@ -160,6 +176,8 @@ package enum ServiceRefusal: Error, Hashable, Sendable {
     case missingMode(key: String, isForeground: Bool)
     case notHeld(kind: String)
     case notWoken(WakeObstacle)
+    /// The screen takes no app now.
+    case notOpened(because: String)
 
     package var sentence: String {
         switch self {
@@ -173,6 +191,7 @@ package enum ServiceRefusal: Error, Hashable, Sendable {
                 : "add \(key) to UIBackgroundModes in Info.plist to use this service in the background"
         case .notHeld(let kind): "the service does not hold \(kind) for this app"
         case .notWoken(let obstacle): "the app is not woken: \(obstacle.sentence)"
+        case .notOpened(let because): "the app is not opened: \(because)"
         }
     }
 }

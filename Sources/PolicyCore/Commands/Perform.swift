@@ -86,6 +86,20 @@ extension System {
         answer(id, when: .active(app), waits: wait)
     }
 
+    /// The user answered something that a service showed.
+    mutating func open(_ i: Int, _ notification: LaunchNotification?, because: String) throws(ServiceRefusal) {
+        guard apps[i].isInstalled, !isShuttingDown else { throw .unknownApp }
+        do throws(Refusal) {
+            try requireUsableScreen()
+        } catch {
+            throw .notOpened(because: error.sentence)
+        }
+        let reason = Reason.openedByService(apps[i].manifest.name, because: because)
+        logRoot(.openRequested, reason)
+        if apps[i].process == .none { apps[i].launch = LaunchOptions(notification: notification) }
+        show(i, as: apps[i].role ?? .primary, reason)
+    }
+
     /// Puts an app on the screen; what was in its place goes to the background.
     private mutating func show(_ i: Int, as role: ScreenRole, _ reason: Reason) {
         screen.isSwitcherOpen = false

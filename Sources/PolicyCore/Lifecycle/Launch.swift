@@ -28,6 +28,7 @@ extension System {
         apps[i].launchBegan = now
         if var url = apps[i].pendingURLs.first {
             url.service = apps[i].launch.service
+            url.notification = apps[i].launch.notification
             apps[i].launch = url
         }
         memoryLaunched(i)

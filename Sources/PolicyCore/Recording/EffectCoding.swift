@@ -149,6 +149,10 @@ extension FieldSink {
         write(callback.options.url)
         write(callback.options.sourceApplication)
         write(callback.options.service.rawValue)
+        if let notification = callback.options.notification {
+            write(notification.key)
+            write(notification.payload)
+        }
         write(callback.isBackground)
         write(callback.memoryLevel.rawValue)
         if callback.kind.opensWindow { write(callback.window) }
@@ -332,6 +336,9 @@ extension FieldSink {
             write(90, service)
             write(sentence)
         case .serviceGone(let service): write(91, service)
+        case .openedByService(let name, let because):
+            write(94, name)
+            write(because)
         case .serviceDidNotStop(let service, let span):
             write(92, service)
             write(span.nanoseconds)

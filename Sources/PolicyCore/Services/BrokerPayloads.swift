@@ -264,6 +264,9 @@ extension FieldSink {
         case .notWoken(let obstacle)?:
             write(UInt8(8))
             write(obstacle)
+        case .notOpened(let because)?:
+            write(UInt8(9))
+            write(because)
         }
     }
 }

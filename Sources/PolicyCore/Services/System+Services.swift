@@ -287,13 +287,18 @@ extension System {
             throw .missingMode(key: declaration.mode.keys.joined(separator: ", "), isForeground: false)
         }
         let declared = declaration.windows[Int(window)]
+        let (sentence, notification) = (
+            because.isEmpty ? declared.sentence : because, declared.callback.launchNotification(payload)
+        )
+        guard !declared.callback.opensApp else { return try open(i, notification, because: sentence) }
         let kind = declaration.wake(declared, payload: payload)
         if let obstacle = wakeObstacle(i, kind) {
             noteRefusal(i, kind, obstacle)
             throw .notWoken(obstacle)
         }
         wake(
-            i, kind, because: because.isEmpty ? declared.sentence : because, cause: nil, launchedBy: declaration.mode)
+            i, kind, because: sentence, cause: nil,
+            launch: LaunchOptions(service: declaration.mode, notification: notification))
     }
 
     /// It was woken for what this service has to tell, and has yet to be called.

@@ -25,12 +25,12 @@ extension System {
     /// Wakes an app that nothing keeps from it; `cause`: the entry that led here, if one did.
     mutating func wake(
         _ i: Int, _ kind: WindowKind, because: String, cause: LogSequence?, request: BackgroundTaskRequest? = nil,
-        launchedBy mode: BackgroundModes = []
+        launch: LaunchOptions = .none
     ) {
         // Whatever it did before has nothing to do with it.
         apps[i].cause = log(i, .wakeRequested, .woken(kind, because: because), after: cause)
         if apps[i].process == .none {
-            apps[i].launch = LaunchOptions(service: kind.service == .fetch ? .fetch : mode)
+            apps[i].launch = kind.service == .fetch ? LaunchOptions(service: .fetch) : launch
             apps[i].launchReason = .woken(kind, because: because)
             start(i, isBackground: true, isWoken: true)
         } else if apps[i].tasks.isEmpty, apps[i].state == .suspended || apps[i].suspension.isUnderWay {

@@ -45,7 +45,8 @@ extension ScenarioMaker {
         let declared = declaration.windows[Int(window)]
         // What Apple's methods are called with, scenarios say without a service.
         switch declared.callback {
-        case .serviceEvents: add(.wakeByService(app, ServicePart(declaration.name, declared.name)))
+        case .serviceEvents, .remoteNotification, .localOpening, .remoteOpening:
+            add(.wakeByService(app, ServicePart(declaration.name, declared.name)))
         case .sessionEvents: add(.sessionEvents(app, session: payload, authentication: false))
         case .sessionChallenge: add(.sessionEvents(app, session: payload, authentication: true))
         }

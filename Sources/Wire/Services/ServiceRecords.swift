@@ -108,13 +108,25 @@ package struct ServiceAttach: WireRecord, Hashable {
     package var app: String
     /// The number of its process.
     package var process: Int64
+    /// What people call it.
+    package var name: String
+    /// The folder of its program.
+    package var bundle: String
+    /// Its `UIBackgroundModes`.
+    package var modes: [String]
     package var container: String
     package var user: Int64
     package var group: Int64
 
-    package init(app: String, process: Int64, container: String, user: Int64, group: Int64) {
+    package init(
+        app: String, process: Int64, name: String = "", bundle: String = "", modes: [String] = [], container: String,
+        user: Int64, group: Int64
+    ) {
         self.app = app
         self.process = process
+        self.name = name
+        self.bundle = bundle
+        self.modes = modes
         self.container = container
         self.user = user
         self.group = group
@@ -123,6 +135,9 @@ package struct ServiceAttach: WireRecord, Hashable {
     package init(json: JSONValue) throws(RPCError) {
         app = try json.string("app")
         process = try json.integer("process")
+        name = try json.optionalString("name") ?? ""
+        bundle = try json.optionalString("bundle") ?? ""
+        modes = json["modes"] == nil ? [] : try json.array("modes").compactMap(\.string)
         container = try json.string("container")
         user = try json.integer("user")
         group = try json.integer("group")
@@ -130,7 +145,8 @@ package struct ServiceAttach: WireRecord, Hashable {
 
     package var json: JSONValue {
         [
-            "app": .string(app), "process": .int(process), "container": .string(container), "user": .int(user),
+            "app": .string(app), "process": .int(process), "name": .string(name), "bundle": .string(bundle),
+            "modes": .array(modes.map(JSONValue.string)), "container": .string(container), "user": .int(user),
             "group": .int(group),
         ]
     }

@@ -72,6 +72,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case serviceGone = 91
     case serviceDidNotStop = 92
     case descriptorsNearLimit = 93
+    case openedByService = 94
     case savesPower = 109
     case waitsForLower = 110
 }
@@ -112,6 +113,7 @@ extension Reason {
         case .serviceUndeclared: .serviceUndeclared
         case .heldByService: .heldByService
         case .serviceGone: .serviceGone
+        case .openedByService: .openedByService
         case .serviceDidNotStop: .serviceDidNotStop
         case .descriptorsNearLimit: .descriptorsNearLimit
         case .savesPower: .savesPower
