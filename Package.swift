@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UIKitNetworking", targets: ["UIKitNetworking"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
         .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
@@ -131,11 +132,16 @@ let package = Package(
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Sources/Services/Notifications/Service"),
+        .target(
+            name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
+            path: "Sources/Services/Notifications/Framework"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
-        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit", "Wire"], path: "Sources/Frameworks/UIKit"),
+        .target(
+            name: "UIKit", dependencies: ["UserNotifications", "AppRuntime", "CUIKit", "NotificationsWire", "Wire"],
+            path: "Sources/Frameworks/UIKit"),
         // URLSession for apps, apart from UIKit: its libraries take as long to load as all others of an app.
         .target(
             name: "UIKitNetworking", dependencies: ["BackgroundTransfer"], path: "Sources/Frameworks/UIKitNetworking"),
@@ -276,12 +282,15 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(
             name: "BackgroundTransferTests",
-            dependencies: ["BackgroundTransfer", "TransferWire", "LinuxSystem", "Wire"]),
+            dependencies: ["BackgroundTransfer", "AppRuntime", "TransferWire", "LinuxSystem", "Wire"]),
+        .testTarget(
+            name: "UserNotificationsTests",
+            dependencies: ["UserNotifications", "AppRuntime", "NotificationsWire", "Wire"]),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
                 "UIKit", "UIKitNetworking", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer",
-                "Wire",
+                "UserNotifications", "NotificationsWire", "Wire",
                 "GreenroomTesting", "Misbehaver",
                 "Hoard", "Article", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

@@ -17,6 +17,11 @@ struct DependencyTests {
         ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Link", ["Wire"]),
+        ("Sources/Services/Notifications/Wire", ["Wire"]),
+        (
+            "Sources/Services/Notifications/Framework",
+            ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
+        ),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
@@ -56,7 +61,10 @@ struct DependencyTests {
         ),
         (
             "Sources/Frameworks/UIKit",
-            ["AppRuntime", "CUIKit", "Dispatch", "Foundation", "Glibc", "Synchronization", "Wire"]
+            [
+                "AppRuntime", "CUIKit", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization",
+                "UserNotifications", "Wire",
+            ]
         ),
         ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
         (

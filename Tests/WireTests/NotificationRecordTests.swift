@@ -41,14 +41,16 @@ import Wire
     func components() throws {
         let json: JSONValue = [
             "era": 1, "year": 2, "quarter": 3, "month": 4, "day": 5, "hour": 6, "minute": 7, "second": 8, "weekday": 9,
-            "weekdayOrdinal": 10, "weekOfMonth": 11, "weekOfYear": 12, "yearForWeekOfYear": 13, "timeZone": "UTC",
+            "weekdayOrdinal": 10, "weekOfMonth": 11, "weekOfYear": 12, "yearForWeekOfYear": 13, "firstWeekday": 2,
+            "minimumDaysInFirstWeek": 4, "timeZone": "UTC",
         ]
         let components = try NotificationComponents(json: json)
         #expect(
             components
                 == NotificationComponents(
                     era: 1, year: 2, quarter: 3, month: 4, day: 5, hour: 6, minute: 7, second: 8, weekday: 9,
-                    weekdayOrdinal: 10, weekOfMonth: 11, weekOfYear: 12, yearForWeekOfYear: 13, timeZone: "UTC"))
+                    weekdayOrdinal: 10, weekOfMonth: 11, weekOfYear: 12, yearForWeekOfYear: 13, firstWeekday: 2,
+                    minimumDaysInFirstWeek: 4, timeZone: "UTC"))
         #expect(components.json == json)
         #expect(NotificationComponents(timeZone: "UTC").isEmpty)
         #expect(!components.isEmpty)

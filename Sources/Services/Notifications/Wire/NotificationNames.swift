@@ -8,8 +8,11 @@ package enum NotificationClientMethod: String, Sendable, CaseIterable {
     case register, unregister
 }
 
-/// What the service sends to an app. All but `badge` are requests, numbered by `seq`, answered when the app's
-/// delegate is done.
+/// What the service sends to an app. All but `badge` are requests, answered when the app's delegate is done.
+///
+/// Each is numbered by `seq`, which is also the request's `id` and grows over the lives of both sides. The app answers
+/// with that `id`, on whichever connection there is then, and answers the last 16 again on each new connection: an
+/// answer that is not expected is ignored.
 package enum NotificationClientMessage: String, Sendable, CaseIterable {
     case willPresent, didReceive, push, openSettings
     case badge
@@ -118,10 +121,11 @@ package enum NotificationLimits {
     package static let mutation = 30.0
 }
 
-/// The parameters of `hello`: a tool has a role; an app says which request it answered last.
+/// The parameters of `hello`: a tool has a role; an app says what it has been asked already.
 package enum NotificationHello: WireRecord {
     case control(NotificationRole)
-    /// `executed` is the highest `seq` whose delegate call is over, `nil` in a new process.
+    /// `executed` is the highest `seq` that this process gave its delegate, `nil` for none. What has one up to that is
+    /// not asked again: its answer follows on this connection, or comes when the delegate is done.
     case client(executed: Int64?)
 
     package init(json: JSONValue) throws(RPCError) {

@@ -56,6 +56,10 @@ package struct NotificationComponents: WireRecord {
     package var weekOfMonth: Int64?
     package var weekOfYear: Int64?
     package var yearForWeekOfYear: Int64?
+    /// Of the app's calendar, for weeks; `nil` is 1, Sunday.
+    package var firstWeekday: Int64?
+    /// Of the app's calendar: days of the year that its first week has at least; `nil` is 1.
+    package var minimumDaysInFirstWeek: Int64?
     /// An identifier, as `Europe/Berlin`. `nil` follows the device.
     package var timeZone: String?
 
@@ -63,7 +67,8 @@ package struct NotificationComponents: WireRecord {
         era: Int64? = nil, year: Int64? = nil, quarter: Int64? = nil, month: Int64? = nil, day: Int64? = nil,
         hour: Int64? = nil, minute: Int64? = nil, second: Int64? = nil, weekday: Int64? = nil,
         weekdayOrdinal: Int64? = nil, weekOfMonth: Int64? = nil, weekOfYear: Int64? = nil,
-        yearForWeekOfYear: Int64? = nil, timeZone: String? = nil
+        yearForWeekOfYear: Int64? = nil, firstWeekday: Int64? = nil, minimumDaysInFirstWeek: Int64? = nil,
+        timeZone: String? = nil
     ) {
         self.era = era
         self.year = year
@@ -78,27 +83,39 @@ package struct NotificationComponents: WireRecord {
         self.weekOfMonth = weekOfMonth
         self.weekOfYear = weekOfYear
         self.yearForWeekOfYear = yearForWeekOfYear
+        self.firstWeekday = firstWeekday
+        self.minimumDaysInFirstWeek = minimumDaysInFirstWeek
         self.timeZone = timeZone
     }
 
-    private static let numbers: KeyValuePairs<String, any WritableKeyPath<Self, Int64?> & Sendable> = [
+    private typealias Number = any WritableKeyPath<Self, Int64?> & Sendable
+
+    private static let units: KeyValuePairs<String, Number> = [
         "era": \.era, "year": \.year, "quarter": \.quarter, "month": \.month, "day": \.day, "hour": \.hour,
         "minute": \.minute, "second": \.second, "weekday": \.weekday, "weekdayOrdinal": \.weekdayOrdinal,
         "weekOfMonth": \.weekOfMonth, "weekOfYear": \.weekOfYear, "yearForWeekOfYear": \.yearForWeekOfYear,
     ]
 
+    private static let calendar: KeyValuePairs<String, Number> = [
+        "firstWeekday": \.firstWeekday, "minimumDaysInFirstWeek": \.minimumDaysInFirstWeek,
+    ]
+
     /// Nothing has to match.
-    package var isEmpty: Bool { Self.numbers.allSatisfy { self[keyPath: $0.value] == nil } }
+    package var isEmpty: Bool { Self.units.allSatisfy { self[keyPath: $0.value] == nil } }
 
     package init(json: JSONValue) throws(RPCError) {
         self.init(timeZone: try json.optionalString("timeZone"))
-        for (name, path) in Self.numbers { self[keyPath: path] = try json.optionalInteger(name) }
+        for (name, path) in Array(Self.units) + Array(Self.calendar) {
+            self[keyPath: path] = try json.optionalInteger(name)
+        }
     }
 
     /// Absent keys do not matter.
     package var json: JSONValue {
         var object = JSONObject()
-        for (name, path) in Self.numbers { object[name] = self[keyPath: path].map(JSONValue.int) }
+        for (name, path) in Array(Self.units) + Array(Self.calendar) {
+            object[name] = self[keyPath: path].map(JSONValue.int)
+        }
         object["timeZone"] = timeZone.map(JSONValue.string)
         return .object(object)
     }
