@@ -64,6 +64,12 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
 
+        // A message bus, typed. libsystemd is its client's library; systemd need not run.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "DBus", dependencies: ["CSystemd", "LinuxSystem", system]),
+        // Buses of a test's own, for the tests of everything that speaks on one.
+        .target(name: "TestBus", dependencies: ["DBus", "LinuxSystem"], path: "Tests/TestBus"),
+
         // Replaces malloc by one that counts: the kill path has to show that it allocates nothing.
         .target(name: "CAllocations"),
 
@@ -126,7 +132,7 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsWire", "PushLink", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire", "Model",
                 grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -276,6 +282,7 @@ let package = Package(
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestBus", "LinuxSystem"]),
         // Also runs the program itself, from where the build puts it.
         .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
@@ -326,6 +333,8 @@ let package = Package(
                 "ServiceTesting", "NotificationsService", "NotificationsCore", "NotificationsWire", "PushLink", "Wire",
                 "LinuxSystem", "Model", "greenroom-pushd", grdb,
             ]),
+        // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
