@@ -132,8 +132,8 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsWire", "PushLink", "ServiceKit", "LinuxSystem", "Wire", "Model",
-                grdb,
+                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Crypto", package: "swift-crypto"),

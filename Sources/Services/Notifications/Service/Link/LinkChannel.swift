@@ -4,6 +4,7 @@ internal import NIOSSL
 internal import NIOTLS
 internal import PushLink
 internal import Synchronization
+internal import SystemPackage
 
 /// One TLS connection to a gateway: records in, records out.
 ///
@@ -156,11 +157,13 @@ final class LinkChannel: Sendable {
         switch error {
         case let error as NIOConnectionError:
             // What it was with the last address says as much as all of them.
-            let reason = error.connectionErrors.last.map { "\($0.error)" } ?? "its name leads nowhere"
+            let reason = error.connectionErrors.last.map { sentence($0.error) } ?? "its name leads nowhere"
             return "\(error.host) port \(error.port) cannot be reached: \(reason)"
-        case NIOSSLError.handshakeFailed(let reason):
-            return "TLS failed: \(reason). Name the gateway's own authority: greenroom push gateway URL --ca FILE"
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: return "TLS failed: \(error)"
+        case let error as IOError: return Errno(rawValue: error.errnoCode).description
+        case NIOSSLError.handshakeFailed:
+            return "TLS failed: this device does not trust the gateway's certificate, or it does not speak TLS 1.2. If "
+                + "the gateway has an authority of its own, name it: greenroom push gateway URL --ca FILE"
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: return "TLS failed"
         case ChannelError.connectTimeout: return "the gateway does not answer"
         default: return "\(error)"
         }
