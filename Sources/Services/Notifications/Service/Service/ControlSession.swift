@@ -79,7 +79,7 @@ final class ControlSession: @unchecked Sendable {
     }
 
     private func notification(_ name: String) throws(RPCError) -> NotificationID {
-        if name.hasPrefix("n"), let number = UInt64(name.dropFirst()) { return NotificationID(number) }
+        if let id = NotificationID(name: name) { return id }
         guard service.isPending(name) else {
             throw .invalidParameter("id", "a notification's id is n and a number; list shows them")
         }
