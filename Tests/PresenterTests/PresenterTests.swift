@@ -104,6 +104,7 @@ struct PresenterTests {
             try daemon.close(stage.awaitDisplay(id).number, reason: reason)
         }
         #expect(try stage.told.next() == .dismissed("dismissed"))
+        #expect(stage.gone.rest == ["expired", "closed", "lost"])
         #expect(!stage.isShowing)
     }
 

@@ -14,13 +14,15 @@ final class Stage: Sendable {
 
     let told = Mailbox<Told>()
     let statuses = Mailbox<PresenterStatus>()
+    /// What went from the screen by itself.
+    let gone = Mailbox<String>()
     private let queue = DispatchQueue(label: "presenter")
     private let presenter: Presenter
     private let client: Client
 
     init(_ address: DBusAddress) {
         presenter = Presenter(address, queue: queue)
-        client = Client(told, statuses)
+        client = Client(told, statuses, gone)
         on { $0.begin(client) }
     }
 
@@ -67,13 +69,15 @@ final class Stage: Sendable {
     private final class Client: Presenter.Client, Sendable {
         private let told: Mailbox<Told>
         private let statuses: Mailbox<PresenterStatus>
+        private let goneOnes: Mailbox<String>
 
-        init(_ told: Mailbox<Told>, _ statuses: Mailbox<PresenterStatus>) {
-            (self.told, self.statuses) = (told, statuses)
+        init(_ told: Mailbox<Told>, _ statuses: Mailbox<PresenterStatus>, _ gone: Mailbox<String>) {
+            (self.told, self.statuses, goneOnes) = (told, statuses, gone)
         }
 
         func acted(_ id: String, _ answer: ShownAnswer) { told.post(.acted(id, answer)) }
         func dismissed(_ id: String) { told.post(.dismissed(id)) }
+        func gone(_ id: String) { goneOnes.post(id) }
         func displayed(_ id: String, as handle: ShownHandle) { told.post(.displayed(id, handle)) }
         func refused(_ id: String, _ error: DBusError) { told.post(.refused(id, error)) }
         func statusChanged(_ status: PresenterStatus) { statuses.post(status) }

@@ -65,7 +65,7 @@ extension Presenter {
             return
         }
         entries[id] = nil
-        if reason == .uint32(Daemon.dismissedByUser) { client?.dismissed(id) }
+        if reason == .uint32(Daemon.dismissedByUser) { client?.dismissed(id) } else { client?.gone(id) }
     }
 
     private func invoked(_ number: UInt32, key: DBusValue) {

@@ -14,6 +14,8 @@ package final class Presenter: @unchecked Sendable {
         func acted(_ id: String, _ answer: ShownAnswer)
         /// A person dismissed it.
         func dismissed(_ id: String)
+        /// It has gone from the screen by itself.
+        func gone(_ id: String)
         /// It is on the screen; by the handle it is found there by the next process of this program.
         func displayed(_ id: String, as handle: ShownHandle)
         /// The daemon does not take it, and is not asked again.

@@ -79,7 +79,7 @@ final class ControlSession: @unchecked Sendable {
     }
 
     private func notification(_ name: String) throws(RPCError) -> NotificationID {
-        if name.hasPrefix("n"), let number = UInt64(name.dropFirst()) { return NotificationID(number) }
+        if let id = NotificationID(name: name) { return id }
         guard service.isPending(name) else {
             throw .invalidParameter("id", "a notification's id is n and a number; list shows them")
         }
@@ -107,7 +107,7 @@ final class ControlSession: @unchecked Sendable {
         let priority = push.priority ?? (type == .background ? 5 : 10)
         guard [1, 5, 10].contains(priority) else { throw .invalidParameter("priority", "a priority is 10, 5 or 1") }
         let message = PushMessage(
-            id: PushID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)), topic: try app(push.app).rawValue,
+            id: .random, topic: try app(push.app).rawValue,
             type: type, priority: Int(priority), collapse: push.collapse, payload: push.payload,
             received: WallTime(nanoseconds: Clock.wall()))
         try ask(.push(message), id, peer, .pushed(message.id))
@@ -131,5 +131,13 @@ final class ControlSession: @unchecked Sendable {
             chosen = GatewaySetting(url: url, roots: roots)
         }
         service.set(chosen) { [weak peer] in peer?.send(.response(id: id, result: [:])) }
+    }
+}
+
+extension PushID {
+    /// A UUID of version 4.
+    fileprivate static var random: PushID {
+        let (high, low) = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        return PushID(high: high & ~0xF000 | 0x4000, low: low & ~(3 << 62) | 2 << 62)
     }
 }

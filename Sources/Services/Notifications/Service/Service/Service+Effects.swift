@@ -26,10 +26,10 @@ extension Service {
     func perform(_ effect: NotificationEffect) {
         switch effect {
         case .store, .erase: break
-        case .present(let presentation): presenter.present(presentation)
-        case .withdraw(let id): presenter.withdraw(id)
-        case .playSound(let app, let sound): presenter.playSound(sound, for: app.rawValue)
-        case .badge(let app, let count): presenter.setBadge(count, of: app.rawValue)
+        case .present(let presentation): present(presentation)
+        case .withdraw(let id): withdraw(id)
+        // No desktop plays a sound without a notification, or numbers the pictures of apps. Tools are told of badges.
+        case .playSound, .badge: break
         case .reply(let request, let reply): answer(request, reply)
         case .refuse(let request, let refusal):
             if let pending = take(request) { pending.peer?.send(.failure(id: pending.id, refusal.rpc)) }

@@ -47,7 +47,7 @@ extension Service: BrokerConnection.Client {
         switch order {
         case .attach:
             do throws(RPCError) {
-                try attach(try ServiceAttach(json: params), params["modes"]?.array, descriptor)
+                try attach(try ServiceAttach(json: params), descriptor)
                 answer(.success([:]))
             } catch {
                 answer(.failure(error))
@@ -72,10 +72,7 @@ extension Service: BrokerConnection.Client {
                     isRadioWarm: conditions.radioWarm)))
     }
 
-    /// - Parameter modes: what the app has in UIBackgroundModes, where the daemon says so.
-    private func attach(
-        _ attach: ServiceAttach, _ modes: [JSONValue]?, _ descriptor: Descriptor?
-    ) throws(RPCError) {
+    private func attach(_ attach: ServiceAttach, _ descriptor: Descriptor?) throws(RPCError) {
         guard let app = AppIdentifier(attach.app), let descriptor else {
             throw .invalidParameter("app", "attach names an app, and comes with its socket")
         }
@@ -85,10 +82,18 @@ extension Service: BrokerConnection.Client {
         }
         guard let peer = add(descriptor) else { throw RPCError(.tooMuch, "there are too many connections") }
         peer.app = app.rawValue
-        if let modes {
-            post(.appModes(app, receivesPushes: modes.contains { $0.string == "remote-notification" }))
-        }
+        remember(
+            app,
+            AppInfo(app: app.rawValue, name: attach.name, bundle: attach.bundle, container: attach.container))
+        post(.appModes(app, receivesPushes: attach.modes.contains("remote-notification")))
         serve(peer, app)
+    }
+
+    /// Durable before anything that follows.
+    private func remember(_ app: AppIdentifier, _ info: AppInfo) {
+        guard apps[app] != info else { return }
+        apps[app] = info
+        enqueue(Batch(changes: [.appInfo(info)], effects: []))
     }
 
     private func forget(_ app: AppIdentifier) {
@@ -96,6 +101,8 @@ extension Service: BrokerConnection.Client {
         let request = RequestID(nextRequest)
         nextRequest += 1
         post(.forgotten(app, request))
+        apps[app] = nil
+        enqueue(Batch(changes: [.forget(app: app.rawValue)], effects: []))
     }
 
     // MARK: Waking and opening
@@ -109,12 +116,7 @@ extension Service: BrokerConnection.Client {
         // Only an app on screen is asked for that.
         case .willPresent: return post(.woken(telling.id, .never))
         }
-        ask(
-            .wake, telling.id,
-            [
-                "app": .string(telling.id.app.rawValue), "window": .string(order.window.rawValue),
-                "because": .string(order.because), "payload": .string(payload),
-            ])
+        ask(telling.id, order.window.rawValue, order.because, payload)
     }
 
     /// What is too long for a window comes by the app's connection alone.
@@ -126,35 +128,39 @@ extension Service: BrokerConnection.Client {
     }
 
     /// Bytes that the daemon passes on.
-    private static let longestPayload = 4096
+    private static let longestPayload = 8192
 
+    /// The payload is the app's launch option; one that is too long is left out, and the app is told by its connection.
     func open(_ order: OpenOrder) {
         let notification = order.response.notification
-        let payload =
+        let (window, payload) =
             switch order.option {
-            case .remoteNotification: notification.request.content.userInfo
-            case .localNotification: NotificationInfo(notification).json.description
+            case .remoteNotification: (OpeningWindow.push, notification.request.content.userInfo)
+            case .localNotification: (OpeningWindow.local, NotificationInfo(notification).json.description)
             }
-        var params: JSONObject = [
-            "app": .string(order.telling.id.app.rawValue), "because": .string(order.because),
-            "option": .string(order.option.rawValue),
-        ]
-        if payload.utf8.count <= Self.longestPayload { params["payload"] = .string(payload) }
-        // A daemon without this order opens nothing: the app is told when the user opens it.
-        guard let method = ServiceMethod(rawValue: "open") else {
-            return post(.woken(order.telling.id, .notNow))
-        }
-        ask(method, order.telling.id, .object(params))
+        ask(
+            order.telling.id, window.rawValue, order.because,
+            payload.utf8.count <= Self.longestPayload ? payload : "")
     }
 
-    private func ask(_ method: ServiceMethod, _ id: TellingID, _ params: JSONValue) {
+    private func ask(_ id: TellingID, _ window: String, _ because: String, _ payload: String) {
         guard broker.isConnected else { return post(.woken(id, .lost)) }
         asked.insert(id)
-        broker.request(method, params) { [weak self] result in
+        let params: JSONValue = [
+            "app": .string(id.app.rawValue), "window": .string(window), "because": .string(because),
+            "payload": .string(payload),
+        ]
+        broker.request(.wake, params) { [weak self] result in
             guard let self, asked.remove(id) != nil else { return }
             post(.woken(id, WakeAnswer(result)))
         }
     }
+}
+
+/// The windows of `notifications.json` by which an app comes to the screen.
+private enum OpeningWindow: String {
+    case local = "opened"
+    case push = "opened-push"
 }
 
 extension WakeAnswer {

@@ -24,8 +24,7 @@ final class Service: @unchecked Sendable {
     let zones: ZoneSource
     let broker: BrokerConnection
     let link: LinkAgent
-    /// What shows notifications; set before `start`.
-    var presenter: any Presenting
+    let presenter: Presenter
     var system: NotificationSystem
     private let store: NotificationStore
     private let storeQueue = DispatchQueue(label: "greenroom.notifications.store")
@@ -49,6 +48,9 @@ final class Service: @unchecked Sendable {
     var asked: Set<TellingID> = []
     /// Where pushes come from.
     var gateway: GatewaySetting?
+    var apps: [AppIdentifier: AppInfo] = [:]
+    /// Where notifications are on the screen.
+    var displayed: [NotificationID: ShownHandle] = [:]
     private var events: UInt64 = 0
     private var isResting = false
     private(set) var isEnding = false
@@ -67,8 +69,10 @@ final class Service: @unchecked Sendable {
         self.zones = zones
         self.idleExit = idleExit
         self.onEnd = onEnd
-        presenter = NoPresenter(trouble: "there is no notification daemon")
+        presenter = Presenter(queue: queue)
         gateway = contents.gateway
+        displayed = contents.displayed
+        for info in contents.apps { if let app = AppIdentifier(info.app) { apps[app] = info } }
         system = NotificationSystem(
             restoring: StoredNotifications(contents.records), boot: CurrentProcess.bootID)
     }
@@ -88,6 +92,8 @@ final class Service: @unchecked Sendable {
         post(.zoneChanged(watch.present))
         post(.clockChanged(Self.clockOffset))
         applyGateway()
+        recoverDisplayed()
+        presenter.begin(self)
         broker.begin(self)
         armIdle()
     }

@@ -23,7 +23,7 @@ extension Service {
     /// What tools call what an app calls so.
     func name(of identifier: String, _ app: AppIdentifier) -> String {
         let shown = system.delivered(of: app).last { $0.notification.request.identifier == identifier }
-        return shown.map { "n\($0.id.rawValue)" } ?? "\(app.rawValue)/\(identifier)"
+        return shown.map(\.id.name) ?? "\(app.rawValue)/\(identifier)"
     }
 
     func list(_ parameters: NotificationListParameters) throws(RPCError) -> NotificationList {
@@ -65,7 +65,7 @@ extension Service {
         let (notification, content) = (view.notification, view.notification.request.content)
         let category = system.categories(of: app).first { $0.identifier == content.category }
         return NotificationEntry(
-            id: "n\(view.id.rawValue)", app: app.rawValue, place: .delivered, date: notification.date.wire,
+            id: view.id.name, app: app.rawValue, place: .delivered, date: notification.date.wire,
             due: notification.isLate ? notification.date.wire : nil,
             request: NotificationRequestInfo(notification.request),
             actions: category?.actions.map { NotificationActionInfo($0) } ?? [])
@@ -74,7 +74,14 @@ extension Service {
     // MARK: Status
 
     var status: NotificationStatus {
-        NotificationStatus(presenter: presenter.status, link: linkStatus, apps: system.apps.map(status))
+        NotificationStatus(presenter: presenterStatus, link: linkStatus, apps: system.apps.map(status))
+    }
+
+    private var presenterStatus: NotificationPresenterStatus {
+        guard case .ready(let daemon) = presenter.status else {
+            return NotificationPresenterStatus(name: nil, trouble: presenter.status.description)
+        }
+        return NotificationPresenterStatus(name: [daemon.name, daemon.version].joined(separator: " "))
     }
 
     private var linkStatus: NotificationLinkStatus {

@@ -65,6 +65,10 @@ package final class NotificationStore: Sendable {
         case erase(NotificationStoredKey)
         /// `nil`: there is none.
         case gateway(GatewaySetting?)
+        case appInfo(AppInfo)
+        case forget(app: String)
+        /// Where a notification is displayed; `nil`: nowhere.
+        case displayed(NotificationID, ShownHandle?)
     }
 
     /// All of it or nothing.
@@ -85,6 +89,17 @@ package final class NotificationStore: Sendable {
             let key = RecordKey(erased)
             try database.cachedStatement(sql: "DELETE FROM records WHERE kind = ? AND app = ? AND name = ?")
                 .execute(arguments: [key.kind, key.app, key.name])
+        case .appInfo(let info):
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO apps (app, value) VALUES (?, ?)",
+                arguments: [info.app, try encoder.encode(info)])
+        case .forget(let app): try database.execute(sql: "DELETE FROM apps WHERE app = ?", arguments: [app])
+        case .displayed(let id, nil):
+            try database.cachedStatement(sql: "DELETE FROM displayed WHERE id = ?")
+                .execute(arguments: [Int64(bitPattern: id.rawValue)])
+        case .displayed(let id, let handle?):
+            try database.cachedStatement(sql: "INSERT OR REPLACE INTO displayed (id, value) VALUES (?, ?)")
+                .execute(arguments: [Int64(bitPattern: id.rawValue), try encoder.encode(handle)])
         case .gateway(nil): try database.execute(sql: "DELETE FROM meta WHERE key = 'gateway'")
         case .gateway(let setting?):
             try database.execute(
@@ -98,6 +113,8 @@ package final class NotificationStore: Sendable {
     package struct Contents: Sendable {
         package var records: [NotificationStored] = []
         package var gateway: GatewaySetting?
+        package var apps: [AppInfo] = []
+        package var displayed: [NotificationID: ShownHandle] = [:]
     }
 
     /// A record that something else has damaged is set aside, with a line in the log: one must not keep all the
@@ -115,6 +132,16 @@ package final class NotificationStore: Sendable {
                     Diagnostics.write("a record (\(kind) of \(app)) cannot be read, and is set aside: \(error)")
                     damaged.append(row["id"])
                 }
+            }
+            // What cannot be read of these comes again by itself.
+            contents.apps = try Data.fetchAll(database, sql: "SELECT value FROM apps").compactMap { data in
+                try? decoder.decode(AppInfo.self, from: data)
+            }
+            for row in try Row.fetchAll(database, sql: "SELECT id, value FROM displayed") {
+                guard let id = Int64.fromDatabaseValue(row["id"]), let data = Data.fromDatabaseValue(row["value"]),
+                    let handle = try? decoder.decode(ShownHandle.self, from: data)
+                else { continue }
+                contents.displayed[NotificationID(UInt64(bitPattern: id))] = handle
             }
             if let data = try Data.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'gateway'") {
                 do {
@@ -171,6 +198,22 @@ package struct GatewaySetting: Codable, Hashable, Sendable {
     }
 }
 
+/// What the daemon said of an app when it connected last.
+package struct AppInfo: Codable, Hashable, Sendable {
+    package var app: String
+    /// What people call it.
+    package var name: String
+    package var bundle: String
+    package var container: String
+
+    package init(app: String, name: String, bundle: String, container: String) {
+        self.app = app
+        self.name = name
+        self.bundle = bundle
+        self.container = container
+    }
+}
+
 /// A key in columns, so that a person with `sqlite3` can read it.
 private struct RecordKey {
     let kind: String
@@ -207,6 +250,8 @@ enum NotificationSchema {
                         value BLOB NOT NULL, UNIQUE (kind, app, name)
                     );
                     CREATE TABLE damaged (kind, app, name, value);
+                    CREATE TABLE apps (app TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);
+                    CREATE TABLE displayed (id INTEGER PRIMARY KEY NOT NULL, value BLOB NOT NULL);
                     """)
         }
         return migrator
