@@ -86,6 +86,8 @@ struct Bench {
         return rest
     }
 
+    mutating func nextDeadline() -> Instant? { system.nextDeadline() }
+
     /// Lets time pass, with a timer whenever the system wants one.
     @discardableResult
     mutating func pass(_ seconds: Double, _ place: SourceLocation = #_sourceLocation) -> [NotificationEffect] {
@@ -162,6 +164,11 @@ struct Bench {
     ) -> Result<NotificationReply, NotificationRefusal> {
         let id = request()
         return answer(to: id, in: send(.app(connection, id, asked), place), place)
+    }
+
+    /// The same, with all that followed.
+    mutating func effects(of asked: AppRequest, on connection: ConnectionID) -> [NotificationEffect] {
+        send(.app(connection, request(), asked))
     }
 
     @discardableResult
