@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import LinuxSystem
 import TestBus
 import Testing
@@ -113,7 +114,29 @@ struct OversizeGuardTests {
         _ = try here.read(into: &bytes, upTo: 8)
         oversize.sawMessage()
         #expect(oversize.look(at: here.rawValue) == .discarding)
-        // At the end of the stream libsystemd has to see it.
-        withExtendedLifetime(there) {}
+    }
+
+    @Test("What follows a part of a message is no message, whatever it looks like")
+    func parts() throws {
+        let (here, there) = try UnixSocket.pair()
+        var oversize = OversizeGuard()
+        let large = Self.header(UInt32(OversizeGuard.mostBytes), fields: 0)
+        _ = try there.send(Self.header(100, fields: 0)[...])
+        #expect(oversize.look(at: here.rawValue) == .admitted)
+        var bytes: [UInt8] = []
+        _ = try here.read(into: &bytes, upTo: 16)
+        _ = try there.send(large[...])
+        #expect(oversize.look(at: here.rawValue) == .admitted && oversize.discarded == 0)
+    }
+
+    @Test("The end of the stream is libsystemd's to see, also in the middle of what is thrown away")
+    func end() throws {
+        let (here, there) = try UnixSocket.pair()
+        var oversize = OversizeGuard()
+        _ = try there.send(Self.header(UInt32(OversizeGuard.mostBytes), fields: 0)[...])
+        #expect(oversize.look(at: here.rawValue) == .discarding)
+        #expect(shutdown(there.rawValue, CInt(SHUT_RDWR)) == 0)
+        #expect(oversize.look(at: here.rawValue) == .admitted)
+        #expect(oversize.look(at: here.rawValue) == .admitted)
     }
 }
