@@ -2,8 +2,7 @@ internal import CSystemd
 internal import Glibc
 internal import LinuxSystem
 
-/// Throws messages away that are too large, before libsystemd takes memory for them: D-Bus allows 128 MiB each, to every
-/// peer.
+/// Throws messages away that are too large, before libsystemd takes memory for them: D-Bus allows every peer 128 MiB.
 ///
 /// libsystemd reads one message at a time and not a byte of the next. So this looks at the header of what waits in the
 /// socket, as long as it is certain that a message begins there.
