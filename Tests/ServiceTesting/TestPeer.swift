@@ -5,6 +5,9 @@ package import Wire
 package final class TestPeer {
     package struct Silence: Error, CustomStringConvertible {
         package let waitedFor: String
+
+        package init(waitedFor: String) { self.waitedFor = waitedFor }
+
         package var description: String { "the service did not say \(waitedFor)" }
     }
 
