@@ -1,3 +1,4 @@
+internal import Glibc
 package import LinuxSystem
 package import Wire
 
@@ -30,6 +31,9 @@ package final class TestPeer {
         epoll = try Epoll()
         try epoll.add(socket.rawValue, .readable, token: 1)
     }
+
+    /// The other end sees the end of the connection.
+    package func close() { shutdown(socket.rawValue, CInt(SHUT_RDWR)) }
 
     // MARK: Asking
 

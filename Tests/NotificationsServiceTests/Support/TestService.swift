@@ -71,6 +71,13 @@ final class TestService {
         daemon = try TestDaemon(listener, apps: states, ServiceConditions(network: network))
     }
 
+    /// The daemon dies, and another one is there after `meanwhile`.
+    func loseDaemon(_ meanwhile: () throws -> Void = {}) throws {
+        daemon.peer.close()
+        try meanwhile()
+        daemon = try TestDaemon(listener, apps: states, ServiceConditions(network: network))
+    }
+
     /// What the app is from now on; the service knows when this returns.
     func state(_ state: String, of app: String = TestService.app, awaitsCall: Bool = false) throws {
         states.removeAll { $0.app == app }
