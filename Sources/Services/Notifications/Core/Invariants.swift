@@ -30,7 +30,7 @@ extension NotificationSystem {
         require(entry.record.app == app && pending.allSatisfy { $0.record.app == app }, "has what is another's")
         require(pending.count <= rules.mostPending, "\(pending.count) wait")
         require(Set(pending.map(\.record.request.identifier)).count == pending.count, "two of the same identifier")
-        require(waiting.contains(app) == !pending.isEmpty || wallOffset == nil, "counted as waiting, or not")
+        require(waiting.contains(app) == !pending.isEmpty, "counted as waiting, or not")
         for record in pending.map(\.record) {
             switch record.request.trigger {
             case .now, .push: broken.append("\(record.request.identifier) waits for nothing")

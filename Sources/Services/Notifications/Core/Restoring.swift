@@ -104,6 +104,7 @@ extension NotificationSystem {
             return "there are two of its identifier"
         }
         entries[record.app]?.pending.append(PendingEntry(record: record))
+        waiting.insert(record.app)
         return nil
     }
 

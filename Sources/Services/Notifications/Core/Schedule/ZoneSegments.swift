@@ -51,7 +51,10 @@ extension ZoneRules {
         return segment
     }
 
-    func offset(at second: Int) -> Int { segment(at: second).offset }
+    /// What clocks show more than UTC.
+    package func offset(at second: Int) -> Int { segment(at: second).offset }
+    /// When the offset of that second ends.
+    package func end(at second: Int) -> Int { segment(at: second).end }
 }
 
 extension ZoneRules.Rule {
