@@ -77,6 +77,8 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     private var refusal: RPCError?
     private var pending: [Int64: Pending] = [:]
     private var ledger = CallbackLedger()
+    /// What the listener did not do, as long as answers are kept.
+    private var declined: [(seq: Int64, error: RPCError)] = []
 
     /// - Parameters:
     ///   - service: its declared name.
@@ -151,7 +153,8 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         case .success(let answer):
             isGreeted = true
             listener?.greeted(answer)
-            for (seq, result) in ledger.kept { reply(seq, result) }
+            for (seq, result) in ledger.kept { reply(seq, .success(result)) }
+            for (seq, error) in declined { reply(seq, .failure(error)) }
             for (_, request) in pending.sorted(by: { $0.key < $1.key }) { stream.send(request.line) }
         case .failure(let error):
             refusal = error
@@ -177,8 +180,9 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         } catch {
             return stream.answer(question, .failure(error))
         }
+        if let known = declined.first(where: { $0.seq == seq }) { return reply(seq, .failure(known.error)) }
         switch ledger.receive(seq) {
-        case .answered(let result): reply(seq, result)
+        case .answered(let result): reply(seq, .success(result))
         case .running: break
         case .new:
             guard let listener else { return }
@@ -191,16 +195,18 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
 
     private func finish(_ seq: Int64, _ result: Result<JSONValue, RPCError>) {
         switch result {
-        case .success(let result):
-            ledger.finish(seq, result)
-            if isGreeted { reply(seq, result) }
+        case .success(let result): ledger.finish(seq, result)
         case .failure(let error):
-            // Nothing was executed, and asking again changes nothing.
-            if isGreeted { stream.send(RPCMessage.failure(id: .int(seq), error).encoded()) }
+            declined.append((seq, error))
+            if declined.count > Limits.keptResults { declined.removeFirst() }
         }
+        if isGreeted { reply(seq, result) }
     }
 
-    private func reply(_ seq: Int64, _ result: JSONValue) {
-        stream.send(RPCMessage.response(id: .int(seq), result: result).encoded())
+    private func reply(_ seq: Int64, _ result: Result<JSONValue, RPCError>) {
+        switch result {
+        case .success(let result): stream.send(RPCMessage.response(id: .int(seq), result: result).encoded())
+        case .failure(let error): stream.send(RPCMessage.failure(id: .int(seq), error).encoded())
+        }
     }
 }

@@ -138,6 +138,13 @@ import Wire
         #expect(code(try file("long.wav", bytes: 5 << 20 + 1)) == .attachmentInvalidFileSize)
     }
 
+    @Test("A text without a translation is its key, with its arguments")
+    func localized() {
+        #expect(NSString.localizedUserNotificationString(forKey: "Dinner", arguments: nil) == "Dinner")
+        #expect(
+            NSString.localizedUserNotificationString(forKey: "%@ at %d", arguments: ["Dinner", 8]) == "Dinner at 8")
+    }
+
     @Test("An error has Apple's domain, number and pattern")
     func errors() {
         let error: any Error = UNError(.badgeInputInvalid)

@@ -375,5 +375,10 @@ struct DeliveryTests {
             }
             #expect(error.data["parameter"] == "seq")
         }
+        // A refusal is given again on the next connection, as an answer is.
+        service.die()
+        service.accept()
+        _ = await service.call(.hello, 2)
+        #expect(await service.answer(1, 2) == .failure(.methodNotFound("sing")))
     }
 }

@@ -8,8 +8,7 @@ import Wire
 
 @Suite("A notification service extension", .timeLimit(.minutes(1)))
 struct ExtensionTests {
-    // Used on the main thread.
-    private final class Loud: UNNotificationServiceExtension, @unchecked Sendable {
+    private final class Loud: UNNotificationServiceExtension {
         // As Apple's template has it.
         var contentHandler: ((UNNotificationContent) -> Void)?
         var best: UNMutableNotificationContent?

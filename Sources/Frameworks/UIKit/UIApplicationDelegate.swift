@@ -105,8 +105,9 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
 
     /// A push has come: the form of the method with a completion handler for those that prefer to return. Called where
     /// that one is not implemented.
-    func application(
-        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    // Said of the method as well, and `sending`: otherwise delegates of Swift 5 are warned.
+    @MainActor func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: sending [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
 
     /// A push has come. Called only where no method is implemented that says what came of it, and not for a push that

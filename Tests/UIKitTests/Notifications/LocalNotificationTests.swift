@@ -199,6 +199,11 @@ private struct Steps: OlderSteps {
             }
             #expect(found == .calendar(components, repeats: true), "\(interval)")
         }
+        guard case .interval(let seconds, false)? = trigger({ $0.fireDate = Date(timeIntervalSinceNow: 30) }) else {
+            Issue.record("what is soon follows the wall clock")
+            return
+        }
+        #expect((20...30).contains(seconds))
         let count = service.pending.count
         _ = trigger { $0.fireDate = Date(timeIntervalSinceNow: -5) }
         _ = trigger { $0.fireDate = nil }

@@ -79,16 +79,18 @@ extension UIApplicationDelegate {
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
     ) {
+        // It stays on the main thread.
+        nonisolated(unsafe) let payload = userInfo
         Task.immediate {
-            let result: UIBackgroundFetchResult = await self.application(
-                application, didReceiveRemoteNotification: userInfo)
+            let result: UIBackgroundFetchResult = unsafe await self.application(
+                application, didReceiveRemoteNotification: payload)
             completionHandler(result)
         }
     }
 
     /// Calls the form that says nothing of a result, and says that there was nothing new.
     public func application(
-        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: sending [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult {
         application.notifications.older.didReceive(push: userInfo)
         return .noData

@@ -56,7 +56,7 @@ open class UILocalNotification: NSObject, NSCopying {
     /// Whether it says the same at the same time.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? UILocalNotification else { return false }
-        return request(identifier: "") == other.request(identifier: "")
+        return request(identifier: "").content == other.request(identifier: "").content
     }
 
     /// Fits `isEqual(_:)`.
@@ -130,14 +130,22 @@ extension UILocalNotification {
         }
     }
 
+    /// One that is soon follows the device's own clock: by the time at which the service reads it, the wall clock may
+    /// have shown it already.
+    private static let soon = 60.0
+
     private var trigger: UNNotificationTrigger? {
         guard let fireDate else { return nil }
+        let wait = fireDate.timeIntervalSinceNow
+        if units == nil, wait <= 0 { return nil }
+        if units == nil, wait < Self.soon {
+            return UNTimeIntervalNotificationTrigger(timeInterval: wait, repeats: false)
+        }
         // Half a second late rather than half a second past.
         let date = Date(timeIntervalSince1970: fireDate.timeIntervalSince1970.rounded(.up))
         let zone = timeZone ?? TimeZone(secondsFromGMT: 0) ?? .current
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
-        guard units != nil || date > Date() else { return nil }
         let all: Set<Calendar.Component> = [.year, .month, .day, .hour, .minute, .second]
         var components = calendar.dateComponents(units ?? all, from: date)
         // By the clock, wherever the device is; or at that moment.

@@ -221,7 +221,10 @@ extension UNNotificationRequest {
         guard isSeen || content.badge != nil || content.sound != nil || !content.attachments.isEmpty else {
             throw UNError(.notificationInvalidNoContent)
         }
-        if let calendar = trigger as? UNCalendarNotificationTrigger, calendar.nextTriggerDate() == nil {
+        // Without a year everything comes again.
+        if case .calendar(let components, _)? = info.trigger, components.isEmpty || components.year != nil,
+            let calendar = trigger as? UNCalendarNotificationTrigger, calendar.nextTriggerDate() == nil
+        {
             throw UNError(.notificationInvalidNoDate)
         }
         return info

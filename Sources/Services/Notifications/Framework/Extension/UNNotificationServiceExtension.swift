@@ -1,7 +1,8 @@
 /// Changes pushes of the app with `mutable-content` before they are shown. It is a program of its own in the app's
 /// bundle: put `@main` on the subclass.
-// It has no state of its own; the system uses it on the main thread.
-open class UNNotificationServiceExtension: NSObject, @unchecked Sendable {
+///
+/// The system uses it on the main thread.
+open class UNNotificationServiceExtension: NSObject {
     /// Creates an extension; the system does it, for each push.
     public required override init() { super.init() }
 

@@ -31,10 +31,14 @@ package final class NotificationClient: ServiceListener {
     /// - Parameter link: makes the way to the service when it is needed; called again after `reset`.
     package init(link: @escaping Link) { state = Mutex(State(makeLink: link)) }
 
-    /// Another way to the service from now on.
+    /// Another way to the service from now on, as if the app had not used it yet.
     package func use(_ link: @escaping Link) {
+        let application = state.withLock { $0.delivery.application }
         reset()
-        state.withLock { $0.makeLink = link }
+        state.withLock { state in
+            state.makeLink = link
+            state.delivery.application = application
+        }
     }
 
     /// Forgets the app, where its end is not the end of the process.
