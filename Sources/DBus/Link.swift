@@ -163,7 +163,7 @@ internal import LinuxSystem
 
     /// Whether libsystemd has something to read, to write or to give up.
     private func hasWork() -> Bool {
-        if true { return true }
+        guard isReady else { return true }
         switch oversize.look(at: watchedNumber) {
         case .admitted: return true
         case .discarding: return false

@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import LinuxSystem
 import TestBus
 import Testing
@@ -12,15 +13,15 @@ struct HostileTests {
         defer { withExtendedLifetime(echo) {} }
         let peer = try BusPeer(bus)
         let attacker = try RawClient("\(bus.folder)/bus")
-        for _ in 0..<3 {
-            try attacker.send(to: Echo.name, "Count", "ay", RawClient.bytes(24 << 20))
-            #expect(try peer.call(.echo("Count", [.bytes([1, 2, 3])])) == .success([.uint32(3)]))
-        }
+        for _ in 0..<3 { try attacker.send(to: Echo.name, "Count", "ay", RawClient.bytes(24 << 20)) }
         // What lies in it does not pass for messages, either.
-        let inner = RawClient.message(1, to: Echo.name, "Forget", "", [])
+        let inner = RawClient.message(1, to: Echo.name, "Hold", "", [])
         let body = Array(repeatElement(inner, count: (4 << 20) / inner.count).joined())
         try attacker.send(to: Echo.name, "Count", "ay", RawClient.number(UInt32(body.count)) + body)
-        #expect(try peer.call(.echo("Add", [.int32(2), .int32(2)])) == .success([.int32(4)]))
+        try attacker.send(to: Echo.name, "Hold", "", [])
+        _ = try echo.held.next()
+        #expect(try peer.call(.echo("Count", [.bytes([1, 2, 3])])) == .success([.uint32(3)]))
+        #expect(echo.held.rest.isEmpty)
         #expect(echo.peer.on { $0.discarded } == 4)
     }
 
@@ -113,7 +114,29 @@ struct OversizeGuardTests {
         _ = try here.read(into: &bytes, upTo: 8)
         oversize.sawMessage()
         #expect(oversize.look(at: here.rawValue) == .discarding)
-        // At the end of the stream libsystemd has to see it.
-        withExtendedLifetime(there) {}
+    }
+
+    @Test("What follows a part of a message is no message, whatever it looks like")
+    func parts() throws {
+        let (here, there) = try UnixSocket.pair()
+        var oversize = OversizeGuard()
+        let large = Self.header(UInt32(OversizeGuard.mostBytes), fields: 0)
+        _ = try there.send(Self.header(100, fields: 0)[...])
+        #expect(oversize.look(at: here.rawValue) == .admitted)
+        var bytes: [UInt8] = []
+        _ = try here.read(into: &bytes, upTo: 16)
+        _ = try there.send(large[...])
+        #expect(oversize.look(at: here.rawValue) == .admitted && oversize.discarded == 0)
+    }
+
+    @Test("The end of the stream is libsystemd's to see, also in the middle of what is thrown away")
+    func end() throws {
+        let (here, there) = try UnixSocket.pair()
+        var oversize = OversizeGuard()
+        _ = try there.send(Self.header(UInt32(OversizeGuard.mostBytes), fields: 0)[...])
+        #expect(oversize.look(at: here.rawValue) == .discarding)
+        #expect(shutdown(there.rawValue, CInt(SHUT_RDWR)) == 0)
+        #expect(oversize.look(at: here.rawValue) == .admitted)
+        #expect(oversize.look(at: here.rawValue) == .admitted)
     }
 }

@@ -86,7 +86,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("A socket that belongs to no bus is given up, and tried again later")
+    @Test("A socket that belongs to no bus is given up, and tried again after pauses that grow")
     func notABus() throws {
         let folder = "/tmp/greenroom-nobus-\(CurrentProcess.pid)"
         try FileSystem.makeDirectory(folder)
@@ -95,7 +95,8 @@ struct ReconnectionTests {
         let epoll = try Epoll()
         try epoll.add(listener.rawValue, .readable, token: 1)
         let peer = BusPeer(.at(DBusAddress.path("\(folder)/bus")))
-        for _ in 0..<2 {
+        let begin = Clock.monotonic()
+        for _ in 0..<4 {
             var ready: [Epoll.Ready] = []
             try epoll.wait(milliseconds: 20_000, &ready)
             let socket = try #require(try UnixSocket.accept(listener))
@@ -105,5 +106,7 @@ struct ReconnectionTests {
             Issue.record("it was taken for a bus")
             return
         }
+        // A tenth of a second, then two, then four.
+        #expect(Clock.monotonic() - begin >= 700_000_000)
     }
 }

@@ -1,4 +1,5 @@
 import DBus
+import Synchronization
 import TestBus
 import Testing
 
@@ -99,9 +100,36 @@ struct SignalTests {
         #expect(try dropped.next().arguments == [.string("1")])
         withExtendedLifetime(other) {}
         other = nil
+        // The bus has heard of it when this is answered.
+        _ = try peer.call(.bus("GetId"))
         try echo.emit("Said", [.string("2")])
         #expect(try kept.next().arguments == [.string("2")], "the other one's rule is still needed")
         #expect(dropped.rest.isEmpty)
+        withExtendedLifetime(registration) {}
+    }
+
+    @Test("A handler that ends another subscription ends it at once, in the middle of a signal")
+    func endingAnother() throws {
+        let bus = try TestBus()
+        let echo = try Echo(bus)
+        let peer = try BusPeer(bus)
+        let match = DBusMatch(sender: Echo.name, interface: Echo.interface)
+        let (first, second) = (Mailbox<DBusSignal>(), Mailbox<DBusSignal>())
+        let other = Mutex<DBusRegistration?>(nil)
+        let registration = peer.on { connection in
+            let registration = connection.subscribe(match) { signal in
+                other.withLock { $0 = nil }
+                first.post(signal)
+            }
+            other.withLock { $0 = connection.subscribe(match) { second.post($0) } }
+            return registration
+        }
+        _ = try peer.call(.bus("GetId"))
+        try echo.emit("Said", [.string("1")])
+        try echo.emit("Done")
+        #expect(try first.next().member == "Said")
+        #expect(try first.next().member == "Done")
+        #expect(second.rest.isEmpty)
         withExtendedLifetime(registration) {}
     }
 

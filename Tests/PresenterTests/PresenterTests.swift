@@ -52,7 +52,23 @@ struct PresenterTests {
         stage.withdraw("b")
         daemon.answer()
         #expect(try daemon.closed.next() == 2)
+        daemon.behave(.answers)
+        stage.show(.plain("c"))
+        try stage.awaitDisplay("c")
+        daemon.behave(.holds)
+        stage.show(.plain("c", "Changed"))
+        for _ in 0..<2 { _ = try daemon.notified.next() }
+        stage.withdraw("c")
+        daemon.answer()
+        #expect(try daemon.closed.next() == 3)
         stage.withdraw("nothing")
+        // Each was closed once.
+        stage.show(.plain("d"))
+        _ = try daemon.notified.next()
+        #expect(daemon.closed.rest.isEmpty)
+        stage.withdraw("d")
+        daemon.answer()
+        #expect(try daemon.closed.next() == 4)
         #expect(stage.told.rest.isEmpty && !stage.isShowing)
     }
 
