@@ -1,3 +1,4 @@
+internal import Glibc
 package import LinuxSystem
 package import Wire
 
@@ -5,6 +6,9 @@ package import Wire
 package final class TestPeer {
     package struct Silence: Error, CustomStringConvertible {
         package let waitedFor: String
+
+        package init(waitedFor: String) { self.waitedFor = waitedFor }
+
         package var description: String { "the service did not say \(waitedFor)" }
     }
 
@@ -27,6 +31,9 @@ package final class TestPeer {
         epoll = try Epoll()
         try epoll.add(socket.rawValue, .readable, token: 1)
     }
+
+    /// The other end sees the end of the connection.
+    package func close() { shutdown(socket.rawValue, CInt(SHUT_RDWR)) }
 
     // MARK: Asking
 

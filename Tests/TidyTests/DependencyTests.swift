@@ -20,6 +20,17 @@ struct DependencyTests {
         ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Link", ["Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
+        ("Sources/Services/Notifications/Core", ["Model", "HeapModule"]),
+        ("Sources/Services/Notifications/Simulation", ["Model", "NotificationsCore", "Simulation"]),
+        (
+            "Sources/Services/Notifications/Service",
+            [
+                "Crypto", "DBus", "Dispatch", "Foundation", "FoundationEssentials", "GRDB", "Glibc", "LinuxSystem",
+                "Model", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "NotificationsCore", "NotificationsWire",
+                "PushLink", "ServiceKit", "Synchronization", "SystemPackage", "Wire",
+            ]
+        ),
+        ("Sources/Services/Notifications/Program", ["NotificationsService"]),
         (
             "Sources/Services/Notifications/Framework",
             ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
@@ -57,8 +68,8 @@ struct DependencyTests {
         (
             "Sources/Commands",
             [
-                "ArgumentParser", "Glibc", "LinuxSystem", "Model", "Synchronization", "SystemPackage", "Timeline",
-                "TransferWire", "Wire",
+                "ArgumentParser", "Glibc", "LinuxSystem", "Model", "NotificationsWire", "Synchronization",
+                "SystemPackage", "Timeline", "TransferWire", "Wire",
             ]
         ),
         (

@@ -46,8 +46,7 @@ package struct PushStatusText {
 
     private var presenter: String {
         if let name = status.presenter.name { return "notifications are shown by \(name)" }
-        let trouble = status.presenter.trouble ?? "there is no notification daemon"
-        return "notifications are kept and listed, not shown: \(trouble)"
+        return status.presenter.trouble ?? "notifications are kept and listed: nothing shows them"
     }
 
     private var apps: Table {

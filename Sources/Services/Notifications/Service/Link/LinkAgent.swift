@@ -54,6 +54,7 @@ final class LinkAgent: @unchecked Sendable {
     private var isCounting = false
 
     private(set) var target: LinkTarget?
+    /// Why the last connection ended, or never began.
     private(set) var trouble: String?
     private(set) var server: String?
     private(set) var acknowledged: Int64?
@@ -298,7 +299,7 @@ final class LinkAgent: @unchecked Sendable {
         guard case .connecting(let channel, let session, _) = phase, let network else { return }
         phase = .open(channel, session)
         openedAt = Instant(nanoseconds: Clock.boot())
-        (self.server, trouble) = (server, nil)
+        self.server = server
         client?.link(.up(network: network, longestKeepAlive: .seconds(Double(keepAlive))))
     }
 

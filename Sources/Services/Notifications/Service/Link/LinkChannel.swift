@@ -67,17 +67,12 @@ final class LinkChannel: Sendable {
                     try pipeline.addHandler(CountingHandler { [self] in count($0) })
                     try pipeline.addHandler(
                         NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : target.host))
-                    try pipeline.addHandler(RecordHandler(patience: Self.patience) { [self] in tell($0) })
+                    try pipeline.addHandler(RecordHandler(self, patience: Self.patience))
                 }
             }
         bootstrap.connect(host: target.host, port: target.port).whenComplete { [self] result in
             switch result {
-            case .success(let channel):
-                let isClosed = state.withLock { state in
-                    state.channel = channel
-                    return state.isClosed
-                }
-                if isClosed { channel.close(promise: nil) }
+            case .success(let channel): use(channel)
             case .failure(let error): tell(.ended(Self.sentence(error)))
             }
         }
@@ -101,6 +96,15 @@ final class LinkChannel: Sendable {
             configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(roots.utf8)))
         }
         return configuration
+    }
+
+    /// The connection, however early it is given up: what is told of it may be heard before its future is.
+    fileprivate func use(_ channel: any Channel) {
+        let isClosed = state.withLock { state in
+            state.channel = channel
+            return state.isClosed
+        }
+        if isClosed { channel.close(promise: nil) }
     }
 
     // MARK: Out
@@ -130,7 +134,7 @@ final class LinkChannel: Sendable {
 
     // MARK: In
 
-    private func tell(_ news: News) {
+    fileprivate func tell(_ news: News) {
         let isWanted = state.withLock { state in
             defer { if case .ended = news { state.hasEnded = true } }
             return !state.hasEnded
@@ -194,16 +198,16 @@ private final class CountingHandler: ChannelDuplexHandler {
 private final class RecordHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
+    private let owner: LinkChannel
     private let patience: TimeAmount
-    private let onNews: (LinkChannel.News) -> Void
     private var reader = LinkReader<GatewayRecord>()
     private var records: [GatewayRecord] = []
     private var limit: Scheduled<Void>?
     private var isSecure = false
 
-    init(patience: TimeAmount, _ onNews: @escaping (LinkChannel.News) -> Void) {
+    init(_ owner: LinkChannel, patience: TimeAmount) {
+        self.owner = owner
         self.patience = patience
-        self.onNews = onNews
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -223,7 +227,8 @@ private final class RecordHandler: ChannelInboundHandler {
         }
         isSecure = true
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
-        onNews(.connected(isLocal: context.remoteAddress?.isLocal ?? false))
+        owner.use(context.channel)
+        owner.tell(.connected(isLocal: context.remoteAddress?.isLocal ?? false))
         context.read()
     }
 
@@ -248,7 +253,7 @@ private final class RecordHandler: ChannelInboundHandler {
         guard !records.isEmpty else { return false }
         let records = records
         self.records = []
-        onNews(.records(records))
+        owner.tell(.records(records))
         return true
     }
 
@@ -260,11 +265,11 @@ private final class RecordHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         limit?.cancel()
-        onNews(.ended(isSecure ? "the gateway closed the connection" : "the gateway closed the connection before TLS"))
+        owner.tell(.ended("the gateway closed the connection" + (isSecure ? "" : " before TLS")))
     }
 
     private func end(_ reason: String, _ context: ChannelHandlerContext) {
-        onNews(.ended(reason))
+        owner.tell(.ended(reason))
         context.close(promise: nil)
     }
 }

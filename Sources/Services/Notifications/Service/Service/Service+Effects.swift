@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
 internal import NotificationsWire
@@ -47,8 +48,13 @@ extension Service {
         case .unregister(let topic): link.unregister(topic)
         case .sendKeepAlive: link.ping()
         case .linkIsDead: link.isDead()
-        case .report(let report): Diagnostics.write(report.sentence)
+        case .report(let report): note(report.sentence)
         }
+    }
+
+    /// Writes it down, unless too much was.
+    func note(_ line: String) {
+        for line in reportLog.lines(line, at: Instant(nanoseconds: Clock.boot())) { Diagnostics.write(line) }
     }
 
     /// Nothing runs a bundle's helper under the app's own confinement yet: only the daemon could, and it has no such

@@ -12,7 +12,7 @@ extension Service: LinkAgent.Client {
     func link(received push: LinkPush) {
         // A gateway that says what is no message has it taken back: it would send it for ever.
         guard let message = PushMessage(push) else {
-            Diagnostics.write("\(push.topic): push \(push.id.prefix(40)) is dropped: its id is no UUID")
+            note("\(push.topic): push \(push.id.prefix(40)) is dropped: its id is no UUID")
             return link.acknowledge(push.number)
         }
         post(.pushArrived(message, sequence: UInt64(clamping: push.number)))

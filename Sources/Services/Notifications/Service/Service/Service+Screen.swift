@@ -83,7 +83,7 @@ extension Service: Presenter.Client {
     }
 
     func refused(_ id: String, _ error: DBusError) {
-        Diagnostics.write("\(id) is listed, and not shown: \(error)")
+        note("\(id) is listed, and not shown: \(error)")
         if let id = NotificationID(name: id) { isNowhere(id) }
     }
 

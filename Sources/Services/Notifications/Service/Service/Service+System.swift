@@ -17,11 +17,12 @@ extension Service: BrokerConnection.Client {
     }
 
     func lost() {
+        // First of all: otherwise the Core would have the app woken again at once.
+        post(.systemDetached)
         // Nobody knows what became of it.
         let unknown = asked
         asked = []
         for id in unknown { post(.woken(id, .lost)) }
-        post(.systemDetached)
     }
 
     func told(_ news: ServiceNews, _ params: JSONValue) {

@@ -51,6 +51,7 @@ final class Service: @unchecked Sendable {
     var apps: [AppIdentifier: AppInfo] = [:]
     /// Where notifications are on the screen.
     var displayed: [NotificationID: ShownHandle] = [:]
+    var reportLog = ReportLog()
     private var events: UInt64 = 0
     private var isResting = false
     private(set) var isEnding = false
@@ -173,6 +174,8 @@ final class Service: @unchecked Sendable {
             batch.then?()
         }
         isPerforming = false
+        // Only now: the end of the last topic has been said.
+        if batches.isEmpty { link.want(system.linkStatus(at: Instant(nanoseconds: Clock.boot())).registered > 0) }
         commit()
     }
 
@@ -209,7 +212,6 @@ final class Service: @unchecked Sendable {
 
     /// One timer for the Core and the link.
     func armTimer() {
-        link.want(system.linkStatus(at: Instant(nanoseconds: Clock.boot())).registered > 0)
         let next = [system.nextDeadline(), link.deadline].compactMap { $0 }.min()?.nanoseconds
         guard next != armed else { return }
         armed = next
