@@ -141,9 +141,6 @@ let package = Package(
         .target(
             name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
             path: "Sources/Services/Notifications/Framework"),
-        // Shows notifications by the desktop's daemon.
-        .target(
-            name: "NotificationsService", dependencies: ["DBus"], path: "Sources/Services/Notifications/Service"),
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
