@@ -47,6 +47,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // Pure: no I/O, no clock, no randomness, no threads, no Foundation.
@@ -124,11 +130,26 @@ let package = Package(
         .target(
             name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
             path: "Sources/Services/Notifications/Core"),
-        .target(
-            name: "NotificationsSimulation", dependencies: ["NotificationsCore", "Simulation", "Model"],
-            path: "Sources/Services/Notifications/Simulation"),
         // What a device's push agent and a gateway say to each other.
         .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
+        .target(name: "PushCore", dependencies: ["Model"], path: "Sources/Services/Notifications/GatewayCore"),
+        .target(
+            name: "PushGateway",
+            dependencies: [
+                "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP1", package: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], path: "Sources/Services/Notifications/Gateway"),
         .target(
             name: "NotificationsService",
             dependencies: [
@@ -204,6 +225,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom-pushd", dependencies: ["NotificationsService"],
             path: "Sources/Services/Notifications/Program"),
+        .executableTarget(
+            name: "greenroom-pushgate", dependencies: ["PushGateway"],
+            path: "Sources/Services/Notifications/GatewayProgram"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-replay", dependencies: ["ReplayCommands", "Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
@@ -278,7 +302,7 @@ let package = Package(
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
         .testTarget(
             name: "NotificationsCoreTests",
-            dependencies: ["NotificationsCore", "NotificationsSimulation", "Simulation", "Model"]),
+            dependencies: ["NotificationsCore", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
