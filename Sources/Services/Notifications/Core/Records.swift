@@ -175,6 +175,12 @@ package struct HourCount: Hashable, Sendable, Codable {
         package var number: Int64
         package var came: Int32
         package var passed: Int32
+
+        package init(number: Int64, came: Int32 = 0, passed: Int32 = 0) {
+            self.number = number
+            self.came = came
+            self.passed = passed
+        }
     }
 
     /// The latest last, twelve at most.

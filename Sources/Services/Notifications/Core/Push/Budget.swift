@@ -124,7 +124,7 @@ extension HourCount {
         let number = Self.number(time)
         // Also what a clock that was set back has left in the future.
         parts.removeAll { $0.number > number || $0.number <= number - Int64(Self.mostParts) }
-        if parts.last?.number != number { parts.append(Part(number: number, came: 0, passed: 0)) }
+        if parts.last?.number != number { parts.append(Part(number: number)) }
         let last = parts.count - 1
         parts[last].came = parts[last].came.addingReportingOverflow(came).partialValue
         parts[last].passed = parts[last].passed.addingReportingOverflow(passed).partialValue
