@@ -107,7 +107,8 @@ struct Authority {
             // Clocks differ.
             notValidBefore: now.addingTimeInterval(-day), notValidAfter: now.addingTimeInterval(days * day),
             issuer: issuer, subject: subject, signatureAlgorithm: .ecdsaWithSHA256,
-            extensions: try Certificate.Extensions(builder: extensions), issuerPrivateKey: Certificate.PrivateKey(issuerKey))
+            extensions: try Certificate.Extensions(builder: extensions),
+            issuerPrivateKey: Certificate.PrivateKey(issuerKey))
     }
 }
 

@@ -34,7 +34,8 @@ final class LinkServer: Sendable {
 
     var count: Int { open.load(ordering: .relaxed) }
 
-    func start(_ group: any EventLoopGroup, _ address: ListenAddress, _ tls: NIOSSLContext) async throws -> any Channel {
+    func start(_ group: any EventLoopGroup, _ address: ListenAddress, _ tls: NIOSSLContext) async throws -> any Channel
+    {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -50,7 +51,8 @@ final class LinkServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: false)
             .childChannelOption(.maxMessagesPerRead, value: 4)
             .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16_384))
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16_384)
+            )
             .bind(host: address.host, port: address.port)
             .get()
     }

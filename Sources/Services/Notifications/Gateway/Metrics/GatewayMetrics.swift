@@ -29,7 +29,8 @@ struct GatewayMetrics: Sendable {
             Counter(label: "greenroom_push_" + name, dimensions: dimensions, factory: factory)
         }
         accepted = Dictionary(
-            uniqueKeysWithValues: LinkPushType.allCases.map { ($0, counter("accepted_total", [("type", $0.rawValue)])) })
+            uniqueKeysWithValues: LinkPushType.allCases.map { ($0, counter("accepted_total", [("type", $0.rawValue)])) }
+        )
         rejected = Dictionary(
             uniqueKeysWithValues: PushReason.allCases.map {
                 ($0, counter("rejected_total", [("reason", $0.rawValue)]))

@@ -67,7 +67,9 @@ private final class MetricsHandler: ChannelInboundHandler {
         _ context: ChannelHandlerContext, _ head: HTTPRequestHead, _ status: HTTPResponseStatus, _ type: String,
         _ text: String
     ) {
-        let headers: HTTPHeaders = ["content-type": type, "content-length": "\(text.utf8.count)", "connection": "close"]
+        let headers: HTTPHeaders = [
+            "content-type": type, "content-length": "\(text.utf8.count)", "connection": "close",
+        ]
         let channel = context.channel
         context.write(
             wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: status, headers: headers))),

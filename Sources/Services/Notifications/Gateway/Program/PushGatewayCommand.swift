@@ -84,8 +84,9 @@ struct ProviderCertificate: ParsableCommand {
     var development = false
 
     func run() throws {
-        print(try GatewayInitialization(home.folder).addCertificate(
-            app: app, topics: topics, isDevelopment: development))
+        print(
+            try GatewayInitialization(home.folder).addCertificate(
+                app: app, topics: topics, isDevelopment: development))
     }
 }
 

@@ -122,7 +122,8 @@ package struct PushGatewayService: Service {
             } catch let error as GatewayError {
                 throw error
             } catch {
-                throw GatewayError("\(home.certificate) and \(home.certificateKey) are no certificate and key: \(error)")
+                throw GatewayError(
+                    "\(home.certificate) and \(home.certificateKey) are no certificate and key: \(error)")
             }
         }
 

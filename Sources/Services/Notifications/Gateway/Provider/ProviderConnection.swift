@@ -21,6 +21,8 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         var fields = PushFields()
         var body: [UInt8] = []
         var opened: Instant
+        /// Bytes of the body, kept or not.
+        var length = 0
         var isTooLarge = false
         var isWhole = false
     }
@@ -40,7 +42,8 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     private var isEnding = false
     private var isClosing = false
     private var whenEnded: EventLoopPromise<Void>?
-    private var consumed = 0
+    /// What the client may still send on all streams together.
+    private var window = 65_535
     private var needsFlush = false
     private var holdsRead = false
     private var stalled: Instant?
@@ -122,6 +125,11 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let closed = event as? StreamClosedEvent { requests[closed.streamID] = nil }
+        if let updated = event as? NIOHTTP2WindowUpdatedEvent, updated.streamID == .rootStream,
+            let size = updated.inboundWindowSize
+        {
+            window = size
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -147,30 +155,48 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func receive(_ frame: HTTP2Frame.FramePayload.Data, _ stream: HTTP2StreamID) {
         guard case .byteBuffer(let bytes) = frame.data else { return }
-        consumed += bytes.readableBytes + (frame.paddingBytes.map { $0 + 1 } ?? 0)
         // What comes after the answer is of no interest.
         guard requests[stream] != nil else { return }
-        let longest = max(server.rules.longestPayload, server.rules.longestVoIPPayload)
-        if (requests[stream]?.body.count ?? 0) + bytes.readableBytes > longest {
-            requests[stream]?.isTooLarge = true
-            requests[stream]?.body = []
-        } else if requests[stream]?.isTooLarge == false {
-            requests[stream]?.body.append(contentsOf: bytes.readableBytesView)
-        }
+        keep(bytes, of: stream)
         if frame.endStream { finish(stream) }
     }
 
-    private func finish(_ stream: HTTP2StreamID) {
-        requests[stream]?.isWhole = true
-        requests[stream]?.opened = lastFrame
-        evaluate(stream)
+    /// A body that is too large is read to its end and thrown away, since most clients hear an answer only then. One
+    /// that has no end is answered before.
+    private func keep(_ bytes: ByteBuffer, of stream: HTTP2StreamID) {
+        guard var request = requests.removeValue(forKey: stream) else { return }
+        let before = request.length
+        request.length += bytes.readableBytes
+        if request.length <= max(server.rules.longestPayload, server.rules.longestVoIPPayload) {
+            request.body.append(contentsOf: bytes.readableBytesView)
+        } else {
+            request.isTooLarge = true
+            request.body = []
+        }
+        requests[stream] = request
+        guard request.length / Self.windowPart > before / Self.windowPart else { return }
+        if request.length < Self.mostThrownAway {
+            write(.windowUpdate(windowSizeIncrement: Self.windowPart), stream)
+        } else if before < Self.mostThrownAway {
+            evaluate(stream)
+        }
     }
 
-    /// The client may send again what was taken off the connection; a stream's own window is larger than any request.
+    private static let windowPart = 32_768
+    private static let mostThrownAway = 1 << 20
+
+    private func finish(_ stream: HTTP2StreamID) {
+        guard let request = requests[stream] else { return }
+        requests[stream]?.isWhole = true
+        requests[stream]?.opened = lastFrame
+        if request.length < Self.mostThrownAway { evaluate(stream) }
+    }
+
+    /// The client may send again what came, whatever became of it; a stream's own window is larger than any request.
     private func returnWindow() {
-        guard consumed >= 16_384 else { return }
-        write(.windowUpdate(windowSizeIncrement: consumed), .rootStream)
-        consumed = 0
+        guard window < 32_768 else { return }
+        write(.windowUpdate(windowSizeIncrement: 65_535 - window), .rootStream)
+        window = 65_535
     }
 
     // MARK: Answers

@@ -36,7 +36,8 @@ final class ProviderServer: Sendable {
         self.logger = logger
     }
 
-    func start(_ group: any EventLoopGroup, _ address: ListenAddress, _ tls: NIOSSLContext) async throws -> any Channel {
+    func start(_ group: any EventLoopGroup, _ address: ListenAddress, _ tls: NIOSSLContext) async throws -> any Channel
+    {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

@@ -104,7 +104,8 @@ private struct ProviderTokenPayload: JWTPayload {
             iat = whole
             return
         }
-        let number = try (try? container.decode(Double.self, forKey: .iat))
+        let number =
+            try (try? container.decode(Double.self, forKey: .iat))
             ?? Double(try container.decode(String.self, forKey: .iat))
         guard let number, let whole = Int64(exactly: number.rounded(.down)) else {
             throw DecodingError.dataCorruptedError(forKey: .iat, in: container, debugDescription: "iat is no time")

@@ -66,7 +66,8 @@ final class MessageDatabase: Sendable {
     func kept() throws -> Kept {
         try queue.read { database in
             var kept = Kept()
-            let endings = try Row.fetchCursor(database, sql: "SELECT device, topic, epoch, ended, registered FROM endings")
+            let endings = try Row.fetchCursor(
+                database, sql: "SELECT device, topic, epoch, ended, registered FROM endings")
             while let row = try endings.next() {
                 guard let device = DeviceID(row[0] as Data) else { continue }
                 let topic = TopicHash(rawValue: UInt64(bitPattern: row[1] as Int64))
