@@ -104,23 +104,37 @@ package struct Keeper {
     }
 
     private static func listen(_ home: String) throws(SystemError) -> Listeners {
+        let app = try listenToApps(home)
+        return Listeners(control: try listenToTools(home), app: app)
+    }
+
+    private static func listenToApps(_ home: String) throws(SystemError) -> Descriptor {
         try FileSystem.makeDirectory(home + "/wire", mode: 0o711)
         let app = try UnixSocket.listen(at: home + "/wire/app", mode: 0o666)
         try FileSystem.link(to: "wire/app", at: home + "/app")
-        let control = try UnixSocket.listen(at: home + "/control", mode: 0o600)
-        return Listeners(control: control, app: app)
+        return app
     }
 
-    /// A socket that somebody has shut down stays so for every daemon that gets it: another one takes its place.
-    private mutating func renewListeners() {
-        guard UnixSocket.isShutDown(listeners.control) || UnixSocket.isShutDown(listeners.app) else { return }
+    private static func listenToTools(_ home: String) throws(SystemError) -> Descriptor {
+        try UnixSocket.listen(at: home + "/control", mode: 0o600)
+    }
+
+    /// A socket that somebody has shut down stays so for every daemon that gets it: another one takes its place. Who
+    /// waits at the other one goes on waiting. Returns whether tools have to come to another one.
+    @discardableResult
+    private mutating func renewListeners() -> Bool {
+        let (tools, apps) = (UnixSocket.isShutDown(listeners.control), UnixSocket.isShutDown(listeners.app))
+        guard tools || apps else { return false }
         StandardError.write("greenroom-keeper: a listening socket was shut down: the system listens anew\n")
-        epoll.remove(listeners.control.rawValue)
+        if tools { epoll.remove(listeners.control.rawValue) }
         do throws(SystemError) {
-            listeners = try Self.listen(home)
+            listeners = Listeners(
+                control: tools ? try Self.listenToTools(home) : listeners.control,
+                app: apps ? try Self.listenToApps(home) : listeners.app)
         } catch {
             StandardError.write("greenroom-keeper: the system cannot listen anew: \(error)\n")
         }
+        return tools
     }
 
     /// Returns the exit status when the system is down.
@@ -311,8 +325,9 @@ package struct Keeper {
     }
 
     /// While no daemon runs, tools need not wait to learn that.
-    private func answerTools() {
+    private mutating func answerTools() {
         guard let trouble else { return }
+        if renewListeners() { try? epoll.add(listeners.control.rawValue, .readable, token: Self.toolsToken) }
         let sentence = "\(trouble); it is tried again \(nextStart), and until then every app runs. "
         let advice = "\(home)/daemon.log may say more; greenroom down ends everything"
         let line = Self.answer(sentence + advice)

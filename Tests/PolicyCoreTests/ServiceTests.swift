@@ -321,6 +321,27 @@ import Testing
         #expect(launch?.options.notification == LaunchNotification.remote(payload: "{}"))
         device.finish()
     }
+
+    @Test("An app that is being ended is launched with what the user answered, also by the next daemon")
+    func openedWhileEnding() throws {
+        let (device, app) = try device()
+        device.declare([
+            ServiceDeclaration(
+                name: "steps",
+                windows: [.init(name: "tapped", sentence: "", time: .zero, callback: .remoteOpening)])
+        ])
+        let steps = try device.service("steps")
+        device.send(.service(.arrived(steps, [])))
+        _ = device.begin(.close(app, wait: false))
+        device.send(.service(.wake(steps, ServiceRequestID(9), app, window: 0, because: "", payload: "[1]")))
+        #expect(device.system.app(app)?.ending != nil, "it must still be there")
+        device.restartDaemon()
+        device.run()
+        #expect(device.state(app) == .active)
+        let launch = device.launchOptions[0].last { $0.kind == .didFinishLaunching }
+        #expect(launch?.options.notification == LaunchNotification.remote(payload: "[1]"))
+        device.finish()
+    }
 }
 
 extension StatedHold {

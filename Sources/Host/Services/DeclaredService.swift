@@ -82,11 +82,15 @@ struct DeclaredService {
                 isPerceived: try kind.bool("perceived", default: false), limit: try kind.span("limit"))
         }
         declaration.windows = try json.kinds("windows").map { kind throws(RPCError) in
-            guard let time = try kind.span("time") else { throw .invalidParameter("time", "a window has a time") }
+            let callback = try kind.callback
+            // What is on the screen has all the time there is.
+            guard let time = try kind.span("time") ?? (callback.opensApp ? .zero : nil) else {
+                throw .invalidParameter("time", "a window has a time")
+            }
             return ServiceDeclaration.Window(
                 name: try kind.text("name", ServiceDeclaration.longestName),
                 sentence: try kind.text("sentence", ServiceDeclaration.longestText), time: time,
-                callback: try kind.callback)
+                callback: callback)
         }
         if let key = try json.optionalString("mode") {
             declaration.mode = BackgroundModes(keys: [key])

@@ -52,7 +52,8 @@ extension ServiceLink {
                 throw .invalidParameter("payload", "a payload has at most \(ServiceWake.longestPayload) bytes")
             }
             let because = try sentence(params)
-            woken = (app, name)
+            // What is on the screen ends with no word of the app's.
+            woken = service.declaration.windows[window].callback.opensApp ? nil : (app, name)
             event = { [index] in
                 .wake(index, $0, app, window: UInt8(clamping: window), because: because, payload: payload)
             }

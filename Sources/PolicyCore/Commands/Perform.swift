@@ -97,6 +97,7 @@ extension System {
         let reason = Reason.openedByService(apps[i].manifest.name, because: because)
         logRoot(.openRequested, reason)
         if apps[i].process == .none { apps[i].launch = LaunchOptions(notification: notification) }
+        apps[i].ending?.notification = notification
         show(i, as: apps[i].role ?? .primary, reason)
     }
 

@@ -140,6 +140,8 @@ package struct Ending: Hashable, Codable, Sendable {
     var cause: LogSequence?
     /// Launch it again when it is gone.
     var relaunches = false
+    /// What it is launched with then. A checkpoint from before there were any says nothing of it.
+    var notification: LaunchNotification?
     /// The state that it had when its end was decided, for the report.
     var state: LifecycleState
     /// `nil` for an end that nobody decided, and for one that an older daemon did.

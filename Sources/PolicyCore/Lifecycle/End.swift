@@ -144,7 +144,11 @@ extension System {
         disarmMidnightIfNobodyRuns()
         windowsGone(i)
         servicesGone(i)
-        if !ending.relaunches { forgetScreen(i) }
+        if ending.relaunches {
+            apps[i].launch = LaunchOptions(notification: ending.notification)
+        } else {
+            forgetScreen(i)
+        }
         endWaiters(of: apps[i].index, reason)
         mayBeDown = mayBeDown || isShuttingDown
         touch(apps[i].index)

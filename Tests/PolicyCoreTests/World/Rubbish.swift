@@ -199,7 +199,7 @@ struct Rubbish {
                         windows: (0..<random.below(3)).map {
                             .init(
                                 name: "w\($0)", sentence: "", time: span,
-                                callback: WindowCallback.allCases[random.below(3)])
+                                callback: WindowCallback.allCases[random.below(WindowCallback.allCases.count)])
                         },
                         mode: random.oneIn(2) ? [] : .audio, worksInForeground: random.oneIn(2))
                 })
