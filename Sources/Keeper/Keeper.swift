@@ -119,8 +119,8 @@ package struct Keeper {
         try UnixSocket.listen(at: home + "/control", mode: 0o600)
     }
 
-    /// A socket that somebody has shut down stays so for every daemon that gets it: another one takes its place. Who
-    /// waits at the other one goes on waiting. Returns whether tools have to come to another one.
+    /// A socket that was shut down stays so for every daemon that gets it: a new one takes its place, and the other
+    /// socket keeps its waiting peers. Returns whether the tools' socket is a new one.
     @discardableResult
     private mutating func renewListeners() -> Bool {
         let (tools, apps) = (UnixSocket.isShutDown(listeners.control), UnixSocket.isShutDown(listeners.app))
