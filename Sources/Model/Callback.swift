@@ -49,28 +49,80 @@ extension CallbackKind {
 
 /// Why an app was launched, as it is told in its launch options.
 package struct LaunchOptions: Hashable, Sendable, Codable {
-    package var url: String?
-    package var sourceApplication: String?
+    private struct Given: Hashable, Sendable {
+        var url: String?
+        var sourceApplication: String?
+        var notification: LaunchNotification?
+    }
+
+    /// One word wide, since every callback has it and hardly any says something in it.
+    private indirect enum Box: Hashable, Sendable {
+        case box(Given)
+    }
+
+    /// `nil`: nothing was given.
+    private var box: Box?
     /// The service that launched the app into the background.
     package var service: BackgroundModes
-    /// What it was launched for. A checkpoint from before there were any says nothing of it.
-    package var notification: LaunchNotification?
 
     package init(
         url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = [],
         notification: LaunchNotification? = nil
     ) {
-        self.url = url
-        self.sourceApplication = sourceApplication
         self.service = service
-        self.notification = notification
+        given = Given(url: url, sourceApplication: sourceApplication, notification: notification)
     }
 
     package static let none = LaunchOptions()
+
+    package var url: String? {
+        get { given.url }
+        set { given.url = newValue }
+    }
+
+    package var sourceApplication: String? {
+        get { given.sourceApplication }
+        set { given.sourceApplication = newValue }
+    }
+
+    /// What it was launched for.
+    package var notification: LaunchNotification? {
+        get { given.notification }
+        set { given.notification = newValue }
+    }
+
+    private var given: Given {
+        get {
+            guard case .box(let given) = box else { return Given() }
+            return given
+        }
+        set { box = newValue == Given() ? nil : .box(newValue) }
+    }
+
+    // As if the values lay here. A checkpoint from before there were notifications says nothing of them.
+
+    private enum CodingKeys: String, CodingKey { case url, sourceApplication, service, notification }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            url: try values.decodeIfPresent(String.self, forKey: .url),
+            sourceApplication: try values.decodeIfPresent(String.self, forKey: .sourceApplication),
+            service: try values.decode(BackgroundModes.self, forKey: .service),
+            notification: try values.decodeIfPresent(LaunchNotification.self, forKey: .notification))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(url, forKey: .url)
+        try values.encodeIfPresent(sourceApplication, forKey: .sourceApplication)
+        try values.encode(service, forKey: .service)
+        try values.encodeIfPresent(notification, forKey: .notification)
+    }
 }
 
-/// A notification as a launch option, and what its service says of it. One word wide: few apps are launched with one.
-package indirect enum LaunchNotification: Hashable, Sendable, Codable {
+/// A notification as a launch option, and what its service says of it.
+package enum LaunchNotification: Hashable, Sendable, Codable {
     case local(payload: String)
     case remote(payload: String)
 
