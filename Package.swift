@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UIKitNetworking", targets: ["UIKitNetworking"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
         .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
@@ -46,6 +47,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // Pure: no I/O, no clock, no randomness, no threads, no Foundation.
@@ -62,6 +69,12 @@ let package = Package(
         // The kernel, typed.
         .target(name: "CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+
+        // A message bus, typed. libsystemd is its client's library; systemd need not run.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "DBus", dependencies: ["CSystemd", "LinuxSystem", system]),
+        // Buses of a test's own, for the tests of everything that speaks on one.
+        .target(name: "TestBus", dependencies: ["DBus", "LinuxSystem"], path: "Tests/TestBus"),
 
         // Replaces malloc by one that counts: the kill path has to show that it allocates nothing.
         .target(name: "CAllocations"),
@@ -110,10 +123,54 @@ let package = Package(
             name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
+        // Notifications at a set time and by push.
+        .target(
+            name: "NotificationsWire", dependencies: ["Wire"], path: "Sources/Services/Notifications/Wire"),
+        // Notifications and push: a service, too.
+        .target(
+            name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
+            path: "Sources/Services/Notifications/Core"),
+        // What a device's push agent and a gateway say to each other.
+        .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
+        .target(name: "PushCore", dependencies: ["Model"], path: "Sources/Services/Notifications/GatewayCore"),
+        .target(
+            name: "PushGateway",
+            dependencies: [
+                "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP1", package: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], path: "Sources/Services/Notifications/Gateway"),
+        .target(
+            name: "NotificationsService",
+            dependencies: [
+                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                grdb, system,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Sources/Services/Notifications/Service"),
+        .target(
+            name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
+            path: "Sources/Services/Notifications/Framework"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
-        .target(name: "UIKit", dependencies: ["AppRuntime", "CUIKit", "Wire"], path: "Sources/Frameworks/UIKit"),
+        .target(
+            name: "UIKit", dependencies: ["UserNotifications", "AppRuntime", "CUIKit", "NotificationsWire", "Wire"],
+            path: "Sources/Frameworks/UIKit"),
         // URLSession for apps, apart from UIKit: its libraries take as long to load as all others of an app.
         .target(
             name: "UIKitNetworking", dependencies: ["BackgroundTransfer"], path: "Sources/Frameworks/UIKitNetworking"),
@@ -130,6 +187,9 @@ let package = Package(
         // What both hosts have to keep: tests that any of them runs.
         .target(name: "ContractSuite", dependencies: ["Model"], path: "Tests/ContractSuite"),
 
+        // What tests of services have in common: a daemon's and an app's side of their connections.
+        .target(name: "ServiceTesting", dependencies: ["LinuxSystem", "Wire"], path: "Tests/ServiceTesting"),
+
         // Scenarios as files.
         .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
 
@@ -145,7 +205,9 @@ let package = Package(
         // The tools' side.
         .target(
             name: "Commands",
-            dependencies: ["TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system]),
+            dependencies: [
+                "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
+            ]),
 
         .target(
             name: "ReplayCommands",
@@ -162,6 +224,12 @@ let package = Package(
         .executableTarget(
             name: "greenroom-transferd", dependencies: ["TransferService"],
             path: "Sources/Services/Transfers/Program"),
+        .executableTarget(
+            name: "greenroom-pushd", dependencies: ["NotificationsService"],
+            path: "Sources/Services/Notifications/Program"),
+        .executableTarget(
+            name: "greenroom-pushgate", dependencies: ["PushGateway"],
+            path: "Sources/Services/Notifications/GatewayProgram"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-replay", dependencies: ["ReplayCommands", "Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
@@ -233,21 +301,29 @@ let package = Package(
             ]),
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
-        .testTarget(name: "WireTests", dependencies: ["TransferWire", "Wire", "Model"]),
+        .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        .testTarget(
+            name: "NotificationsCoreTests",
+            dependencies: ["NotificationsCore", "Model"]),
+        .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "TestBus", "LinuxSystem"]),
         // Also runs the program itself, from where the build puts it.
         .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", "greenroom-keeper"]),
         .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(
             name: "BackgroundTransferTests",
-            dependencies: ["BackgroundTransfer", "TransferWire", "LinuxSystem", "Wire"]),
+            dependencies: ["BackgroundTransfer", "AppRuntime", "TransferWire", "LinuxSystem", "Wire"]),
+        .testTarget(
+            name: "UserNotificationsTests",
+            dependencies: ["UserNotifications", "AppRuntime", "NotificationsWire", "Wire"]),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
                 "UIKit", "UIKitNetworking", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer",
-                "Wire",
+                "UserNotifications", "NotificationsWire", "Wire",
                 "GreenroomTesting", "Misbehaver",
                 "Hoard", "Article", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
@@ -260,7 +336,9 @@ let package = Package(
         .testTarget(
             name: "IconReelTests", dependencies: ["IconReel", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/IconReel/Tests"),
-        .testTarget(name: "CommandsTests", dependencies: ["Commands", "TransferWire", "Timeline", "Wire", "Model"]),
+        .testTarget(
+            name: "CommandsTests",
+            dependencies: ["Commands", "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model"]),
         .testTarget(
             name: "HostTests",
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
@@ -271,9 +349,18 @@ let package = Package(
         .testTarget(
             name: "TransferServiceTests",
             dependencies: [
-                "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model", "greenroom",
-                "greenroom-transferd",
+                "ServiceTesting", "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model",
+                "greenroom", "greenroom-transferd",
             ]),
+        // Also runs the program itself, against the gateway's double of Fixtures/servers.
+        .testTarget(
+            name: "NotificationsServiceTests",
+            dependencies: [
+                "ServiceTesting", "NotificationsService", "NotificationsCore", "NotificationsWire", "PushLink", "Wire",
+                "LinuxSystem", "Model", "greenroom-pushd", grdb,
+            ]),
+        // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

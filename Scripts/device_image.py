@@ -36,7 +36,9 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
           "libcurl4", "libbrotli1", "libcom-err2", "libgmp10", "libgnutls30", "libgssapi-krb5-2", "libhogweed6",
           "libidn2-0", "libk5crypto3", "libkeyutils1", "libkrb5-3", "libkrb5support0", "libldap-2.5-0", "libnettle8",
           "libnghttp2-14", "libp11-kit0", "libpsl5", "librtmp1", "libsasl2-2", "libssh2-1", "libtasn1-6",
-          "libunistring2", "libzstd1"]
+          "libunistring2", "libzstd1",
+          # What libsystemd needs, by which the tests speak on a bus.
+          "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1"]
 # These have to be there; whatever else was built comes along.
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay",
             "greenroom-simulator", "Journal", "Misbehaver"]

@@ -23,13 +23,19 @@ struct CallbackLedger: Sendable {
         case running
     }
 
-    private var highest: Int64 = 0
+    /// The last that was received; zero: none.
+    private var last: Int64 = 0
     /// The newest last.
     private var results: [(seq: Int64, result: JSONValue)] = []
 
+    /// The highest number that was received.
+    var highest: Int64? { last == 0 ? nil : last }
+    /// What may have to be said again.
+    var kept: [(seq: Int64, result: JSONValue)] { results }
+
     mutating func receive(_ seq: Int64) -> Verdict {
-        guard seq <= highest else {
-            highest = seq
+        guard seq <= last else {
+            last = seq
             return .new
         }
         for entry in results.reversed() where entry.seq == seq { return .answered(entry.result) }

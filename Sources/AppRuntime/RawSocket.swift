@@ -1,11 +1,12 @@
 internal import Glibc
 internal import Wire
 
-/// A descriptor that is closed with its last reference, unless somebody has taken it.
-final class OwnedDescriptor: Sendable {
-    private let number: CInt
+/// A descriptor that is closed with its last reference.
+package final class OwnedDescriptor: Sendable {
+    package let number: CInt
 
-    init(_ number: CInt) { self.number = number }
+    /// Takes ownership.
+    package init(_ number: CInt) { self.number = number }
 
     deinit { close(number) }
 
@@ -14,11 +15,11 @@ final class OwnedDescriptor: Sendable {
 }
 
 /// A connected Unix stream socket. Raw system calls: an app should link little, and this is all that it needs.
-final class RawSocket: Sendable {
+package final class RawSocket: Sendable {
     private let descriptor: CInt
 
     /// Takes ownership.
-    init(owning descriptor: CInt) {
+    package init(owning descriptor: CInt) {
         self.descriptor = descriptor
         // Programs that the app starts must not speak in its name.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -34,8 +35,15 @@ final class RawSocket: Sendable {
         return status == 0 && type == CInt(SOCK_STREAM.rawValue)
     }
 
+    /// Two ends of one connection.
+    package static func pair() -> (RawSocket, RawSocket)? {
+        var numbers: [CInt] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &numbers) == 0 else { return nil }
+        return (RawSocket(owning: numbers[0]), RawSocket(owning: numbers[1]))
+    }
+
     /// `nil` if nobody listens there now. A path too long for an address is reached through its directory.
-    static func connect(to path: String) -> RawSocket? {
+    package static func connect(to path: String) -> RawSocket? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let room = MemoryLayout.size(ofValue: address.sun_path)
@@ -62,22 +70,48 @@ final class RawSocket: Sendable {
         return status == 0 ? result : nil
     }
 
-    /// Blocks until all is sent. False if the connection is gone.
-    func send(_ bytes: [UInt8]) -> Bool {
+    /// Blocks until all is sent; the descriptor goes with the first byte. False if the connection is gone.
+    @discardableResult
+    package func send(_ bytes: [UInt8], with passenger: OwnedDescriptor? = nil) -> Bool {
         unsafe bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
-                let count = unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+                let count =
+                    if sent == 0, let passenger {
+                        unsafe send(rest, with: passenger)
+                    } else {
+                        unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+                    }
                 if count > 0 { sent += count } else if errno != EINTR { return false }
             }
             return true
         }
     }
 
+    private func send(_ bytes: UnsafeRawBufferPointer, with passenger: OwnedDescriptor) -> Int {
+        // As `descriptors` reads it: the length without the padding, the level and the type, the number.
+        let length = Self.controlHeader + MemoryLayout<CInt>.size
+        var control = [
+            UInt64(length), UInt64(UInt32(SOL_SOCKET)) | UInt64(SCM_RIGHTS) << 32, UInt64(passenger.number),
+        ]
+        return unsafe control.withUnsafeMutableBytes { control in
+            let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+            var part = unsafe iovec(iov_base: start, iov_len: bytes.count)
+            return unsafe withUnsafeMutablePointer(to: &part) { part in
+                var message = unsafe msghdr()
+                unsafe message.msg_iov = part
+                unsafe message.msg_iovlen = 1
+                unsafe message.msg_control = control.baseAddress
+                unsafe message.msg_controllen = control.count
+                return unsafe sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+            }
+        }
+    }
+
     /// Blocks until something is there, and appends the descriptors that came with it. `nil` when the connection has
     /// ended.
-    func receive(into buffer: inout [UInt8], _ passengers: inout [OwnedDescriptor]) -> Int? {
+    package func receive(into buffer: inout [UInt8], _ passengers: inout [OwnedDescriptor]) -> Int? {
         // Room for a header and as many descriptors as a message may have, aligned as the kernel wants it.
         var control = [UInt64](repeating: 0, count: 2 + (Limits.descriptors + 1) / 2)
         return unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -103,9 +137,12 @@ final class RawSocket: Sendable {
         }
     }
 
+    /// Bytes before the descriptors of a control message.
+    private static let controlHeader = 16
+
     /// The one kind of control message that a daemon sends: its length, the level, the type, and then descriptors.
     private static func descriptors(_ control: UnsafeRawBufferPointer) -> [OwnedDescriptor] {
-        let header = 16
+        let header = controlHeader
         guard control.count >= header else { return [] }
         let length = unsafe control.load(fromByteOffset: 0, as: Int.self)
         let level = unsafe control.load(fromByteOffset: 8, as: CInt.self)
@@ -117,5 +154,5 @@ final class RawSocket: Sendable {
     }
 
     /// Ends the connection; whoever is blocked in `receive` returns.
-    func shutDown() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
+    package func shutDown() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
 }

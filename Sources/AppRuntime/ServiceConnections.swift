@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 package import Wire
 
@@ -28,6 +29,24 @@ package final class ServiceConnections: Sendable {
     /// thread but the main one: also for the app's own beginning, where something wants a service before that.
     package func connect(_ service: String, seconds: Double = 60) -> Result<CInt, RPCError>? {
         link(within: seconds)?.requestDescriptor(.connect, ["service": .string(service)], seconds: seconds)
+    }
+
+    /// The same as an attempt of a `ServiceStream`: never where there is no such service, or no system at all.
+    package func attempt(_ service: String) -> ServiceStream.Attempt {
+        guard hasSystem else {
+            let sentence = "this process was not started by Greenroom, which has the service \(service)"
+            return .never(RPCError(.unknown, sentence))
+        }
+        switch connect(service) {
+        case .success(let number)? where number >= 0: return .connected(RawSocket(owning: number))
+        case .failure(let error)? where error.code == .unknown || error.code == .methodNotFound: return .never(error)
+        case .success, .failure, nil: return .notNow
+        }
+    }
+
+    /// There is one, or there will be when the app has begun.
+    private var hasSystem: Bool {
+        state.withLock { $0.link != nil } || (unsafe getenv(AppEnvironment.app) != nil)
     }
 
     private func link(within seconds: Double) -> (any AppLink)? {

@@ -16,8 +16,13 @@ package final class ServiceEvents: Sendable {
         }
     }
 
+    /// What it came to, where that matters to the system.
+    package enum Result: String, Sendable {
+        case done, newData, noData, failed
+    }
+
     /// Called on the main thread; the closure that it gets is called, on any thread, when the app is done with it.
-    package typealias Handler = @Sendable (Event, @escaping @Sendable () -> Void) -> Void
+    package typealias Handler = @Sendable (Event, @escaping @Sendable (Result) -> Void) -> Void
 
     package static let shared = ServiceEvents()
     private let handlers = Mutex<[String: Handler]>([:])
@@ -29,7 +34,7 @@ package final class ServiceEvents: Sendable {
     }
 
     /// - Returns: whether somebody handles it.
-    package func handle(_ event: Event, _ done: @escaping @Sendable () -> Void) -> Bool {
+    package func handle(_ event: Event, _ done: @escaping @Sendable (Result) -> Void) -> Bool {
         guard let handler = handlers.withLock({ $0[event.service] }) else { return false }
         handler(event, done)
         return true

@@ -33,6 +33,9 @@ package struct GreenroomCommand: RootCommand {
                 ]),
             CommandGroup(name: "Transfers", subcommands: [TransferCommand.self, TransfersCommand.self]),
             CommandGroup(
+                name: "Notifications",
+                subcommands: [NotificationsCommand.self, PushCommand.self, PassedOn.PushGate.self]),
+            CommandGroup(
                 name: "The screen",
                 subcommands: [
                     OpenCommand.self, HomeCommand.self, SwitcherCommand.self, CloseCommand.self, RestartCommand.self,

@@ -41,6 +41,28 @@ package struct TimeZoneFile: Hashable, Sendable {
         rule = old.version >= 2 ? TimeZoneRule(reader.line()) : nil
     }
 
+    /// A change to daylight saving time and back, in each year behind the last transition.
+    package struct Yearly: Hashable, Sendable {
+        /// A weekday of a month: weeks from 1 to 5, the last, weekdays from 0, a Sunday; `time`: in seconds from
+        /// midnight, by the clock that goes before the change.
+        package struct Day: Hashable, Sendable {
+            package let month, week, weekday, time: Int32
+        }
+
+        /// Seconds east of Greenwich.
+        package let standard, daylight: Int32
+        package let begins, ends: Day
+    }
+
+    /// Seconds east of Greenwich, before the first transition.
+    package var initialOffset: Int32 { first }
+
+    /// In their order.
+    package var transitions: [Transition] { table }
+
+    /// `nil`: nothing changes behind the last transition.
+    package var yearly: Yearly? { rule?.yearly }
+
     /// How far it is from UTC at a moment, and the next changes of that.
     package func look(at moment: Int64, most: Int) -> (offset: Int32, next: [Transition]) {
         let past = table.last { $0.at <= moment }

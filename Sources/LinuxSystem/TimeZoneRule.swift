@@ -38,6 +38,19 @@ struct TimeZoneRule: Hashable, Sendable {
         summer = (offset, begins, ends)
     }
 
+    /// As a value; `nil` where nothing changes.
+    var yearly: TimeZoneFile.Yearly? {
+        guard let summer else { return nil }
+        func day(_ day: Day) -> TimeZoneFile.Yearly.Day {
+            TimeZoneFile.Yearly.Day(
+                month: Int32(day.month), week: Int32(day.week), weekday: Int32(day.weekday),
+                time: Int32(clamping: day.time))
+        }
+        return TimeZoneFile.Yearly(
+            standard: Int32(clamping: standard), daylight: Int32(clamping: summer.offset), begins: day(summer.begins),
+            ends: day(summer.ends))
+    }
+
     func offset(at moment: Int64) -> Int32 {
         guard summer != nil else { return Int32(standard) }
         let year = Self.year(moment)

@@ -84,4 +84,59 @@ extension JSONValue {
         }
         return word
     }
+
+    package func optionalInteger(_ name: String) throws(RPCError) -> Int64? { try optionalInt(name).map(Int64.init) }
+
+    package func optionalWord<Word>(_ name: String) throws(RPCError) -> Word?
+    where Word: RawRepresentable<String> & CaseIterable {
+        try optionalString(name) == nil ? nil : try word(name, of: Word.self)
+    }
+
+    package func optionalRecord<Record: WireRecord>(_ name: String) throws(RPCError) -> Record? {
+        guard let object = try optionalObject(name) else { return nil }
+        return try Record(json: object)
+    }
+
+    /// A list that may be absent.
+    package func elements(_ name: String) throws(RPCError) -> [JSONValue] { self[name] == nil ? [] : try array(name) }
+
+    /// Strings; none if the list is absent.
+    package func strings(_ name: String) throws(RPCError) -> [String] {
+        var strings: [String] = []
+        for element in try elements(name) {
+            guard case .string(let text) = element else {
+                throw .invalidParameter(name, "the parameter \(name) must be a list of strings")
+            }
+            strings.append(text)
+        }
+        return strings
+    }
+
+    /// Records; none if the list is absent.
+    package func records<Record: WireRecord>(_ name: String, of type: Record.Type = Record.self) throws(RPCError)
+        -> [Record]
+    {
+        try Record.list(json: .array(elements(name)))
+    }
+
+    /// Words of a fixed set, each once and in the set's order; none if the list is absent.
+    package func words<Word>(_ name: String, of type: Word.Type = Word.self) throws(RPCError) -> [Word]
+    where Word: RawRepresentable<String> & CaseIterable & Equatable {
+        let texts = try strings(name)
+        if let strange = texts.first(where: { Word(rawValue: $0) == nil }) {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidParameter(name, "the parameter \(name) lists \(strange.prefix(100)); known are \(known)")
+        }
+        return Word.allCases.filter { texts.contains($0.rawValue) }
+    }
+
+    /// The member `protocol` of a first message, which has to be the version that is spoken.
+    package func checkVersion(_ supported: Int) throws(RPCError) {
+        let version = try int("protocol")
+        guard version == supported else {
+            throw RPCError(
+                .invalidRequest, "version \(version) of the protocol is not spoken here",
+                data: ["supported": [.int(Int64(supported))]])
+        }
+    }
 }

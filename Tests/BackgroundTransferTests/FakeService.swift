@@ -1,3 +1,4 @@
+import AppRuntime
 import BackgroundTransfer
 import Foundation
 import Glibc
@@ -32,7 +33,7 @@ final class FakeService: ServiceConnector {
         var calls: [Call] = []
         var waiters: [(count: Int, method: TransferClientMethod, continuation: CheckedContinuation<Call, Never>)] = []
         var sessions: [String: Session] = [:]
-        var connection: ServiceSocket?
+        var connection: RawSocket?
         var line: Int64 = 0
         /// Requests that are not answered when their turn comes, as when the service dies at that moment.
         var unanswered: Set<TransferClientMethod> = []
@@ -122,10 +123,10 @@ final class FakeService: ServiceConnector {
 
     // MARK: As a service
 
-    func connect() -> ServiceSocket? {
+    func connect() -> RawSocket? {
         permission.wait()
         guard let (near, far) = try? UnixSocket.pair() else { return nil }
-        let writer = ServiceSocket(owning: dup(far.rawValue))
+        let writer = RawSocket(owning: dup(far.rawValue))
         state.withLock { state in
             state.connection = writer
             state.questions = [:]
@@ -133,10 +134,10 @@ final class FakeService: ServiceConnector {
         }
         let thread = Thread { [self] in serve(far, writer) }
         thread.start()
-        return ServiceSocket(owning: dup(near.rawValue))
+        return RawSocket(owning: dup(near.rawValue))
     }
 
-    private func serve(_ socket: Descriptor, _ writer: ServiceSocket) {
+    private func serve(_ socket: Descriptor, _ writer: RawSocket) {
         var framer = LineFramer()
         var passengers: [String] = []
         while true {
@@ -153,7 +154,7 @@ final class FakeService: ServiceConnector {
         }
     }
 
-    private func take(_ message: RPCMessage, _ socket: ServiceSocket, _ passengers: inout [String]) {
+    private func take(_ message: RPCMessage, _ socket: RawSocket, _ passengers: inout [String]) {
         switch message {
         case .request(let id, let name, let params):
             guard let method = TransferClientMethod(rawValue: name) else { return }

@@ -14,8 +14,27 @@ struct DependencyTests {
         ("Sources/Wire", ["FoundationEssentials", "Model"]),
         ("Sources/Timeline", ["Model", "Wire"]),
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
+        ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
         ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
+        ("Sources/Services/Notifications/Service", ["DBus", "Dispatch"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
+        ("Sources/Services/Notifications/Link", ["Wire"]),
+        ("Sources/Services/Notifications/Wire", ["Wire"]),
+        ("Sources/Services/Notifications/Core", ["Model", "HeapModule"]),
+        ("Sources/Services/Notifications/Simulation", ["Model", "NotificationsCore", "Simulation"]),
+        (
+            "Sources/Services/Notifications/Service",
+            [
+                "Crypto", "DBus", "Dispatch", "Foundation", "FoundationEssentials", "GRDB", "Glibc", "LinuxSystem",
+                "Model", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "NotificationsCore", "NotificationsWire",
+                "PushLink", "ServiceKit", "Synchronization", "SystemPackage", "Wire",
+            ]
+        ),
+        ("Sources/Services/Notifications/Program", ["NotificationsService"]),
+        (
+            "Sources/Services/Notifications/Framework",
+            ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
+        ),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
@@ -49,13 +68,16 @@ struct DependencyTests {
         (
             "Sources/Commands",
             [
-                "ArgumentParser", "Glibc", "LinuxSystem", "Model", "Synchronization", "SystemPackage", "Timeline",
-                "TransferWire", "Wire",
+                "ArgumentParser", "Glibc", "LinuxSystem", "Model", "NotificationsWire", "Synchronization",
+                "SystemPackage", "Timeline", "TransferWire", "Wire",
             ]
         ),
         (
             "Sources/Frameworks/UIKit",
-            ["AppRuntime", "CUIKit", "Dispatch", "Foundation", "Glibc", "Synchronization", "Wire"]
+            [
+                "AppRuntime", "CUIKit", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization",
+                "UserNotifications", "Wire",
+            ]
         ),
         ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
         (

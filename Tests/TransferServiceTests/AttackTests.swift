@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import ServiceTesting
 import Testing
 import TransferWire
 import Wire

@@ -1,4 +1,5 @@
 import LinuxSystem
+import ServiceTesting
 import Testing
 import TransferWire
 import Wire

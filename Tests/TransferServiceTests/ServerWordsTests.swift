@@ -1,4 +1,5 @@
 import Model
+import ServiceTesting
 import Testing
 import TransferCore
 import TransferService

@@ -1,3 +1,4 @@
+import ServiceTesting
 import Testing
 import TransferWire
 import Wire

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import ServiceTesting
 import Testing
 import TransferWire
 import Wire

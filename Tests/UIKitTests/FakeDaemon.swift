@@ -1,5 +1,4 @@
 import AppRuntime
-import BackgroundTransfer
 import Dispatch
 import Glibc
 import Synchronization
@@ -42,7 +41,7 @@ final class FakeDaemon: Sendable {
 
     /// A message with which a descriptor goes.
     func send(_ message: RPCMessage, with passenger: CInt) {
-        let socket = ServiceSocket(owning: dup(descriptor.withLock { $0 }))
+        let socket = RawSocket(owning: dup(descriptor.withLock { $0 }))
         socket.send(message.encoded(), with: OwnedDescriptor(dup(passenger)))
     }
 

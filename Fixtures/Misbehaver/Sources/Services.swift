@@ -17,7 +17,7 @@ final class Services: Sendable {
     static func register(_ told: @escaping @MainActor @Sendable () -> Void) {
         ServiceEvents.shared.register("probe") { _, done in
             MainActor.assumeIsolated {
-                events.append(done)
+                events.append { done(.done) }
                 told()
             }
         }

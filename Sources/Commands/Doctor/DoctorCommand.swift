@@ -15,7 +15,9 @@ package struct DoctorCommand: Verb {
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let home = try context.home
         let own = Doctor(home: home, environment: context.environment).findings()
-        let findings = Doctor.merged(own, daemon: fromDaemon(home))
+        let told = fromDaemon(home)
+        let notifications = NotificationProbe(context: context).finding(isUp: !told.isEmpty)
+        let findings = Doctor.merged(own + [notifications], daemon: told)
         guard !format.json else { return context.print(json: DoctorFinding.json(of: findings)) }
         context.write(DoctorPage(style: context.style).rendered(findings))
     }

@@ -12,6 +12,12 @@ enum Files {
     static func bytes(_ path: String, limit: Int) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else { return nil }
         defer { try? file.close() }
+        return rest(of: file.rawValue, limit: limit)
+    }
+
+    /// What is left to read, up to the limit; `nil` when it cannot be read.
+    static func rest(of descriptor: Int32, limit: Int) -> [UInt8]? {
+        let file = FileDescriptor(rawValue: descriptor)
         var result: [UInt8] = []
         while result.count < limit {
             guard let piece = try? read(file, atMost: min(65_536, limit - result.count)) else { return nil }

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Glibc
 internal import LinuxSystem
 
-/// Verbs that another program carries out, which takes the place of this one: replay and simulator link much that the
-/// tool would have to load for every `open`.
+/// Verbs that another program carries out, which takes the place of this one: replay, simulator and gateway link much
+/// that the tool would have to load for every `open`.
 enum PassedOn {
     struct Run: Verb {
         static let configuration = CommandConfiguration(
@@ -32,12 +32,25 @@ enum PassedOn {
         }
     }
 
+    struct PushGate: Verb {
+        static let configuration = CommandConfiguration(
+            commandName: "pushgate",
+            abstract: "Run a gateway that takes pushes from providers (greenroom pushgate --help).")
+
+        @Argument(parsing: .captureForPassthrough, help: "See greenroom pushgate --help.", completion: .file())
+        var arguments: [String] = []
+
+        func perform(in context: CommandContext) throws(CommandFailure) {
+            throw try PassedOn.become("greenroom-pushgate", nil, arguments, in: context)
+        }
+    }
+
     /// Returns only if that failed.
     private static func become(
-        _ name: String, _ verb: String, _ arguments: [String], in context: CommandContext
+        _ name: String, _ verb: String?, _ arguments: [String], in context: CommandContext
     ) throws(CommandFailure) -> CommandFailure {
         let program = try context.program(name)
-        let error = CurrentProcess.exec(program, [program, verb] + arguments)
+        let error = CurrentProcess.exec(program, [program] + (verb.map { [$0] } ?? []) + arguments)
         return .failed("\(program) cannot be started: \(error)")
     }
 }

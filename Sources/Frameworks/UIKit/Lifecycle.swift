@@ -31,6 +31,7 @@ package final class Lifecycle {
                 acceptsLaunchURL = false
             }
             BackgroundLaunches.shared.finishLaunching()
+            application.notifications.finishLaunching()
             post(UIApplication.didFinishLaunchingNotification, userInfo: options)
         case .didBecomeActive:
             application.state = .active
@@ -92,24 +93,12 @@ package final class Lifecycle {
         options[.url] = given["url"]?.string.flatMap { URL(string: $0) }
         options[.sourceApplication] = given["sourceApplication"]?.string
         if given["location"] != nil { options[.location] = true }
-        options[.remoteNotification] = given["remoteNotification"]?.plain
-        options[.localNotification] = given["localNotification"]?.plain
-        return options.isEmpty ? nil : options
-    }
-}
-
-extension JSONValue {
-    /// In the types that property lists and JSON have in Foundation.
-    fileprivate var plain: Any {
-        switch self {
-        case .null: NSNull()
-        case .bool(let value): value
-        case .int(let value): Int(value)
-        case .double(let value): value
-        case .string(let value): value
-        case .array(let values): values.map(\.plain)
-        case .object(let object):
-            Dictionary(object.members.map { (AnyHashable($0.key), $0.value.plain) }, uniquingKeysWith: { $1 })
+        let (local, remote) = (given["localNotification"], given["remoteNotification"])
+        if local != nil || remote != nil {
+            let isOpened = callback.params["state"]?.string != "background"
+            let given = application.notifications.launchOptions(local: local, remote: remote, isOpened: isOpened)
+            options.merge(given) { $1 }
         }
+        return options.isEmpty ? nil : options
     }
 }

@@ -62,6 +62,7 @@ open class UIApplication: UIResponder {
     package nonisolated let backgroundWindows = BackgroundWindows()
     package internal(set) var systemChanges: SystemChanges?
     package let snapshots = Snapshots()
+    package private(set) lazy var notifications = ApplicationNotifications(self)
 
     struct WeakWindow {
         weak var window: UIWindow?
@@ -78,6 +79,7 @@ open class UIApplication: UIResponder {
     package func end() {
         connection?.stop()
         connection = nil
+        notifications.end()
         delegate = nil
         if UIApplication.running === self { UIApplication.running = nil }
     }
@@ -96,10 +98,15 @@ extension UIApplication {
         /// By another app; the value is its identifier, a `String`.
         public static let sourceApplication = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsSourceApplicationKey")
-        /// For a push; the value is its payload, a dictionary.
+        /// For a push that came or that the user opened; the value is its payload, a dictionary.
         public static let remoteNotification = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsRemoteNotificationKey")
-        /// For a local notification; the value is its payload, a dictionary.
+        /// For a local notification that the user opened; the value is a `UILocalNotification`.
+        @available(
+            *, deprecated,
+            message:
+                "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:]"
+        )
         public static let localNotification = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
         /// For a location event; the value is `true`.

@@ -79,6 +79,108 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     func application(
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping @Sendable () -> Void)
+
+    /// The app is registered for pushes (`UIApplication.registerForRemoteNotifications()`).
+    ///
+    /// - Parameter deviceToken: what the app's provider needs to reach this app on this device. It may be another one
+    ///   at each launch.
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+
+    /// The app could not be registered for pushes.
+    func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
+
+    /// A push has come: one with `content-available`, which needs `remote-notification` in `UIBackgroundModes` and
+    /// wakes or launches the app for 30 seconds; or, without a delegate of the notification center, any that came while
+    /// the app was on the screen or that the user opened.
+    ///
+    /// - Parameters:
+    ///   - userInfo: the whole payload.
+    ///   - completionHandler: to be called once, on any thread, as soon as what it is about has been fetched. The app
+    ///     is suspended then. An app that does not call it in time is ended, or on devices of 2013 suspended.
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
+
+    /// A push has come: the form of the method with a completion handler for those that prefer to return. Called where
+    /// that one is not implemented.
+    // Said of the method as well, and `sending`: otherwise delegates of Swift 5 are warned.
+    @MainActor func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: sending [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult
+
+    /// A push has come. Called only where no method is implemented that says what came of it, and not for a push that
+    /// launched the app: that is among the launch options.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate willPresentNotification:withCompletionHandler:] or -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:] for user visible notifications and -[UIApplicationDelegate application:didReceiveRemoteNotification:fetchCompletionHandler:] for silent remote notifications"
+    )
+    func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any])
+
+    /// A local notification has come while the app was on the screen, or the user has opened it. Called where the
+    /// notification center has no delegate, and not for one that launched the app: that is among the launch options.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate willPresentNotification:withCompletionHandler:] or -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:]"
+    )
+    func application(_ application: UIApplication, didReceive notification: UILocalNotification)
+
+    /// The user has decided about `registerUserNotificationSettings(_:)`.
+    ///
+    /// - Parameter notificationSettings: what the app may do.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenter requestAuthorizationWithOptions:completionHandler:]"
+    )
+    func application(_ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings)
+
+    /// The user has chosen an action of a local notification. Called where the notification center has no delegate.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:]"
+    )
+    func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        for notification: UILocalNotification, completionHandler: @escaping @Sendable () -> Void)
+
+    /// The user has chosen an action of a local notification, and perhaps written something. Called where the
+    /// notification center has no delegate.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:]"
+    )
+    func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
+        completionHandler: @escaping @Sendable () -> Void)
+
+    /// The user has chosen an action of a push. Called where the notification center has no delegate.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:]"
+    )
+    func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        forRemoteNotification userInfo: [AnyHashable: Any], completionHandler: @escaping @Sendable () -> Void)
+
+    /// The user has chosen an action of a push, and perhaps written something. Called where the notification center has
+    /// no delegate.
+    @available(
+        *, deprecated,
+        message:
+            "Use UserNotifications Framework's -[UNUserNotificationCenterDelegate didReceiveNotificationResponse:withCompletionHandler:]"
+    )
+    func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any],
+        completionHandler: @escaping @Sendable () -> Void)
 }
 
 extension UIApplicationDelegate {

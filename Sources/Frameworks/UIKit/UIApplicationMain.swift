@@ -117,6 +117,7 @@ package enum ApplicationLauncher {
             throw .notAnNSObject(String(describing: principal))
         }
         application.becomeShared()
+        application.notifications.begin()
         if let delegate {
             application.delegate = try Instantiation.make(delegate) as? any UIApplicationDelegate
         } else {

@@ -1,17 +1,9 @@
 import Foundation
 import LinuxSystem
+import ServiceTesting
 import Testing
 import TransferWire
 import Wire
-
-/// Where the build puts programs and the repository has its servers.
-enum Place {
-    static let products = (CurrentProcess.executablePath ?? "").split(separator: "/").dropLast()
-        .map { "/\($0)" }.joined()
-    static let servers = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Fixtures/servers").path
-}
 
 /// The real program in a folder of its own.
 final class TestService {

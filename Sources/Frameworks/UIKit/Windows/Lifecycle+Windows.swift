@@ -43,7 +43,7 @@ extension Lifecycle {
             payload: params["payload"]?.string ?? "")
         let (windows, what) = (application.backgroundWindows, "handleServiceEvents")
         windows.open(window, for: what)
-        let done: @Sendable () -> Void = { windows.complete(window, what, "done") }
-        if !ServiceEvents.shared.handle(event, done) { done() }
+        let done: @Sendable (ServiceEvents.Result) -> Void = { windows.complete(window, what, $0.rawValue) }
+        if !ServiceEvents.shared.handle(event, done) { done(.done) }
     }
 }

@@ -4,29 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 extern char **environ;
-
-// Glibc's macros for control messages cannot be used from Swift.
-ssize_t cbt_send(int socket, const void *bytes, size_t length, int descriptor)
-{
-    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;
-    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (descriptor >= 0) {
-        memset(&control, 0, sizeof control);
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control.space;
-        control.header.cmsg_level = SOL_SOCKET;
-        control.header.cmsg_type = SCM_RIGHTS;
-        control.header.cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
-    }
-    return sendmsg(socket, &message, MSG_NOSIGNAL);
-}
 
 // Glibc declares what is needed here only for programs that ask for its extensions.
 pid_t cbt_start(const char *path, char *const arguments[], int log)

@@ -43,12 +43,7 @@ package enum TransferHello: WireRecord {
     case client(name: String, app: String?, container: String?)
 
     package init(json: JSONValue) throws(RPCError) {
-        let version = try json.int("protocol")
-        guard version == transferProtocolVersion else {
-            throw RPCError(
-                .invalidRequest, "version \(version) of the protocol is not spoken here",
-                data: ["supported": [.int(Int64(transferProtocolVersion))]])
-        }
+        try json.checkVersion(transferProtocolVersion)
         if let role: TransferRole = try json.optionalWord("role") {
             self = .control(role)
         } else {

@@ -13,34 +13,6 @@ package struct WireHeader: Hashable, Sendable {
 
 /// What the records of transfers need beyond `Parameters`.
 extension JSONValue {
-    func optionalInteger(_ name: String) throws(RPCError) -> Int64? { try optionalInt(name).map(Int64.init) }
-
-    func optionalWord<Word>(_ name: String) throws(RPCError) -> Word?
-    where Word: RawRepresentable<String> & CaseIterable {
-        try optionalString(name) == nil ? nil : try word(name, of: Word.self)
-    }
-
-    func optionalRecord<Record: WireRecord>(_ name: String) throws(RPCError) -> Record? {
-        guard let object = try optionalObject(name) else { return nil }
-        return try Record(json: object)
-    }
-
-    /// A list that may be absent.
-    private func elements(_ name: String) throws(RPCError) -> [JSONValue] {
-        self[name] == nil ? [] : try array(name)
-    }
-
-    func strings(_ name: String) throws(RPCError) -> [String] {
-        var strings: [String] = []
-        for element in try elements(name) {
-            guard case .string(let text) = element else {
-                throw .invalidParameter(name, "the parameter \(name) must be a list of strings")
-            }
-            strings.append(text)
-        }
-        return strings
-    }
-
     func headers(_ name: String) throws(RPCError) -> [WireHeader] {
         var headers: [WireHeader] = []
         for element in try elements(name) {

@@ -5,9 +5,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Sends what goes, without waiting for more than the first byte; a descriptor that is not negative goes with it.
-ssize_t cbt_send(int socket, const void *bytes, size_t length, int descriptor);
-
 /// Starts a program that outlives this process and has nothing of it: a session of its own, no signals blocked or
 /// ignored, /dev/null to read, `log` to write. Returns its pid, or -1 with errno.
 pid_t cbt_start(const char *path, char *const arguments[], int log);

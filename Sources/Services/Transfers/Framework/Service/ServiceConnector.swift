@@ -1,3 +1,4 @@
+package import AppRuntime
 internal import CBackgroundTransfer
 internal import Glibc
 internal import Synchronization
@@ -5,7 +6,7 @@ internal import Synchronization
 /// The way to the transfer service.
 package protocol ServiceConnector: Sendable {
     /// A new connection; `nil` if there is none now. May block.
-    func connect() -> ServiceSocket?
+    func connect() -> RawSocket?
 
     /// What `hello` says of this program, where the service does not know it: on its own socket.
     var introduction: (app: String, container: String)? { get }
@@ -29,10 +30,10 @@ package final class StandaloneConnector: ServiceConnector {
 
     package var introduction: (app: String, container: String)? { (app, container) }
 
-    package func connect() -> ServiceSocket? {
+    package func connect() -> RawSocket? {
         started.withLock { pids in pids.removeAll(where: Self.hasEnded) }
         let path = "\(home)/client"
-        if let socket = ServiceSocket.connect(to: path) { return socket }
+        if let socket = RawSocket.connect(to: path) { return socket }
         // One that is on its way is waited for; a second one would only find the first.
         if started.withLock({ $0.isEmpty }) { start() }
         return nil

@@ -5,13 +5,9 @@ final class SystemConnector: ServiceConnector {
     /// The service knows the app: the daemon has told it.
     var introduction: (app: String, container: String)? { nil }
 
-    func connect() -> ServiceSocket? {
+    func connect() -> RawSocket? {
         // The daemon may have to start the service first, and may be restarting itself.
-        guard case .success(let number)? = ServiceConnections.shared.connect("transfers"),
-            number >= 0
-        else {
-            return nil
-        }
-        return ServiceSocket(owning: number)
+        guard case .connected(let socket) = ServiceConnections.shared.attempt("transfers") else { return nil }
+        return socket
     }
 }

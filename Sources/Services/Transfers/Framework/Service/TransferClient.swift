@@ -5,20 +5,13 @@ internal import Synchronization
 internal import TransferWire
 internal import Wire
 
-/// A program's end of the transfer service's wire. One thread reads; everything else happens on a serial queue, which
-/// also writes, so that whoever calls a method of a session or a task waits for nothing.
+/// A program's end of the transfer service's wire. Everything happens on the stream's serial queue, so that whoever
+/// calls a method of a session or a task waits for nothing.
 ///
-/// The connection comes back by itself when the service has restarted. Every session is opened again then, before
-/// anything that was not answered is said again.
+/// When the service has restarted, every session is opened again, before anything that was not answered is said again.
 // What is not behind a mutex is touched on `queue` only.
 package final class TransferClient: @unchecked Sendable {
     typealias Completion = @Sendable (Result<JSONValue, RPCError>) -> Void
-
-    /// Identifies a request of the service on one connection.
-    struct Question: Sendable {
-        let id: RPCID
-        let connection: Int
-    }
 
     private struct Pending {
         let session: String
@@ -44,28 +37,21 @@ package final class TransferClient: @unchecked Sendable {
     private struct Shared {
         var connector: (any ServiceConnector)?
         var cores: [String: SessionCore] = [:]
-        var isReading = false
-        var isStopped = false
         /// What was asked of sessions and tasks and has not reached the queue's turn yet.
         var unsaid = 0
         var isSpeaking = false
         var speaks: (@Sendable (Bool) -> Void)?
     }
 
-    private static let longestPause = 5000
-
-    let queue = DispatchQueue(label: "greenroom.transfers")
+    private let stream = ServiceStream("greenroom.transfers")
     private let shared: Mutex<Shared>
-    private let wake = DispatchSemaphore(value: 0)
-    private var socket: ServiceSocket?
-    /// Counts connections: what was meant for one is never written to a later one.
-    private var connection = 0
-    private var lastID: Int64 = 0
     private var helloID: Int64?
     private var opens: [Int64: Opening] = [:]
     /// Sessions that the service has opened on this connection.
     private var isOpen: Set<String> = []
     private var pending: [Int64: Pending] = [:]
+
+    var queue: DispatchQueue { stream.queue }
 
     /// - Parameter connector: the way to the service; `nil` if it is said later by `use`.
     package init(_ connector: (any ServiceConnector)? = nil) { shared = Mutex(Shared(connector: connector)) }
@@ -102,11 +88,7 @@ package final class TransferClient: @unchecked Sendable {
     package func whileSpeaking(_ speaks: @escaping @Sendable (Bool) -> Void) { shared.withLock { $0.speaks = speaks } }
 
     /// Ends the connection for good, as the end of the process would.
-    package func stop() {
-        shared.withLock { $0.isStopped = true }
-        wake.signal()
-        queue.async { self.socket?.shutDown() }
-    }
+    package func stop() { stream.stop() }
 
     /// Returns when everything is done that was on its way to the queue.
     package func drain() { queue.sync {} }
@@ -181,36 +163,28 @@ package final class TransferClient: @unchecked Sendable {
 
     // MARK: Speaking, on the queue
 
-    private var isGreeted: Bool { socket != nil && helloID == nil }
+    private var isGreeted: Bool { stream.isConnected && helloID == nil }
 
     /// Asks the service, and asks again after a reconnection if it has not answered.
     func request(
         _ method: TransferClientMethod, _ params: JSONValue, _ session: String, with passenger: OwnedDescriptor? = nil,
         completion: @escaping Completion = { _ in }
     ) {
-        lastID += 1
-        let line = RPCMessage.request(id: .int(lastID), method: method.rawValue, params: params).encoded()
+        let id = stream.nextID()
+        let line = RPCMessage.request(id: .int(id), method: method.rawValue, params: params).encoded()
         let request = Pending(session: session, line: line, passenger: passenger, completion: completion)
-        pending[lastID] = request
-        if isOpen.contains(session) { socket?.send(line, with: passenger) }
+        pending[id] = request
+        if isOpen.contains(session) { stream.send(line, with: passenger) }
     }
 
     /// Answers, unless the connection on which it was asked is gone: then the service asks again.
-    func answer(_ question: Question, _ result: JSONValue = [:]) {
-        guard question.connection == connection else { return }
-        socket?.send(RPCMessage.response(id: question.id, result: result).encoded())
-    }
-
-    private func refuse(_ question: Question, _ error: RPCError) {
-        guard question.connection == connection else { return }
-        socket?.send(RPCMessage.failure(id: question.id, error).encoded())
+    func answer(_ question: ServiceStream.Question, _ result: JSONValue = [:]) {
+        stream.answer(question, .success(result))
     }
 
     /// What belongs to this connection only, and is not said again on the next one.
     private func ask(_ method: TransferClientMethod, _ params: JSONValue) -> Int64 {
-        lastID += 1
-        socket?.send(RPCMessage.request(id: .int(lastID), method: method.rawValue, params: params).encoded())
-        return lastID
+        stream.ask(method.rawValue, params)
     }
 
     private func open(_ core: SessionCore) {
@@ -220,48 +194,35 @@ package final class TransferClient: @unchecked Sendable {
 
     // MARK: Hearing, on the queue
 
-    private func connected(_ socket: ServiceSocket, _ introduction: (app: String, container: String)?) -> Int {
-        connection += 1
-        self.socket = socket
-        opens = [:]
-        isOpen = []
-        if shared.withLock({ $0.isStopped }) { socket.shutDown() }
-        let hello = TransferHello.client(
-            name: "BackgroundTransfer/1", app: introduction?.app, container: introduction?.container)
-        helloID = ask(.hello, hello.json)
-        return connection
-    }
-
-    private func disconnected(_ ended: Int) {
-        guard ended == connection else { return }
-        socket = nil
-        helloID = nil
-        isOpen = []
-    }
-
-    private func receive(_ line: [UInt8], _ connection: Int) {
-        guard connection == self.connection else { return }
-        do throws(RPCParseError) {
-            switch try RPCMessage.parse(line, limits: .answer) {
-            case .request(let id, let method, let params):
-                called(Question(id: id, connection: connection), method, params)
-            case .notification(let method, let params):
-                guard method == TransferClientMessage.progress.rawValue,
-                    let progress = try? TransferProgress(json: params)
-                else { return }
-                core(progress.session)?.progress(progress)
-            case .response(let id, let result): answered(id, .success(result))
-            case .failure(let id?, let error): answered(id, .failure(error))
-            case .failure(nil, let error): Self.complain("transfer service: \(error.message)")
-            }
-        } catch {
-            socket?.send(error.answer.encoded())
+    private func hear(_ news: ServiceStream.News) {
+        switch news {
+        case .connected: connected()
+        case .ended:
+            helloID = nil
+            isOpen = []
+        case .asked(let question, let method, let params): called(question, method, params)
+        case .told(let method, let params):
+            guard method == TransferClientMessage.progress.rawValue,
+                let progress = try? TransferProgress(json: params)
+            else { return }
+            core(progress.session)?.progress(progress)
+        case .answered(let number, let result): answered(number, result)
+        case .complained(let error), .unavailable(let error): Self.complain("transfer service: \(error.message)")
         }
     }
 
-    private func called(_ question: Question, _ method: String, _ params: JSONValue) {
+    private func connected() {
+        opens = [:]
+        isOpen = []
+        let introduction = shared.withLock { $0.connector }?.introduction
+        let hello = TransferHello.client(
+            name: "BackgroundTransfer/1", app: introduction?.app, container: introduction?.container)
+        helloID = ask(.hello, hello.json)
+    }
+
+    private func called(_ question: ServiceStream.Question, _ method: String, _ params: JSONValue) {
         guard method == TransferClientMessage.event.rawValue else {
-            return refuse(question, .methodNotFound(method))
+            return stream.answer(question, .failure(.methodNotFound(method)))
         }
         do throws(RPCError) {
             let event = try TransferEventInfo(json: params)
@@ -270,19 +231,18 @@ package final class TransferClient: @unchecked Sendable {
             }
             core.receive(event, question)
         } catch {
-            refuse(question, error)
+            stream.answer(question, .failure(error))
         }
     }
 
-    private func answered(_ id: RPCID, _ result: Result<JSONValue, RPCError>) {
-        guard case .int(let number) = id else { return }
+    private func answered(_ number: Int64, _ result: Result<JSONValue, RPCError>) {
         if number == helloID {
             helloID = nil
             switch result {
             case .success: for core in shared.withLock({ Array($0.cores.values) }) { open(core) }
             case .failure(let error):
                 Self.complain("the transfer service refuses this program: \(error.message)")
-                socket?.shutDown()
+                stream.hangUp()
             }
         } else if let opening = opens.removeValue(forKey: number) {
             opened(opening, result)
@@ -304,58 +264,20 @@ package final class TransferClient: @unchecked Sendable {
             isOpen.insert(core.identifier)
             let again = pending.filter { $0.value.session == core.identifier }.sorted { $0.key < $1.key }
             core.opened(answer)
-            for (_, request) in again { socket?.send(request.line, with: request.passenger) }
+            for (_, request) in again { stream.send(request.line, with: request.passenger) }
             core.begin()
         } catch {
             core.refused(error)
         }
     }
 
-    // MARK: The thread that reads
-
     private func readIfNeeded() {
-        let begins = shared.withLock { shared in
-            guard shared.connector != nil, !shared.cores.isEmpty, !shared.isReading else { return false }
-            shared.isReading = true
-            return true
+        guard shared.withLock({ $0.connector != nil && !$0.cores.isEmpty }) else { return }
+        stream.start {
+            guard let connector = self.shared.withLock({ $0.connector }) else { return nil }
+            return connector.connect().map { .connected($0) } ?? .notNow
+        } _: {
+            self.hear($0)
         }
-        if begins { startServiceThread { self.read() } }
-    }
-
-    private func read() {
-        var pause = 0
-        while let connector = shared.withLock({ $0.isStopped ? nil : $0.connector }) {
-            if let socket = connector.connect() {
-                if serve(socket, connector.introduction) {
-                    pause = 0
-                    continue
-                }
-            }
-            // After a connection that was good the first attempt is made at once.
-            pause = pause == 0 ? 10 : min(pause * 2, Self.longestPause)
-            _ = wake.wait(timeout: .now() + .milliseconds(pause))
-        }
-    }
-
-    /// Reads until the connection ends. True if the service has said anything on it.
-    private func serve(_ socket: ServiceSocket, _ introduction: (app: String, container: String)?) -> Bool {
-        let connection = queue.sync { connected(socket, introduction) }
-        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-        var framer = LineFramer()
-        var isGood = false
-        while let count = socket.receive(into: &buffer) {
-            framer.append(buffer.span.extracting(0..<count))
-            do throws(WireError) {
-                while let line = try framer.next() {
-                    isGood = true
-                    queue.async { self.receive(line, connection) }
-                }
-            } catch {
-                // The service never sends such a line: something else is at the other end.
-                socket.shutDown()
-            }
-        }
-        queue.sync { disconnected(connection) }
-        return isGood
     }
 }

@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import CBackgroundTransfer
 internal import Foundation
 internal import FoundationNetworking
@@ -12,14 +13,14 @@ struct Delivery {
     /// What came of it: an answer that was lost with its connection is given again.
     var result: JSONValue = [:]
     /// The one that is with the delegate now, and who wants to know when it has returned.
-    var running: (number: Int64, questions: [TransferClient.Question])?
+    var running: (number: Int64, questions: [ServiceStream.Question])?
     /// One that waits for a delegate.
     var held: TransferEventInfo?
 }
 
 extension SessionCore {
     /// An event, for the first time or again. On the client's queue, as everything here.
-    func receive(_ event: TransferEventInfo, _ question: TransferClient.Question) {
+    func receive(_ event: TransferEventInfo, _ question: ServiceStream.Question) {
         guard event.number > delivery.executed else {
             return client.answer(question, event.number == delivery.executed ? delivery.result : [:])
         }
@@ -198,29 +199,6 @@ extension SessionCore {
             let info = TransferRequestInfo(request, requestTimeout)
             returned(event, TransferDelayedAnswer(disposition: .useNewRequest, request: info).json)
         }
-    }
-}
-
-/// A choice that a delegate makes through a completion handler: it counts once, and is made for it if the handler is
-/// dropped, as Foundation's own default implementations do.
-final class Once<Choice: Sendable>: Sendable {
-    private let isGiven = Mutex(false)
-    private let otherwise: Choice
-    private let receive: @Sendable (Choice) -> Void
-
-    init(otherwise: Choice, _ receive: @escaping @Sendable (Choice) -> Void) {
-        self.otherwise = otherwise
-        self.receive = receive
-    }
-
-    deinit { if !isGiven.withLock({ $0 }) { receive(otherwise) } }
-
-    func give(_ choice: Choice) {
-        let isFirst = isGiven.withLock { given in
-            defer { given = true }
-            return !given
-        }
-        if isFirst { receive(choice) }
     }
 }
 

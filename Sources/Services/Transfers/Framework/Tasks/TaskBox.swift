@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization

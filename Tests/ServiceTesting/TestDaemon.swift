@@ -1,19 +1,16 @@
-import Foundation
-import LinuxSystem
-import Testing
-import TransferWire
-import Wire
+package import LinuxSystem
+package import Wire
 
 /// A daemon as the service sees it: docs/SERVICES.md.
-final class TestDaemon {
+package final class TestDaemon {
     private let listener: Descriptor
     private let epoll: Epoll
-    let peer: TestPeer
+    package let peer: TestPeer
     /// What it said of itself.
-    let hello: JSONValue
+    package let hello: JSONValue
 
     /// Waits for the service to come, and answers its `hello`.
-    init(_ listener: Descriptor, apps: [ServiceAppState] = [], _ conditions: ServiceConditions?) throws {
+    package init(_ listener: Descriptor, apps: [ServiceAppState] = [], _ conditions: ServiceConditions?) throws {
         self.listener = listener
         epoll = try Epoll()
         try epoll.add(listener.rawValue, .readable, token: 1)
@@ -39,25 +36,34 @@ final class TestDaemon {
     }
 
     /// An app's end of a new connection.
-    func attach(_ app: String, _ container: String, user: Int64 = 0) throws -> Descriptor {
+    package func attach(
+        _ app: String, _ container: String, user: Int64 = 0, modes: [String]? = nil
+    ) throws -> Descriptor {
         let (mine, its) = try UnixSocket.pair()
         let attach = ServiceAttach(app: app, process: 1, container: container, user: user, group: user)
-        try peer.ask("attach", attach.json, [its])
+        var params = attach.json.object ?? [:]
+        if let modes { params["modes"] = .array(modes.map(JSONValue.string)) }
+        try peer.ask("attach", .object(params), [its])
         return mine
     }
 
-    func tell(_ app: String, _ state: String, awaitsCall: Bool = false) throws {
+    package func tell(_ app: String, _ state: String, awaitsCall: Bool = false) throws {
         let state = ServiceAppState(app: app, process: 1, state: state, visible: false, awaitsCall: awaitsCall)
         try peer.send(.notification(method: "app", params: state.json))
     }
 
-    func tell(_ conditions: ServiceConditions) throws {
+    package func tell(_ conditions: ServiceConditions) throws {
         try peer.send(.notification(method: "conditions", params: conditions.json))
     }
 
     /// An app that it is asked to wake.
-    func wake() throws -> (id: RPCID, params: JSONValue) {
-        let message = try peer.take("wake") { if case .request(_, "wake", _) = $0 { true } else { false } }
+    package func wake() throws -> (id: RPCID, params: JSONValue) { try order("wake") }
+
+    /// What it is asked for next, of that name.
+    package func order(_ name: String, within seconds: Double = 20) throws -> (id: RPCID, params: JSONValue) {
+        let message = try peer.take(name, within: seconds) { message in
+            if case .request(_, name, _) = message { true } else { false }
+        }
         guard case .request(let id, _, let params) = message else { throw TestPeer.Closed() }
         return (id, params)
     }

@@ -1,0 +1,184 @@
+package import ArgumentParser
+internal import Model
+package import NotificationsWire
+internal import Wire
+
+/// `greenroom notifications`
+package struct NotificationsCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "notifications",
+        abstract: "List notifications; show one, act on one or dismiss one; allow or deny an app's.",
+        subcommands: [List.self, Show.self, Act.self, Dismiss.self, Allow.self, Deny.self],
+        defaultSubcommand: List.self)
+
+    package init() {}
+
+    struct Name: ParsableArguments {
+        @Argument(help: "The notification's id, as greenroom notifications shows it.")
+        var id: String
+    }
+
+    package struct List: Verb {
+        package static let configuration = CommandConfiguration(
+            abstract: "List what is pending, the soonest first, and what is shown, the newest first.")
+
+        @Argument(help: "Only this app's.", completion: .custom { _, _, _ in Completions.apps() }) var app: String?
+        @OptionGroup var format: JSONOption
+
+        package init() {}
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            var wanted: String?
+            if let app { wanted = try context.client().filter(app) }
+            var all: [NotificationEntry] = []
+            var page: NotificationList
+            repeat {
+                let params = NotificationListParameters(app: wanted, after: all.last?.id)
+                let answer = try context.askNotifications(.list, params.json)
+                page = try record(answer, NotificationList.self)
+                all += page.notifications
+            } while page.more && !page.notifications.isEmpty
+            guard !format.json else { return context.print(json: NotificationEntry.json(of: all)) }
+            context.write(NotificationsCommand.rendered(all, context.clock, context.style))
+        }
+    }
+
+    package struct Show: Verb {
+        package static let configuration = CommandConfiguration(
+            abstract: "Show a notification as if the app had asked for it.",
+            discussion: "Prints its id. One with the same --id replaces it.")
+
+        @OptionGroup var target: AppArgument
+        @Option(help: "The first line.") var title = ""
+        @Option(help: "The second line.") var subtitle = ""
+        @Option(help: "The text.") var body = ""
+        @Option(help: "The number on the app's icon; 0 removes it.") var badge: Int64?
+        @Option(help: "The name of a sound, or default.") var sound: String?
+        @Option(help: "The category, which has the actions.") var category = ""
+        @Option(help: "Its name in the app.") var id: String?
+        @Option(help: "Show it after so many seconds.") var after: Double?
+        @OptionGroup var format: JSONOption
+
+        package init() {}
+
+        package func validate() throws {
+            guard !title.isEmpty || !body.isEmpty || badge != nil else {
+                throw ValidationError("give a --title, a --body or a --badge")
+            }
+            if let after, !(after > 0 && after.isFinite) {
+                throw ValidationError("--after wants a number of seconds, more than 0")
+            }
+        }
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            let app = try context.notificationApp(target.app)
+            let content = NotificationContentInfo(
+                title: title, subtitle: subtitle, body: body, badge: badge, sound: sound, category: category)
+            let request = NotificationRequestInfo(
+                identifier: id ?? "greenroom-\(context.clock.now().nanoseconds)", content: content,
+                trigger: after.map { .interval(seconds: $0, repeats: false) })
+            let answer = try context.askNotifications(.show, NotificationShow(app: app, request: request).json)
+            guard !format.json else { return context.print(json: answer) }
+            context.print(Visible.line(try record(answer, NotificationName.self).id))
+        }
+    }
+
+    package struct Act: Verb {
+        package static let configuration = CommandConfiguration(
+            abstract: "Do what a tap does: open a notification, or choose one of its actions.")
+
+        @OptionGroup var name: Name
+        @Option(help: "The identifier of an action of its category; without one it is opened.") var action: String?
+        @Option(help: "What is typed, of an action that asks for text.") var text: String?
+
+        package init() {}
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            let act = NotificationAct(id: name.id, action: action, text: text)
+            // A tap is told to the app once.
+            _ = try context.askNotifications(.act, act.json, isRepeatable: false)
+        }
+    }
+
+    package struct Dismiss: Verb {
+        package static let configuration = CommandConfiguration(
+            abstract: "Dismiss a notification that is shown, as the user does.")
+        @OptionGroup var name: Name
+        package init() {}
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            _ = try context.askNotifications(.dismiss, NotificationName(id: name.id).json, isRepeatable: false)
+        }
+    }
+
+    package struct Allow: Verb {
+        package static let configuration = CommandConfiguration(abstract: "Allow an app's notifications.")
+        @OptionGroup var target: AppArgument
+        package init() {}
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            let app = try context.notificationApp(target.app)
+            _ = try context.askNotifications(.allow, NotificationApp(app: app).json)
+        }
+    }
+
+    package struct Deny: Verb {
+        package static let configuration = CommandConfiguration(
+            abstract: "Deny an app its notifications: what it asks for is accepted and not shown.")
+        @OptionGroup var target: AppArgument
+        package init() {}
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            let app = try context.notificationApp(target.app)
+            _ = try context.askNotifications(.deny, NotificationApp(app: app).json)
+        }
+    }
+
+    package static func rendered(
+        _ entries: [NotificationEntry], _ clock: Moment.Clock, _ style: Style
+    ) -> String {
+        guard !entries.isEmpty else { return "there are no notifications\n" }
+        var table = Table([("ID", .left), ("APP", .left), ("STATE", .left), ("WHEN", .left), ("TEXT", .left)])
+        for entry in entries {
+            table.add([
+                Table.Cell(entry.id), Table.Cell(entry.app),
+                Table.Cell(entry.place == .pending ? "pending" : entry.due == nil ? "shown" : "shown late"),
+                Table.Cell(when(entry, clock)), Table.Cell(text(entry)),
+            ])
+        }
+        return table.rendered(style)
+    }
+
+    private static func when(_ entry: NotificationEntry, _ clock: Moment.Clock) -> String {
+        if let date = entry.due ?? entry.date { return Moment(seconds: date).local(clock) }
+        return switch entry.request.trigger {
+        case .region(let region, _): "at \(region.identifier)"
+        case .interval, .calendar, .push, nil: ""
+        }
+    }
+
+    private static func text(_ entry: NotificationEntry) -> String {
+        let content = entry.request.content
+        let lines = [content.title, content.subtitle, content.body].filter { !$0.isEmpty }
+        guard lines.isEmpty else { return lines.joined(separator: ": ") }
+        return content.badge.map { "badge \($0)" } ?? ""
+    }
+}
+
+extension Moment {
+    /// Seconds since 1970, as services write times.
+    init(seconds: Double) { self.init(WallTime(nanoseconds: Span.seconds(seconds).nanoseconds)) }
+}
+
+extension CommandContext {
+    /// The identifier of the app that a person named.
+    func notificationApp(_ name: String) throws(CommandFailure) -> String {
+        try AppNames(client().apps()).identifier(for: name)
+    }
+
+    func askNotifications(
+        _ method: NotificationToolMethod, _ params: JSONValue = [:], isRepeatable: Bool = true
+    ) throws(CommandFailure) -> JSONValue {
+        try askNotifications(method.rawValue, params, isRepeatable: isRepeatable)
+    }
+}

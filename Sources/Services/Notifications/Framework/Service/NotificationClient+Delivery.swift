@@ -1,0 +1,189 @@
+package import AppRuntime
+internal import Dispatch
+internal import Foundation
+package import NotificationsWire
+internal import Synchronization
+internal import Wire
+
+/// What is under way between the service and the app.
+struct Delivery {
+    /// Held weakly, as Apple's center does.
+    // It is called on the main thread only.
+    struct WeakDelegate: @unchecked Sendable {
+        weak var delegate: (any UNUserNotificationCenterDelegate)?
+    }
+
+    var delegate = WeakDelegate()
+    weak var center: UNUserNotificationCenter?
+    var application: (any NotificationApplication)?
+    var isLaunched = false
+    /// What came before the app has said who is to hear it.
+    var held: [ServiceCall] = []
+    /// The numbers of the last things that the app has dealt with.
+    var done: [Int64] = []
+    /// What is to be called when something is: that with a number, or the next one.
+    var waiting: [(seq: Int64?, done: @Sendable () -> Void)] = []
+}
+
+/// What UIKit does about notifications: pushes, and all that no delegate of the center hears.
+@MainActor
+package protocol NotificationApplication: AnyObject, Sendable {
+    /// A push has come, with the whole payload.
+    func didReceive(
+        push payload: [AnyHashable: Any], _ completion: @escaping @Sendable (NotificationPushResult) -> Void)
+    /// A notification has come while the app is on the screen, and there is no delegate: it is not shown.
+    func willPresent(_ notification: UNNotification)
+    /// The user has done something about a notification, and there is no delegate.
+    func didReceive(_ response: UNNotificationResponse, _ completion: @escaping @Sendable () -> Void)
+}
+
+extension NotificationClient {
+    /// The app is there; until it has been launched, what comes is held.
+    package func use(_ application: any NotificationApplication) {
+        state.withLock { $0.delivery.application = application }
+    }
+
+    /// `didFinishLaunching` has returned. What has no delegate by now is UIKit's.
+    package func finishLaunching() {
+        let isHeld = state.withLock { state in
+            state.delivery.isLaunched = true
+            return !state.delivery.held.isEmpty
+        }
+        if isHeld { deliverHeld() }
+    }
+
+    var delegate: (any UNUserNotificationCenterDelegate)? {
+        get { state.withLock { $0.delivery.delegate }.delegate }
+        set {
+            let box = Delivery.WeakDelegate(delegate: newValue)
+            state.withLock { $0.delivery.delegate = box }
+            guard newValue != nil else { return }
+            start()
+            deliverHeld()
+        }
+    }
+
+    /// Calls when the app has dealt with what the service asks it under this number; `nil`: with the next thing.
+    package func whenDone(with seq: Int64?, _ done: @escaping @Sendable () -> Void) {
+        let isDone = state.withLock { state in
+            if let seq, state.delivery.done.contains(seq) { return true }
+            state.delivery.waiting.append((seq, done))
+            return false
+        }
+        if isDone { done() }
+    }
+
+    package func called(_ call: ServiceCall) {
+        guard NotificationClientMessage(rawValue: call.method) != nil else {
+            return call.answer(.failure(.methodNotFound(call.method)))
+        }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.deliver(call) } }
+    }
+
+    private func deliverHeld() {
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated {
+                let held = self.state.withLock { state in
+                    defer { state.delivery.held = [] }
+                    return state.delivery.held
+                }
+                for call in held { self.deliver(call) }
+            }
+        }
+    }
+
+    /// Whoever hears something, or `nil` where that is not said yet.
+    private enum Audience {
+        case delegate(any UNUserNotificationCenterDelegate, UNUserNotificationCenter)
+        case application(any NotificationApplication)
+    }
+
+    @MainActor private func audience(of call: ServiceCall) -> Audience? {
+        let delivery = state.withLock { $0.delivery }
+        // An app that is being launched is told when it has been.
+        guard delivery.application == nil || delivery.isLaunched else { return nil }
+        if call.method != NotificationClientMessage.push.rawValue, let delegate = delivery.delegate.delegate {
+            return .delegate(delegate, delivery.center ?? .current())
+        }
+        return delivery.application.map { .application($0) }
+    }
+
+    @MainActor private func deliver(_ call: ServiceCall) {
+        guard let audience = audience(of: call) else { return state.withLock { $0.delivery.held.append(call) } }
+        do throws(RPCError) {
+            switch NotificationClientMessage(rawValue: call.method) {
+            case .willPresent: willPresent(try NotificationWillPresent(json: call.params), call, audience)
+            case .didReceive: didReceive(try NotificationDidReceive(json: call.params), call, audience)
+            case .push: push(try NotificationPush(json: call.params), call, audience)
+            case .openSettings: openSettings(try NotificationOpenSettings(json: call.params), call, audience)
+            case .badge, nil: call.answer(.failure(.methodNotFound(call.method)))
+            }
+        } catch {
+            call.answer(.failure(error))
+        }
+    }
+
+    /// The app has dealt with it: the service is told, and whatever waited for that goes on.
+    private func finish(_ call: ServiceCall, _ answer: JSONValue = [:]) {
+        call.answer(.success(answer))
+        let ready = state.withLock { state in
+            state.delivery.done.append(call.seq)
+            if state.delivery.done.count > NotificationLimits.keptAnswers { state.delivery.done.removeFirst() }
+            let ready = state.delivery.waiting.filter { $0.seq == call.seq || $0.seq == nil }
+            state.delivery.waiting.removeAll { $0.seq == call.seq || $0.seq == nil }
+            return ready
+        }
+        for one in ready { one.done() }
+    }
+
+    @MainActor private func willPresent(
+        _ params: NotificationWillPresent, _ call: ServiceCall, _ audience: Audience
+    ) {
+        let notification = UNNotification(params.notification)
+        let decision = Once<UNNotificationPresentationOptions>(otherwise: []) { options in
+            self.finish(call, NotificationPresentationAnswer(options: options.today.words).json)
+        }
+        switch audience {
+        case .delegate(let delegate, let center):
+            delegate.userNotificationCenter(center, willPresent: notification) { decision.give($0) }
+        case .application(let application):
+            application.willPresent(notification)
+            decision.give([])
+        }
+    }
+
+    @MainActor private func didReceive(
+        _ params: NotificationDidReceive, _ call: ServiceCall, _ audience: Audience
+    ) {
+        guard let info = params.response else { return finish(call) }
+        let response = UNNotificationResponse.make(info)
+        let end = Once(otherwise: ()) { self.finish(call) }
+        switch audience {
+        case .delegate(let delegate, let center):
+            delegate.userNotificationCenter(center, didReceive: response) { end.give(()) }
+        case .application(let application): application.didReceive(response) { end.give(()) }
+        }
+    }
+
+    @MainActor private func push(_ params: NotificationPush, _ call: ServiceCall, _ audience: Audience) {
+        let result = Once<NotificationPushResult>(otherwise: .noData) { result in
+            self.finish(call, NotificationPushAnswer(result: result).json)
+        }
+        guard case .application(let application) = audience, let payload = Self.payload(params.payload) else { return }
+        application.didReceive(push: payload) { result.give($0) }
+    }
+
+    @MainActor private func openSettings(
+        _ params: NotificationOpenSettings, _ call: ServiceCall, _ audience: Audience
+    ) {
+        if case .delegate(let delegate, let center) = audience {
+            delegate.userNotificationCenter(center, openSettingsFor: params.notification.map(UNNotification.init))
+        }
+        finish(call)
+    }
+
+    /// A push's payload in Foundation's types; `nil` if it is no JSON object.
+    package static func payload(_ text: String) -> [AnyHashable: Any]? {
+        (try? JSONValue(parsing: text, limits: .answer))?.object?.dictionary
+    }
+}

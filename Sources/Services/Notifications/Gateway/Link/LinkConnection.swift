@@ -1,0 +1,184 @@
+internal import CoreMetrics
+internal import Logging
+internal import Model
+internal import NIOCore
+internal import NIOTLS
+internal import PushCore
+internal import PushLink
+internal import Synchronization
+
+/// A device's connection: the bytes around a `LinkSession`.
+///
+/// Unchecked: everything but `reading` is touched on the event loop only; `DeviceLink`'s methods hop to it.
+final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = Never
+    typealias OutboundOut = ByteBuffer
+
+    private let server: LinkServer
+    private let eventLoop: any EventLoop
+    private var context: ChannelHandlerContext?
+    private var session: LinkSession
+    private var reader = LinkReader<AgentRecord>()
+    /// The channel wants to be read, and is not, since the device does not read either.
+    private var holdsRead = false
+    private var isEnding = false
+    private let reading = Atomic(false)
+
+    init(_ server: LinkServer, _ eventLoop: any EventLoop) {
+        self.server = server
+        self.eventLoop = eventLoop
+        session = LinkSession(at: .now)
+    }
+
+    // MARK: From other threads
+
+    var isReading: Bool { reading.load(ordering: .relaxed) }
+
+    func deliver(_ message: PushMessage) {
+        eventLoop.execute {
+            let actions = self.session.deliver(message, rules: self.server.rules)
+            if actions.isEmpty, !message.isStored { self.server.metrics.dropped.increment() }
+            self.perform(actions)
+        }
+    }
+
+    func replaced() { eventLoop.execute { self.end(.replaced) } }
+
+    // MARK: The channel
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        server.opened(self, on: eventLoop)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if let device = session.device { server.store.detach(device, self) }
+        session.closed()
+        reading.store(false, ordering: .relaxed)
+        server.closed(self, on: eventLoop)
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted(let negotiated) = event as? TLSUserEvent,
+            negotiated != LinkRules.applicationProtocol
+        {
+            return context.close(promise: nil)
+        }
+        if let event = event as? ChannelEvent, event == .inputClosed { return context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        server.logger.debug("a device's connection broke", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !session.isClosed else { return }
+        let buffer = unwrapInboundIn(data)
+        reader.append(Array(buffer.readableBytesView))
+        do throws(LinkError) {
+            while !session.isClosed, let record = try reader.next() {
+                perform(
+                    session.receive(
+                        record, rules: server.rules, proof: server.proof,
+                        nonce: { RandomBytes.make(LinkRules.nonceLength) }, at: .now))
+            }
+        } catch {
+            server.logger.debug("a device sent what is no record", metadata: ["error": "\(error)"])
+            end(.badRecord)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        // What it asks for would be answered into a buffer that it does not empty.
+        if context.channel.isWritable { context.read() } else { holdsRead = true }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isWritable = context.channel.isWritable
+        perform(session.writable(isWritable, rules: server.rules, at: .now))
+        if isWritable, holdsRead {
+            holdsRead = false
+            context.read()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: The session
+
+    /// Called now and then, on the event loop.
+    func tick(at now: Instant) { perform(session.tick(rules: server.rules, at: now)) }
+
+    func end(_ reason: LinkGoodbye, after: Double? = nil) {
+        perform(session.end(reason, after: after))
+    }
+
+    private func perform(_ actions: [LinkSession.Action]) {
+        guard let context, !actions.isEmpty else { return updateReading() }
+        var writes = false
+        for action in actions {
+            switch action {
+            case .send(let record):
+                write(record, context)
+                writes = true
+            case .attach(let device):
+                server.store.attach(device, self)
+            case .load(let device, let limit): load(device, limit)
+            case .acknowledge(let device, let number): server.store.acknowledge(device, number)
+            case .register(let device, let topic):
+                server.store.register(device, topic: topic, answer(topic))
+            case .unregister(let device, let topic):
+                server.store.unregister(device, topic: topic, answer(topic))
+            case .close: close(context)
+            }
+        }
+        if writes { context.flush() }
+        updateReading()
+    }
+
+    private func updateReading() { reading.store(session.isReading, ordering: .relaxed) }
+
+    private func write(_ record: GatewayRecord, _ context: ChannelHandlerContext) {
+        switch record {
+        case .push: server.metrics.sent.increment()
+        case .goaway(_, let reason): if let reason = LinkGoodbye(rawValue: reason) { server.metrics.end(reason) }
+        case .challenge, .welcome, .token, .unregistered, .refused, .pong: break
+        }
+        context.write(wrapOutboundOut(ByteBuffer(bytes: record.line)), promise: nil)
+    }
+
+    private func load(_ device: DeviceID, _ limit: Int) {
+        server.store.load(
+            device, limit: limit,
+            StoreWaiter(eventLoop: eventLoop) { page in
+                self.perform(
+                    self.session.loaded(page.messages, isAll: page.isAll, rules: self.server.rules, now: .now))
+            })
+    }
+
+    private func answer(_ topic: String) -> StoreWaiter<RegistrationOutcome> {
+        StoreWaiter(eventLoop: eventLoop) { outcome in
+            guard !self.session.isClosed else { return }
+            switch outcome {
+            case .token(let token): self.perform([.send(.token(topic: topic, token: token.text))])
+            case .ended: self.perform([.send(.unregistered(topic: topic))])
+            case .refused(let reason): self.perform([.send(.refused(topic: topic, reason: reason))])
+            }
+        }
+    }
+
+    /// Closes once what was written is out, or soon after: the other end may not read it.
+    private func close(_ context: ChannelHandlerContext) {
+        guard !isEnding else { return }
+        isEnding = true
+        if let device = session.device { server.store.detach(device, self) }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
+        eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
+    }
+}

@@ -1,0 +1,119 @@
+internal import CoreMetrics
+internal import Logging
+internal import Model
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import PushCore
+internal import PushLink
+internal import Synchronization
+
+/// Where devices connect.
+final class LinkServer: Sendable {
+    let rules: PushRules
+    let proof: LinkProof
+    let store: any MessageStore
+    let metrics: GatewayMetrics
+    let logger: Logger
+    private let sweepers: [ObjectIdentifier: LinkSweeper]
+    private let open = Atomic(0)
+
+    init(
+        group: any EventLoopGroup, rules: PushRules, proof: LinkProof, store: any MessageStore,
+        metrics: GatewayMetrics, logger: Logger
+    ) {
+        self.rules = rules
+        self.proof = proof
+        self.store = store
+        self.metrics = metrics
+        self.logger = logger
+        var sweepers: [ObjectIdentifier: LinkSweeper] = [:]
+        for loop in group.makeIterator() { sweepers[ObjectIdentifier(loop)] = LinkSweeper(loop) }
+        self.sweepers = sweepers
+    }
+
+    var count: Int { open.load(ordering: .relaxed) }
+
+    func start(_ group: any EventLoopGroup, _ address: ListenAddress, _ tls: NIOSSLContext) async throws -> any Channel
+    {
+        try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let connection = LinkConnection(self, channel.eventLoop)
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLServerHandler(context: tls, configuration: Self.tlsConfiguration), connection)
+                }
+            }
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 64 * 1024))
+            .childChannelOption(.allowRemoteHalfClosure, value: false)
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16_384)
+            )
+            .bind(host: address.host, port: address.port)
+            .get()
+    }
+
+    /// An idle connection keeps no buffers for what it may send.
+    private static var tlsConfiguration: NIOSSLHandler.Configuration {
+        var configuration = NIOSSLHandler.Configuration()
+        configuration.maximumPreservedOutboundBufferCapacity = 0
+        return configuration
+    }
+
+    func opened(_ connection: LinkConnection, on loop: any EventLoop) {
+        sweepers[ObjectIdentifier(loop)]?.add(connection)
+        metrics.devices.set(open.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    func closed(_ connection: LinkConnection, on loop: any EventLoop) {
+        sweepers[ObjectIdentifier(loop)]?.remove(connection)
+        metrics.devices.set(open.wrappingSubtract(1, ordering: .relaxed).newValue)
+    }
+
+    /// Tells every device to come back to another gateway, or to this one when it is there again. The more there are,
+    /// the longer the time over which they should do so.
+    func end() async {
+        let after = max(1, Double(count) / 500)
+        for sweeper in sweepers.values { await sweeper.endAll(after: after) }
+    }
+}
+
+/// The connections of one event loop, looked at together now and then: a timer for each of a hundred thousand would
+/// wake the machine all the time.
+///
+/// Unchecked: touched on its event loop only.
+private final class LinkSweeper: @unchecked Sendable {
+    private let loop: any EventLoop
+    private var connections: [ObjectIdentifier: LinkConnection] = [:]
+    private var task: Scheduled<Void>?
+
+    private static let pause = TimeAmount.seconds(5)
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    func add(_ connection: LinkConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        if task == nil { schedule() }
+    }
+
+    func remove(_ connection: LinkConnection) { connections[ObjectIdentifier(connection)] = nil }
+
+    private func schedule() { task = loop.scheduleTask(in: Self.pause) { self.sweep() } }
+
+    private func sweep() {
+        let now = Instant.now
+        for connection in Array(connections.values) { connection.tick(at: now) }
+        task = nil
+        if !connections.isEmpty { schedule() }
+    }
+
+    func endAll(after: Double) async {
+        try? await loop.submit {
+            for connection in Array(self.connections.values) { connection.end(.shutdown, after: after) }
+        }.get()
+    }
+}

@@ -1,0 +1,240 @@
+package import Model
+package import PushLink
+
+/// The cryptography of a link, which is its owner's.
+package struct LinkProof: Sendable {
+    /// The names by which devices reach this gateway.
+    package var names: [String]
+    /// SHA-256.
+    package var digest: @Sendable ([UInt8]) -> [UInt8]
+    /// Whether a signature is that of a key over a text.
+    package var isSigned: @Sendable (_ key: [UInt8], _ text: [UInt8], _ signature: [UInt8]) -> Bool
+
+    package init(
+        names: [String], digest: @escaping @Sendable ([UInt8]) -> [UInt8],
+        isSigned: @escaping @Sendable (_ key: [UInt8], _ text: [UInt8], _ signature: [UInt8]) -> Bool
+    ) {
+        self.names = names
+        self.digest = digest
+        self.isSigned = isSigned
+    }
+
+    func isProven(key: [UInt8], nonce: [UInt8], signature: [UInt8]) -> Bool {
+        names.contains { isSigned(key, LinkRules.proof(nonce: nonce, gateway: $0), signature) }
+    }
+}
+
+/// The gateway's end of a device's connection.
+///
+///     greeting ──hello──→ challenged ──prove──→ open ──→ closed
+///
+/// What a device is sent and has not acknowledged is bounded. Beyond that bound, or while it does not read, the device
+/// is *behind*: nothing more is kept for it here, since the store has it, and is loaded from there.
+package struct LinkSession: Sendable {
+    package enum Action: Hashable, Sendable {
+        case send(GatewayRecord)
+        /// The device has proven that it is this one: any older connection of it ends.
+        case attach(DeviceID)
+        /// Load so many messages of the store, urgent ones first. Answered by `loaded`.
+        case load(DeviceID, limit: Int)
+        case acknowledge(DeviceID, Int64)
+        /// Answered by `send` of a token.
+        case register(DeviceID, topic: String)
+        case unregister(DeviceID, topic: String)
+        /// Close the connection once everything has been sent.
+        case close
+    }
+
+    private struct Open: Sendable {
+        var device: DeviceID
+        var unacknowledged: Set<Int64> = []
+        var isBehind = true
+        var isLoading = false
+        /// Something came for the store during the loading.
+        var hasMissed = false
+    }
+
+    private enum State: Sendable {
+        case greeting
+        case challenged(key: [UInt8], nonce: [UInt8])
+        case open(Open)
+        case closed
+    }
+
+    private var state = State.greeting
+    private var heard: Instant
+    /// Since when the other end has read nothing of what waits for it.
+    private var stalled: Instant?
+    /// Records but acknowledgements, in this minute.
+    private var records = 0
+    private var minute: Instant
+
+    private static let recordsPerMinute = 4000
+
+    package init(at now: Instant) {
+        heard = now
+        minute = now
+    }
+
+    package var device: DeviceID? {
+        if case .open(let open) = state { return open.device }
+        return nil
+    }
+
+    /// The device takes messages as they come.
+    package var isReading: Bool {
+        if case .open(let open) = state { return !open.isBehind }
+        return false
+    }
+
+    package var isClosed: Bool {
+        if case .closed = state { return true }
+        return false
+    }
+
+    // MARK: From the device
+
+    /// - Parameter nonce: makes a random challenge.
+    package mutating func receive(
+        _ record: AgentRecord, rules: PushRules, proof: LinkProof, nonce: () -> [UInt8], at now: Instant
+    ) -> [Action] {
+        heard = now
+        guard isWithinRate(record, now) else { return end(.badRecord) }
+        switch (state, record) {
+        case (.greeting, .hello(let key)):
+            let nonce = nonce()
+            state = .challenged(key: key, nonce: nonce)
+            return [.send(.challenge(nonce: nonce))]
+        case (.challenged(let key, let nonce), .prove(let signature)):
+            guard let device = DeviceID(digest: proof.digest(key)),
+                proof.isProven(key: key, nonce: nonce, signature: signature)
+            else { return end(.badProof) }
+            var open = Open(device: device)
+            open.isLoading = true
+            state = .open(open)
+            let keepAlive = Int(rules.deviceSilence.seconds)
+            return [
+                .send(.welcome(device: device.description, keepAlive: keepAlive, server: proof.names.first ?? "")),
+                .attach(device), .load(device, limit: rules.unacknowledged),
+            ]
+        case (.open(var open), .ack(let number)):
+            // A number that it was not sent is not its own to acknowledge.
+            guard open.unacknowledged.remove(number) != nil else { return [] }
+            let load = catchUp(&open, rules)
+            state = .open(open)
+            return [.acknowledge(open.device, number)] + load
+        case (.open(let open), .register(let topic)): return [.register(open.device, topic: topic)]
+        case (.open(let open), .unregister(let topic)): return [.unregister(open.device, topic: topic)]
+        case (.open, .ping): return [.send(.pong)]
+        case (.closed, _): return []
+        case (.greeting, _), (.challenged, _), (.open, .hello), (.open, .prove): return end(.badRecord)
+        }
+    }
+
+    private mutating func isWithinRate(_ record: AgentRecord, _ now: Instant) -> Bool {
+        if case .ack = record { return true }
+        if now - minute > .seconds(60) {
+            minute = now
+            records = 0
+        }
+        records += 1
+        return records <= Self.recordsPerMinute
+    }
+
+    // MARK: To the device
+
+    /// A message was accepted for the device.
+    /// - Returns: nothing if the device is behind; what the store does not have is lost then.
+    package mutating func deliver(_ message: PushMessage, rules: PushRules) -> [Action] {
+        guard case .open(var open) = state else { return [] }
+        if !open.isBehind, stalled == nil, open.unacknowledged.count < rules.unacknowledged {
+            open.unacknowledged.insert(message.number)
+            state = .open(open)
+            return [.send(message.record)]
+        }
+        if message.isStored {
+            open.isBehind = true
+            open.hasMissed = true
+            state = .open(open)
+        }
+        return []
+    }
+
+    /// What the store has for the device.
+    /// - Parameter isAll: there is nothing after these.
+    package mutating func loaded(
+        _ messages: [PushMessage], isAll: Bool, rules: PushRules, now: WallTime
+    ) -> [Action] {
+        guard case .open(var open) = state else { return [] }
+        open.isLoading = false
+        var actions: [Action] = []
+        var isWhole = isAll
+        for message in messages.sorted(by: PushMessage.isSooner)
+        where !open.unacknowledged.contains(message.number) && !message.hasExpired(at: now) {
+            guard open.unacknowledged.count < rules.unacknowledged else {
+                isWhole = false
+                break
+            }
+            open.unacknowledged.insert(message.number)
+            actions.append(.send(message.record))
+        }
+        open.isBehind = !isWhole || open.hasMissed
+        open.hasMissed = false
+        actions += catchUp(&open, rules)
+        state = .open(open)
+        return actions
+    }
+
+    /// Loads more when there is room for it.
+    private func catchUp(_ open: inout Open, _ rules: PushRules) -> [Action] {
+        guard open.isBehind, !open.isLoading, stalled == nil,
+            open.unacknowledged.count <= rules.unacknowledged / 2
+        else { return [] }
+        open.isLoading = true
+        // What is on its way is in the store as well, and comes again.
+        return [.load(open.device, limit: rules.unacknowledged + open.unacknowledged.count)]
+    }
+
+    /// The other end reads again, or not any more.
+    package mutating func writable(_ isWritable: Bool, rules: PushRules, at now: Instant) -> [Action] {
+        stalled = isWritable ? nil : stalled ?? now
+        guard isWritable, case .open(var open) = state else { return [] }
+        let load = catchUp(&open, rules)
+        state = .open(open)
+        return load
+    }
+
+    // MARK: The end
+
+    /// Called now and then.
+    package mutating func tick(rules: PushRules, at now: Instant) -> [Action] {
+        if let stalled, now - stalled > rules.deviceStall { return end(.tooSlow) }
+        switch state {
+        case .greeting, .challenged: return now - minute > rules.greeting ? end(.idleTimeout) : []
+        case .open: return now - heard > rules.deviceSilence ? end(.idleTimeout) : []
+        case .closed: return []
+        }
+    }
+
+    /// - Parameter after: when the device should come back, in seconds; `nil`: as the reason has it.
+    package mutating func end(_ reason: LinkGoodbye, after: Double? = nil) -> [Action] {
+        guard !isClosed else { return [] }
+        state = .closed
+        return [.send(.goaway(after: after ?? reason.pause, reason: reason.rawValue)), .close]
+    }
+
+    /// The connection is gone.
+    package mutating func closed() { state = .closed }
+}
+
+extension LinkGoodbye {
+    /// Seconds after which a device should connect again. One that does what it should not, or has a twin, waits.
+    fileprivate var pause: Double {
+        switch self {
+        case .idleTimeout: 0
+        case .shutdown, .serviceUnavailable: 2
+        case .tooSlow: 10
+        case .replaced, .badRecord, .badProof: 60
+        }
+    }
+}

@@ -1,0 +1,3 @@
+internal import PushGateway
+
+await PushGatewayProgram.run()

@@ -1,0 +1,3 @@
+internal import NotificationsService
+
+NotificationProgram.run(CommandLine.arguments)

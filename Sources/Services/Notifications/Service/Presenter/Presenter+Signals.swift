@@ -1,0 +1,100 @@
+internal import DBus
+
+/// One notification of the presenter.
+struct Entry {
+    enum Phase { case waiting, asked, displayed }
+
+    var shown: Shown
+    let order: UInt64
+    /// It was on a screen before, or is not to be heard.
+    var isSilent: Bool
+    var phase = Phase.waiting
+    /// Which question to the daemon is about it.
+    var ask: UInt64 = 0
+    /// It waits in the line of those that the daemon will be asked for.
+    var isInLine = false
+    /// It has changed since the daemon was asked.
+    var isOutdated = false
+    /// Where it is, or was, displayed, and as what.
+    var handle: ShownHandle?
+    var displayed: Shown?
+    var token: String?
+    var unanswered = 0
+
+    init(shown: Shown, order: UInt64, isSilent: Bool) {
+        self.shown = shown
+        self.order = order
+        self.isSilent = isSilent
+    }
+
+    mutating func isDisplayed(_ shown: Shown, as handle: ShownHandle) {
+        (displayed, self.handle, unanswered) = (shown, handle, 0)
+        phase = isOutdated ? .waiting : .displayed
+        isSilent = !isOutdated
+    }
+
+    /// The daemon is gone, or has not answered.
+    mutating func wait() { (phase, isInLine, isOutdated, token) = (.waiting, false, false, nil) }
+}
+
+extension Presenter {
+    func listen() -> [DBusRegistration] {
+        let heard: [(String, (Presenter) -> (UInt32, DBusValue) -> Void)] = [
+            ("NotificationClosed", { presenter in { presenter.closed($0, reason: $1) } }),
+            ("ActionInvoked", { presenter in { presenter.invoked($0, key: $1) } }),
+            ("ActivationToken", { presenter in { presenter.heardToken($0, $1) } }),
+            ("NotificationReplied", { presenter in { presenter.replied($0, $1) } }),
+        ]
+        return heard.map { member, handle in
+            let match = DBusMatch(
+                sender: Daemon.name, path: Daemon.path, interface: Daemon.interface, member: member)
+            return connection.subscribe(match) { [weak self] signal in
+                guard let self, signal.arguments.count == 2, case .uint32(let number) = signal.arguments[0] else {
+                    return
+                }
+                handle(self)(number, signal.arguments[1])
+            }
+        }
+    }
+
+    private func closed(_ number: UInt32, reason: DBusValue) {
+        guard let id = numbers.removeValue(forKey: number), let entry = entries[id] else { return }
+        guard entry.phase == .displayed else {
+            // Another one takes its place, and is on its way.
+            entries[id]?.handle = nil
+            return
+        }
+        entries[id] = nil
+        if reason == .uint32(Daemon.dismissedByUser) { client?.dismissed(id) } else { client?.gone(id) }
+    }
+
+    private func invoked(_ number: UInt32, key: DBusValue) {
+        guard let key = key.string, let shown = displayed(number),
+            let answer = NotifyMessage.answer(key, to: shown)
+        else { return }
+        acted(number, answer)
+    }
+
+    private func replied(_ number: UInt32, _ text: DBusValue) {
+        guard let text = text.string, let shown = displayed(number),
+            let answer = NotifyMessage.answer(text: text, to: shown)
+        else { return }
+        acted(number, answer)
+    }
+
+    private func heardToken(_ number: UInt32, _ token: DBusValue) {
+        if let id = numbers[number], let token = token.string, token.utf8.count < 1024 { entries[id]?.token = token }
+    }
+
+    private func displayed(_ number: UInt32) -> Shown? { numbers[number].flatMap { entries[$0]?.displayed } }
+
+    /// It is answered, whether or not the daemon takes it from the screen itself.
+    private func acted(_ number: UInt32, _ answer: ShownAnswer) {
+        guard let id = numbers.removeValue(forKey: number), let entry = entries.removeValue(forKey: id) else { return }
+        // One that takes its place and is on its way is closed when it has come.
+        if entry.phase != .asked { close(number) }
+        var answer = answer
+        answer.token = entry.token
+        client?.acted(id, answer)
+    }
+}

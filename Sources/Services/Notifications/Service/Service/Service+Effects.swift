@@ -1,0 +1,188 @@
+internal import LinuxSystem
+internal import Model
+internal import NotificationsCore
+internal import NotificationsWire
+internal import ServiceKit
+internal import Wire
+
+/// A request that waits for the Core's answer.
+struct PendingRequest {
+    weak var peer: Peer?
+    let id: RPCID
+    /// What else its answer depends on.
+    var detail = Detail.none
+
+    enum Detail {
+        case none
+        /// Of a list, the last one that is known.
+        case after(String?)
+        /// A tool's `show`.
+        case shown(AppIdentifier, identifier: String)
+        /// A tool's `push`.
+        case pushed(PushID)
+    }
+}
+
+extension Service {
+    func perform(_ effect: NotificationEffect) {
+        switch effect {
+        case .store, .erase: break
+        case .present(let presentation): present(presentation)
+        case .withdraw(let id): withdraw(id)
+        // No desktop plays a sound without a notification, or numbers the pictures of apps. Tools are told of badges.
+        case .playSound, .badge: break
+        case .reply(let request, let reply): answer(request, reply)
+        case .refuse(let request, let refusal):
+            if let pending = take(request) { pending.peer?.send(.failure(id: pending.id, refusal.rpc)) }
+        case .tell(let connection, let telling): tell(connection, telling)
+        case .tellBadge(let connection, let count):
+            peers[connection.rawValue]?.send(
+                .notification(
+                    method: NotificationClientMessage.badge.rawValue,
+                    params: NotificationBadge(count: Int64(count)).json))
+        case .wake(let order): wake(order)
+        case .open(let order): open(order)
+        case .mutate(let order): mutate(order)
+        case .acknowledge(let sequence): link.acknowledge(Int64(clamping: sequence))
+        case .register(let topic): link.register(topic)
+        case .unregister(let topic): link.unregister(topic)
+        case .sendKeepAlive: link.ping()
+        case .linkIsDead: link.isDead()
+        case .report(let report): note(report.sentence)
+        }
+    }
+
+    /// Writes it down, unless too much was.
+    func note(_ line: String) {
+        for line in reportLog.lines(line, at: Instant(nanoseconds: Clock.boot())) { Diagnostics.write(line) }
+    }
+
+    /// Nothing runs a bundle's helper under the app's own confinement yet: only the daemon could, and it has no such
+    /// order. The original is shown.
+    private func mutate(_ order: MutationOrder) { post(.mutated(order.id, nil)) }
+
+    // MARK: Requests
+
+    /// A number for the Core that leads back to who asked.
+    func request(
+        _ peer: Peer, _ id: RPCID, _ detail: PendingRequest.Detail = .none
+    ) throws(RPCError) -> RequestID {
+        guard unanswered[peer.number, default: 0] < Self.mostUnanswered else {
+            throw RPCError(.tooMuch, "\(Self.mostUnanswered) requests wait for their answers")
+        }
+        unanswered[peer.number, default: 0] += 1
+        let number = RequestID(nextRequest)
+        nextRequest += 1
+        requests[number] = PendingRequest(peer: peer, id: id, detail: detail)
+        return number
+    }
+
+    private static let mostUnanswered = 64
+
+    private func take(_ request: RequestID) -> PendingRequest? {
+        guard let pending = requests.removeValue(forKey: request) else { return nil }
+        if let peer = pending.peer { unanswered[peer.number, default: 1] -= 1 }
+        return pending
+    }
+
+    private func answer(_ request: RequestID, _ reply: NotificationReply) {
+        guard let pending = take(request), let peer = pending.peer else { return }
+        peer.send(.response(id: pending.id, result: json(reply, pending.detail)))
+    }
+
+    private func json(_ reply: NotificationReply, _ detail: PendingRequest.Detail) -> JSONValue {
+        switch detail {
+        case .none: reply.json(after: nil)
+        case .after(let last): reply.json(after: last)
+        case .shown(let app, let identifier): NotificationName(id: name(of: identifier, app)).json
+        case .pushed(let id):
+            if case .outcome(let sentence) = reply {
+                ["id": .string(id.description), "sentence": .string(sentence)]
+            } else {
+                NotificationName(id: id.description).json
+            }
+        }
+    }
+
+    private func tell(_ connection: ConnectionID, _ telling: Telling) {
+        guard let peer = peers[connection.rawValue] else { return }
+        let (method, params) = telling.message
+        peer.request(method.rawValue, params) { [weak self] result in
+            self?.post(.answered(connection, telling.id.number, telling.answer(result)))
+        }
+    }
+}
+
+extension NotificationReply {
+    /// What a list has room for: half of what may wait for a peer.
+    private static let longestPage = Limits.waitingOutput / 2
+
+    func json(after: String?) -> JSONValue {
+        switch self {
+        case .done: [:]
+        case .hello(let hello):
+            NotificationGreeting(
+                settings: NotificationSettingsInfo(hello.settings), badge: Int64(hello.badge), registered: hello.token
+            ).json
+        case .authorized(let granted): NotificationGranted(granted: granted).json
+        case .settings(let settings): NotificationSettingsInfo(settings).json
+        case .added(let dropped): NotificationAdded(dropped: dropped).json
+        case .pending(let views):
+            Self.page(views, after: after, { $0.request.identifier }, { NotificationRequestInfo($0.request) }) {
+                NotificationPendingPage(requests: $0, more: $1).json
+            }
+        case .delivered(let views):
+            Self.page(
+                views.reversed(), after: after, { $0.notification.request.identifier },
+                { NotificationInfo($0.notification) }
+            ) { NotificationDeliveredPage(notifications: $0, more: $1).json }
+        case .categories(let categories):
+            NotificationCategories(categories: categories.map { NotificationCategoryInfo($0) }).json
+        case .token(let token): NotificationToken(token: token).json
+        case .outcome(let text): NotificationName(id: text).json
+        }
+    }
+
+    /// Those behind `after`, as many as have room.
+    static func page<View, Info: WireRecord>(
+        _ views: [View], after: String?, _ name: (View) -> String, _ info: (View) -> Info,
+        _ answer: ([Info], _ more: Bool) -> JSONValue
+    ) -> JSONValue {
+        var rest = views[...]
+        if let after, let index = rest.firstIndex(where: { name($0) == after }) { rest = rest[(index + 1)...] }
+        var page: [Info] = []
+        var length = 0
+        for view in rest {
+            let next = info(view)
+            length += next.json.encoded.count
+            guard page.isEmpty || length <= longestPage else { return answer(page, true) }
+            page.append(next)
+        }
+        return answer(page, false)
+    }
+}
+
+extension NotificationReport {
+    /// For the log.
+    var sentence: String {
+        switch self {
+        case .overflow(let app, let dropped):
+            "\(app): 64 notifications are pending; \(dropped), which is due last, is dropped"
+        case .notShown(let app, let identifier, let reason): "\(app): \(identifier) is not shown: \(reason.sentence)"
+        case .pushDropped(let app, let id, let reason): "\(app): push \(id) is dropped: \(reason.sentence)"
+        case .untold(let id, let reason): "\(id.app): what it was to be told (\(id.number)) is given up: \(reason)"
+        case .late(let app, let identifier, let span):
+            "\(app): \(identifier) is shown \(Int(span.seconds)) s after its time"
+        }
+    }
+}
+
+extension NotShown {
+    fileprivate var sentence: String {
+        switch self {
+        case .notAuthorized: "the user has not allowed the app's notifications"
+        case .declinedByApp: "the app is on screen and does not want it shown"
+        case .noAnswer: "the app is on screen and did not say how to show it"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import LinuxSystem
+internal import Model
+internal import NotificationsCore
+internal import NotificationsWire
+internal import ServiceKit
+internal import Wire
+
+extension Service {
+    static let mostPeers = 1024
+    /// Places that tools may take, so that apps have theirs.
+    static let mostTools = 64
+    /// An app needs one. More than so many would be places that others lack.
+    static let mostPeersOfApp = 8
+
+    /// A tool's connection that has just been made: whoever may open the socket is of the same user.
+    func accept(_ socket: Descriptor) {
+        guard let credentials = try? UnixSocket.peer(of: socket),
+            credentials.uid == CurrentProcess.uid || credentials.uid == 0,
+            peers.values.count(where: { $0.app == nil }) < Self.mostTools, let peer = add(socket)
+        else { return }
+        let session = ControlSession(self, peer)
+        peer.onMessage = { message, _ in session.handle(message) }
+        peer.onClose = { [weak self] in self?.remove(peer) }
+    }
+
+    func add(_ socket: Descriptor) -> Peer? {
+        // A peer's number is never given again.
+        let number = nextPeer
+        nextPeer += 1
+        guard !isEnding, peers.count < Self.mostPeers,
+            let peer = try? Peer(socket, number: number, queue: queue, takesDescriptor: { _, _ in false })
+        else { return nil }
+        peers[number] = peer
+        armIdle()
+        return peer
+    }
+
+    func mayConnect(_ app: String) -> Bool { peers.values.count { $0.app == app } < Self.mostPeersOfApp }
+
+    func remove(_ peer: Peer) {
+        peers[peer.number] = nil
+        unanswered[peer.number] = nil
+        requests = requests.filter { $0.value.peer.map { $0 !== peer } ?? false }
+        armIdle()
+    }
+
+    func serve(_ peer: Peer, _ app: AppIdentifier) {
+        let session = AppSession(self, peer)
+        peer.onMessage = { message, _ in session.handle(message) }
+        peer.onClose = { [weak self] in
+            self?.post(.detached(ConnectionID(peer.number)))
+            self?.remove(peer)
+        }
+        post(.attached(ConnectionID(peer.number), app))
+    }
+}
+
+/// One app's connection.
+///
+/// Unchecked: used on the service's queue only.
+final class AppSession: @unchecked Sendable {
+    private unowned let service: Service
+    private weak var peer: Peer?
+    private var hasGreeted = false
+
+    init(_ service: Service, _ peer: Peer) {
+        self.service = service
+        self.peer = peer
+    }
+
+    func handle(_ message: RPCMessage) {
+        guard let peer, case .request(let id, let name, let params) = message else { return }
+        do throws(RPCError) {
+            guard let method = NotificationClientMethod(rawValue: name) else { throw .methodNotFound(name) }
+            guard hasGreeted != (method == .hello) else {
+                throw RPCError(.outOfOrder, hasGreeted ? "hello was said already" : "hello comes first")
+            }
+            var detail = PendingRequest.Detail.none
+            let request = try request(method, params, &detail)
+            let number = try service.request(peer, id, detail)
+            if method == .hello { hasGreeted = true }
+            service.post(.app(ConnectionID(peer.number), number, request))
+        } catch {
+            peer.send(.failure(id: id, error))
+        }
+    }
+
+    private func request(
+        _ method: NotificationClientMethod, _ params: JSONValue, _ detail: inout PendingRequest.Detail
+    ) throws(RPCError) -> AppRequest {
+        switch method {
+        case .hello:
+            guard case .client(let executed) = try NotificationHello(json: params) else {
+                throw .invalidParameter("role", "tools have a socket of their own")
+            }
+            return .hello(executed: executed.map { UInt64(clamping: $0) })
+        case .authorize: return .authorize(AuthorizationOptions(words: try NotificationAuthorize(json: params).options))
+        case .settings: return .settings
+        case .add: return .add(try add(params))
+        case .pending:
+            detail = .after(try NotificationPageParameters(json: params).after)
+            return .pending
+        case .removePending: return .removePending(try NotificationRemoval(json: params).identifiers)
+        case .delivered:
+            detail = .after(try NotificationPageParameters(json: params).after)
+            return .delivered
+        case .removeDelivered: return .removeDelivered(try NotificationRemoval(json: params).identifiers)
+        case .setCategories:
+            let categories = try NotificationCategories(json: params).categories
+            return .setCategories(categories.map { NotificationCategory(wire: $0) })
+        case .categories: return .categories
+        case .setBadge:
+            let count = try NotificationBadge(json: params).count
+            guard (0...Int64(Int32.max)).contains(count) else {
+                throw .notification(.badgeInputInvalid, "a badge is a number that is not negative")
+            }
+            return .setBadge(Int(count))
+        case .register: return .register
+        case .unregister: return .unregister
+        }
+    }
+
+    private func add(_ params: JSONValue) throws(RPCError) -> NotificationRequest {
+        let request = try NotificationRequestParameters(json: params).request
+        guard request.json.encoded.count <= NotificationLimits.request else {
+            throw .invalidParameter(
+                "request", "a request has \(NotificationLimits.request) bytes at most; put more into a file")
+        }
+        return try NotificationRequest(wire: request, service.zones)
+    }
+}

@@ -1,0 +1,134 @@
+internal import DBus
+internal import LinuxSystem
+internal import Model
+internal import NotificationsCore
+
+// What people see, and what they do with it.
+extension Service: Presenter.Client {
+    func present(_ presentation: Presentation) {
+        // It goes to the list alone; what was on the screen in its place is out of date.
+        guard presentation.hasBanner else { return withdraw(presentation.id) }
+        presenter.show(shown(presentation))
+    }
+
+    func withdraw(_ id: NotificationID) {
+        presenter.withdraw(id.name)
+        isNowhere(id)
+    }
+
+    /// What the process before this one has left on the screen.
+    func recoverDisplayed() {
+        for (id, handle) in displayed {
+            if let presentation = system.presentation(of: id) {
+                presenter.recover(shown(presentation), as: handle)
+            } else {
+                // It was withdrawn while nobody could do it.
+                presenter.recover(Shown(id: id.name, app: "", title: ""), as: handle)
+                withdraw(id)
+            }
+        }
+    }
+
+    private func isNowhere(_ id: NotificationID) {
+        guard displayed.removeValue(forKey: id) != nil else { return }
+        enqueue(Batch(changes: [.displayed(id, nil)], effects: []))
+    }
+
+    private func shown(_ presentation: Presentation) -> Shown {
+        let content = presentation.notification.request.content
+        let app = presentation.app
+        let info = apps[app]
+        return Shown(
+            id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
+            desktopEntry: app.rawValue, icon: info.flatMap(\.icon), title: content.title, subtitle: content.subtitle,
+            body: content.body, level: Shown.Level(rawValue: content.interruption.rawValue) ?? .active,
+            sound: sound(presentation.sound, info), image: info?.image(content.attachments.first?.path),
+            actions: presentation.actions.map {
+                Shown.Action(id: $0.identifier, title: $0.title, placeholder: $0.textInput?.placeholder)
+            })
+    }
+
+    private func sound(_ name: String?, _ info: AppInfo?) -> Shown.Sound {
+        switch name {
+        case nil: .none
+        case "default"?: .standard
+        case let name?: info?.sound(name).map(Shown.Sound.file) ?? .named(name)
+        }
+    }
+
+    // MARK: What people do
+
+    func acted(_ id: String, _ answer: ShownAnswer) {
+        guard let id = NotificationID(name: id) else { return }
+        isNowhere(id)
+        post(.acted(id, answer.action.map { .custom(identifier: $0, text: answer.text) } ?? .open))
+    }
+
+    func dismissed(_ id: String) {
+        guard let id = NotificationID(name: id) else { return }
+        isNowhere(id)
+        post(.acted(id, .dismiss))
+    }
+
+    func gone(_ id: String) {
+        guard let id = NotificationID(name: id) else { return }
+        isNowhere(id)
+        post(.expired(id))
+    }
+
+    func displayed(_ id: String, as handle: ShownHandle) {
+        guard let id = NotificationID(name: id), displayed[id] != handle else { return }
+        displayed[id] = handle
+        enqueue(Batch(changes: [.displayed(id, handle)], effects: []))
+    }
+
+    func refused(_ id: String, _ error: DBusError) {
+        note("\(id) is listed, and not shown: \(error)")
+        if let id = NotificationID(name: id) { isNowhere(id) }
+    }
+
+    func statusChanged(_ status: PresenterStatus) { armIdle() }
+}
+
+extension NotificationID {
+    /// As tools and the screen have it.
+    var name: String { "n\(rawValue)" }
+
+    init?(name: String) {
+        guard name.hasPrefix("n"), let number = UInt64(name.dropFirst()) else { return nil }
+        self.init(number)
+    }
+}
+
+extension AppIdentifier {
+    fileprivate var shortName: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
+}
+
+// Files of apps, for what displays notifications: no name leads out of the app's own folders, and no link does.
+extension AppInfo {
+    fileprivate var icon: String? {
+        ["Icon.png", "Icon.svg"].map { "\(bundle)/\($0)" }.first { !bundle.isEmpty && FileSystem.exists($0) }
+    }
+
+    /// The first that is there: the app's own, or one that came with it.
+    fileprivate func sound(_ name: String) -> String? {
+        guard !name.contains("/"), !name.hasPrefix(".") else { return nil }
+        return ["\(container)/Library/Sounds", bundle].first { folder in
+            folder.hasPrefix("/") && Self.isFile(name, in: folder)
+        }.map { "\($0)/\(name)" }
+    }
+
+    private static func isFile(_ name: String, in folder: String) -> Bool {
+        guard let directory = try? Directory(opening: folder),
+            let file = try? directory.open(name, .path)
+        else { return false }
+        return (try? file.identity().isRegular) ?? false
+    }
+
+    fileprivate func image(_ path: String?) -> String? {
+        guard let path, path.hasPrefix(container + "/"), !path.split(separator: "/").contains(".."),
+            FileSystem.realPath(path) == FileSystem.realPath(container) + path.dropFirst(container.count)
+        else { return nil }
+        return path
+    }
+}

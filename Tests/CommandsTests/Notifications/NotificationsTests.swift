@@ -1,0 +1,274 @@
+import Commands
+import Foundation
+import NotificationsWire
+import Testing
+import Wire
+
+/// A system whose daemon names the notification service's socket, and that service.
+private final class FakeService {
+    let tool: Tool
+    private let daemon: FakeDaemon
+    let service: FakeDaemon
+
+    init(_ answer: @escaping @Sendable (FakeDaemon.Request) -> FakeDaemon.Reply) throws {
+        tool = try Tool()
+        let path = tool.home + "/notifications"
+        daemon = try FakeDaemon(in: tool.home) { request in
+            switch request.method {
+            case "service": .result(["path": .string(path)])
+            case "apps": .result(Sample.apps)
+            default: .failure(.methodNotFound(request.method))
+            }
+        }
+        service = try FakeDaemon(in: tool.home, sockets: ["notifications"]) { request in
+            request.method == "hello" ? .result(["protocol": 1]) : answer(request)
+        }
+    }
+
+    /// What was asked beside `hello`.
+    var asked: [FakeDaemon.Request] { service.requests.filter { $0.method != "hello" } }
+}
+
+private func entry(
+    _ id: String, _ place: NotificationPlace, date: Double?, due: Double? = nil, title: String, body: String = "",
+    _ trigger: NotificationTriggerInfo? = nil
+) -> NotificationEntry {
+    NotificationEntry(
+        id: id, app: "vim", place: place, date: date, due: due,
+        request: NotificationRequestInfo(
+            identifier: "i", content: NotificationContentInfo(title: title, body: body), trigger: trigger))
+}
+
+@Suite("notifications")
+struct NotificationsTests {
+    @Test("The list has what is pending and what is shown, with their local times, page after page")
+    func list() throws {
+        let region = NotificationRegion(identifier: "home", latitude: 1, longitude: 2, radius: 3)
+        let first = [
+            entry("vim/a", .pending, date: 1_795_255_449, title: "Soon", body: "It is\u{1B}time"),
+            entry("vim/b", .pending, date: nil, title: "There", .region(region, repeats: false)),
+        ]
+        let second = [
+            entry("n2", .delivered, date: 1_795_255_380, title: "New"),
+            entry("n1", .delivered, date: 1_795_255_380, due: 1_795_240_000, title: "Old"),
+        ]
+        let fake = try FakeService { request in
+            request.params["after"]?.string == "vim/b"
+                ? .result(NotificationList(notifications: second).json)
+                : .result(NotificationList(notifications: first, more: true).json)
+        }
+        let outcome = fake.tool.run("notifications")
+        #expect(
+            outcome.output == """
+                ID     APP  STATE       WHEN      TEXT
+                vim/a  vim  pending     12:04:09  Soon: It is^[time
+                vim/b  vim  pending     at home   There
+                n2     vim  shown       12:03:00  New
+                n1     vim  shown late  07:46:40  Old
+
+                """)
+        #expect(outcome.code == 0)
+        let json = fake.tool.run("notifications", "list", "vim", "--json")
+        #expect(try JSONValue(parsing: json.output).array?.count == 4)
+        #expect(fake.asked.last?.params["app"]?.string == "vim")
+    }
+
+    @Test("Without any it says so")
+    func none() throws {
+        let fake = try FakeService { _ in .result(NotificationList().json) }
+        #expect(fake.tool.run("notifications").output == "there are no notifications\n")
+    }
+
+    @Test("A notification is shown in an app's name, and its id is printed")
+    func show() throws {
+        let fake = try FakeService { _ in .result(NotificationName(id: "n7").json) }
+        let outcome = fake.tool.run(
+            "notifications", "show", "journal", "--title", "T", "--body", "B", "--sound", "default", "--after", "5")
+        #expect(outcome.output == "n7\n" && outcome.code == 0)
+        let show = try NotificationShow(json: #require(fake.asked.last).params)
+        #expect(show.app == Sample.journal.app && show.request.content.body == "B")
+        guard case .interval(5, false) = show.request.trigger else {
+            Issue.record("\(String(describing: show.request.trigger))")
+            return
+        }
+        #expect(fake.tool.run("notifications", "show", "journal").code == 2)
+        #expect(fake.tool.run("notifications", "show", "journal", "--title", "T", "--after", "0").code == 2)
+        #expect(fake.tool.run("notifications", "show", "nobody", "--title", "T").code == 1)
+    }
+
+    @Test("A tap, a dismissal and what the user allows go to the service")
+    func orders() throws {
+        let fake = try FakeService { _ in .result([:]) }
+        fake.tool.run("notifications", "act", "n1", "--action", "reply", "--text", "yes")
+        fake.tool.run("notifications", "dismiss", "n2")
+        fake.tool.run("notifications", "allow", "vim")
+        fake.tool.run("notifications", "deny", "radio")
+        #expect(fake.asked.map(\.method) == ["act", "dismiss", "allow", "deny"])
+        let act = try NotificationAct(json: fake.asked[0].params)
+        #expect(act.id == "n1" && act.action == "reply" && act.text == "yes")
+        #expect(fake.asked[1].params["id"]?.string == "n2" && fake.asked[2].params["app"]?.string == "vim")
+        #expect(fake.asked[3].params["app"]?.string == Sample.radio.app)
+    }
+
+    @Test("What the service refuses is said, with its sentence")
+    func refused() throws {
+        let fake = try FakeService { _ in .failure(RPCError(.unknown, "there is no such notification")) }
+        let outcome = fake.tool.run("notifications", "dismiss", "n2")
+        #expect(outcome.code == 1 && outcome.errors == "greenroom: there is no such notification\n")
+    }
+
+    @Test("What can be repeated is, when the service ends before it answers; a tap is not")
+    func crash() throws {
+        let counter = Counter()
+        let fake = try FakeService { _ in counter.next() < 2 ? .crash : .result(NotificationList().json) }
+        #expect(fake.tool.run("notifications").code == 0)
+        let other = try FakeService { _ in .crash }
+        let outcome = other.tool.run("notifications", "act", "n1")
+        #expect(outcome.code == 1 && outcome.errors.contains("may have done what was asked"))
+        #expect(other.asked.count == 1)
+    }
+
+    @Test("Without a system the tool says how to start one")
+    func withoutSystem() throws {
+        let outcome = try Tool().run("notifications")
+        #expect(outcome.code == 3 && outcome.errors.contains("greenroom up"))
+    }
+}
+
+@Suite("push")
+struct PushTests {
+    private static let payload = #"{"aps":{"alert":"Hello"},"Simulator Target Bundle":"vim","x":[1,2]}"#
+
+    @Test("A payload is what simctl takes: the app's name is taken out, and what is silent is known")
+    func payload() throws {
+        let payload = try PushPayload(Array(Self.payload.utf8))
+        #expect(payload.target == "vim" && payload.text == #"{"aps":{"alert":"Hello"},"x":[1,2]}"# && !payload.isSilent)
+        let silent = try PushPayload(Array(#"{"aps":{"content-available":1}}"#.utf8))
+        #expect(silent.target == nil && silent.isSilent)
+        #expect(try !PushPayload(Array(#"{"aps":{"content-available":1,"badge":2}}"#.utf8)).isSilent)
+    }
+
+    @Test(
+        "Anything else is refused with a reason",
+        arguments: [
+            ("", "JSON"), ("[]", "dictionary"), ("{}", "aps"), (#"{"aps":1}"#, "aps"),
+            (#"{"aps":{},"Simulator Target Bundle":3}"#, "names an app"),
+        ])
+    func refused(_ text: String, _ reason: String) {
+        #expect {
+            try PushPayload(Array(text.utf8))
+        } throws: { error in
+            guard case .failed(let message)? = error as? CommandFailure else { return false }
+            return message.contains(reason)
+        }
+    }
+
+    @Test("A payload has 4096 bytes, that of a call 5120")
+    func tooLong() throws {
+        func bytes(_ count: Int) -> [UInt8] {
+            let empty = #"{"aps":{"alert":""}}"#
+            return Array(
+                empty.replacing("\"\"", with: "\"\(String(repeating: "a", count: count - empty.count))\"").utf8)
+        }
+        #expect(throws: Never.self) { try PushPayload(bytes(4096)) }
+        #expect(throws: CommandFailure.self) { try PushPayload(bytes(4097)) }
+        #expect(throws: Never.self) { try PushPayload(bytes(5120), isVoIP: true) }
+        #expect(throws: CommandFailure.self) { try PushPayload(bytes(5121), isVoIP: true) }
+    }
+
+    @Test("A file is sent to the app that is named, or that it names; - is standard input")
+    func send() throws {
+        let fake = try FakeService { _ in .result(["id": "U", "sentence": "it is shown"]) }
+        try fake.tool.write(Self.payload, to: "p.apns")
+        let file = fake.tool.home + "/p.apns"
+        let outcome = fake.tool.run("push", "journal", file, "--priority", "5", "--collapse-id", "c")
+        #expect(outcome.output == "U: it is shown\n" && outcome.code == 0)
+        let push = try NotificationToolPush(json: #require(fake.asked.last).params)
+        #expect(push.app == Sample.journal.app && push.priority == 5 && push.collapse == "c" && push.type == nil)
+        #expect(push.payload == #"{"aps":{"alert":"Hello"},"x":[1,2]}"#)
+        #expect(fake.tool.run("push", file, "--json").output == "{\"id\":\"U\",\"sentence\":\"it is shown\"}\n")
+        #expect(fake.asked.last?.params["app"]?.string == "vim")
+        let pipe = Pipe()
+        pipe.fileHandleForWriting.write(Data(Self.payload.utf8))
+        try pipe.fileHandleForWriting.close()
+        fake.tool.input = pipe.fileHandleForReading.fileDescriptor
+        #expect(fake.tool.run("push", "radio", "-").code == 0)
+        #expect(fake.asked.last?.params["app"]?.string == Sample.radio.app)
+    }
+
+    @Test("What cannot be sent is not")
+    func misuse() throws {
+        let fake = try FakeService { _ in .result(["id": "U"]) }
+        try fake.tool.write(#"{"aps":{"alert":"x"}}"#, to: "nameless.apns")
+        #expect(fake.tool.run("push").code == 2)
+        #expect(fake.tool.run("push", "a", "b", "c").code == 2)
+        #expect(fake.tool.run("push", "vim", "/nonexistent").code == 1)
+        #expect(fake.tool.run("push", fake.tool.home + "/nameless.apns").code == 2)
+        #expect(fake.tool.run("push", "vim", fake.tool.home + "/nameless.apns", "--priority", "7").code == 2)
+        #expect(fake.asked.isEmpty)
+    }
+
+    private static func status(_ link: NotificationLinkStatus, presenter: String? = nil) -> NotificationStatus {
+        let silent = NotificationSilentStatus(left: 3, capacity: 3, sentence: "2 silent pushes came")
+        return NotificationStatus(
+            presenter: NotificationPresenterStatus(name: presenter, trouble: presenter == nil ? "No bus." : nil),
+            link: link,
+            apps: [NotificationAppStatus(app: "vim", authorization: .authorized, badge: 1, silent: silent)])
+    }
+
+    @Test("The status says in sentences how the link is and what each app's pushes wait for")
+    func status() throws {
+        let open = Self.status(
+            NotificationLinkStatus(
+                state: .connected, gateway: "greenroom-push://g:1", server: "g1", since: 1_795_255_300,
+                keepAlive: 264, lastKeepAlive: 1_795_255_300, nextKeepAlive: 1_795_255_564), presenter: "dunst 1.9")
+        let fake = try FakeService { _ in .result(open.json) }
+        let text = fake.tool.run("push", "status").output
+        #expect(
+            text.hasPrefix(
+                """
+                gateway: greenroom-push://g:1, connected to g1, since 12:01:40
+                keep-alive: every 4 min 24 s, answered at 12:01:40, next at 12:06:04
+                notifications are shown by dunst 1.9
+
+                """), "\(text)")
+        #expect(text.contains("vim  yes          1        0      0  2 silent pushes came"))
+        let waiting = Self.status(
+            NotificationLinkStatus(state: .waiting, gateway: "g", next: 1_795_255_400, trouble: "TLS failed"))
+        let other = try FakeService { _ in .result(waiting.json) }
+        let lines = other.tool.run("push", "status").output.split(separator: "\n")
+        #expect(lines.contains("gateway: g, not connected, next attempt at 12:03:20"))
+        #expect(lines.contains("the last connection ended: TLS failed") && lines.contains("No bus."))
+        let off = try FakeService { _ in .result(Self.status(NotificationLinkStatus(state: .off)).json) }
+        #expect(off.tool.run("push", "status").output.hasPrefix("gateway: none is set"))
+    }
+
+    @Test("Where the gateway is can be said, set and taken back")
+    func gateway() throws {
+        let fake = try FakeService { request in
+            request.method == "status"
+                ? .result(Self.status(NotificationLinkStatus(state: .off, gateway: "g:1")).json) : .result([:])
+        }
+        #expect(fake.tool.run("push", "gateway").output == "g:1\n")
+        fake.tool.run("push", "gateway", "h:2", "--ca", "ca.pem")
+        #expect(fake.asked.last?.params["url"]?.string == "h:2")
+        #expect(fake.asked.last?.params["ca"]?.string?.hasSuffix("/ca.pem") ?? false)
+        fake.tool.run("push", "gateway", "--none")
+        #expect(fake.asked.last?.method == "gateway" && fake.asked.last?.params["url"] == nil)
+        #expect(fake.tool.run("push", "gateway", "--none", "h").code == 2)
+        #expect(fake.tool.run("push", "gateway", "--ca", "f").code == 2)
+    }
+
+    @Test("Why a push waits is one sentence")
+    func why() throws {
+        let fake = try FakeService { _ in .result(NotificationExplanation(sentence: "3 came").json) }
+        #expect(fake.tool.run("push", "why", "journal").output == "3 came\n")
+        #expect(fake.tool.run("push", "why", "journal", "--json").output == "{\"sentence\":\"3 came\"}\n")
+    }
+
+    @Test("The gateway is a program of its own; where it is missing the tool says so")
+    func pushgate() throws {
+        let outcome = try Tool().run("pushgate", "--help")
+        #expect(outcome.code == 1 && outcome.errors.contains("greenroom-pushgate"))
+    }
+}
