@@ -15,7 +15,8 @@ struct Load: AsyncParsableCommand {
     @Option var connections = 4
     @Option(help: "Requests that wait for their answers on each connection.")
     var streams = 100
-    @Option var seconds = 10.0
+    @Option(help: "For how long; until the standard input ends, unless it is said.")
+    var seconds: Double?
     @Option(help: "Requests a second, answered or not; as many as are answered, unless it is said.")
     var rate: Double?
     @Option(help: "A file with a device token on each line.")
@@ -47,7 +48,7 @@ struct Load: AsyncParsableCommand {
         for sender in senders { try await sender.open() }
         let began = Ticks.now
         for sender in senders { sender.begin() }
-        try await Task.sleep(for: .seconds(seconds))
+        if let seconds { try await Task.sleep(for: .seconds(seconds)) } else { while readLine() != nil {} }
         var sum = LoadMeter()
         // What is still under way counts with its answers, and their time too.
         for sender in senders { sum.add(try await sender.end()) }
