@@ -58,6 +58,13 @@ extension Thread {
     }
 }
 
+/// Whose turn it is.
+private final class Turns: Sendable {
+    private let next = Atomic(0)
+
+    func take() -> Int { next.add(1, ordering: .relaxed).oldValue }
+}
+
 /// The devices together.
 final class Fleet: Sendable {
     struct Counts {
@@ -101,13 +108,13 @@ final class Fleet: Sendable {
 
     /// Connects and registers all of them.
     func openAll() async throws -> [String] {
-        let next = Atomic(0)
+        let turns = Turns()
         return try await withThrowingTaskGroup(of: [(Int, String)].self) { group in
             for _ in 0..<together {
                 group.addTask {
                     var found: [(Int, String)] = []
                     while true {
-                        let number = next.add(1, ordering: .relaxed).oldValue
+                        let number = turns.take()
                         guard number < self.devices.count else { return found }
                         found.append((number, try await self.devices[number].open(self)))
                     }
