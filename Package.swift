@@ -155,7 +155,8 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire",
+                "Model",
                 grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -306,7 +307,7 @@ let package = Package(
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
         .testTarget(
             name: "NotificationsCoreTests",
-            dependencies: ["NotificationsCore", "Model"]),
+            dependencies: ["NotificationsCore", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
