@@ -318,7 +318,7 @@ let package = Package(
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
         .testTarget(
             name: "NotificationsCoreTests",
-            dependencies: ["NotificationsCore", "Model"]),
+            dependencies: ["NotificationsCore", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
