@@ -261,6 +261,7 @@ let package = Package(
         .executableTarget(
             name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
+        .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
             path: "Fixtures/Misbehaver/Sources"),
@@ -375,7 +376,7 @@ let package = Package(
             dependencies: [
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
                 "PushLink",
-                "DBus", "Wire", "LinuxSystem", "Model", "greenroom-pushd", grdb,
+                "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
