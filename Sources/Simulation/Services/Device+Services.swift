@@ -122,12 +122,12 @@ extension Device {
             guard services[s].asked[id] != nil else { return }
             let stated = StatedHold(incarnation: incarnation, hold: held.kind, because: "")
             send(.service(.hold(index, id, stated, limit: .zero)))
-        case .wake(let place, let window, let payload, let number):
+        case .wake(let place, let window, let because, let payload, let number):
             guard let app = apps[place].index else {
-                if let number { wakeAnswered(s, number, isAllowed: false) }
+                if let number { wakeAnswered(s, number, .impossible) }
                 return
             }
-            send(.service(.wake(index, id, app, window: window, because: "", payload: payload)))
+            send(.service(.wake(index, id, app, window: window, because: because, payload: payload)))
         }
     }
 
@@ -284,9 +284,10 @@ extension Device {
             apps[held.place].serviceAnswer = refusal == nil
             if refusal == nil { services[s].decidedOver.remove(held) }
             if refusal == nil, !services[s].held.contains(held) { services[s].held.append(held) }
-        case .wake(let place, let window, _, let number):
+        case .wake(let place, let window, _, _, let number):
             services[s].wakes.append(refusal == nil)
-            if let number { wakeAnswered(s, number, isAllowed: refusal == nil) }
+            noteOpen(s, place, window, refusal)
+            if let number { wakeAnswered(s, number, ServiceModelAnswer(refusal)) }
             guard refusal == nil else { return }
             let name = apps[place].script.name
             if Int(window) >= declaration.windows.count {
