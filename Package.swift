@@ -155,7 +155,8 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire",
+                "Model",
                 grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -255,6 +256,8 @@ let package = Package(
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
+        .executableTarget(
+            name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
@@ -356,8 +359,9 @@ let package = Package(
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
-                "ServiceTesting", "NotificationsService", "NotificationsCore", "NotificationsWire", "PushLink", "Wire",
-                "LinuxSystem", "Model", "greenroom-pushd", grdb,
+                "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
+                "PushLink",
+                "DBus", "Wire", "LinuxSystem", "Model", "greenroom-pushd", grdb,
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),

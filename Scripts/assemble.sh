@@ -40,6 +40,7 @@ bundle IconReel Examples/IconReel
 bundle Uploader Examples/Uploader
 bundle Podcasts Examples/Podcasts
 bundle Misbehaver Fixtures/Misbehaver
+bundle Beacon Fixtures/Beacon
 
 rm -rf "$apps/Counter.app" "$apps/plain"
 mkdir -p "$apps/Counter.app"

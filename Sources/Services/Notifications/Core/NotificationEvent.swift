@@ -130,6 +130,8 @@ package enum ToolRequest: Hashable, Sendable {
     /// The person allows or denies notifications of the app.
     case decide(AppIdentifier, isAllowed: Bool)
     case push(PushMessage)
+    /// The location service, or a test in its place: as `regionCrossed`.
+    case cross(AppIdentifier, region: String, isEntry: Bool)
 }
 
 /// What the connection to the gateway has to say.

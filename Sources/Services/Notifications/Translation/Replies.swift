@@ -29,6 +29,7 @@ extension NotificationReply {
         case .categories(let categories):
             NotificationCategories(categories: categories.map { NotificationCategoryInfo($0) }).json
         case .token(let token): NotificationToken(token: token).json
+        case .crossed(let count): NotificationCrossed(notifications: Int64(count)).json
         case .outcome(let text): NotificationName(id: text).json
         }
     }

@@ -16,8 +16,10 @@ extension NotificationSystem {
             return []
         case .after(let seconds, _): record.dueInstant = now + seconds
         case .matching(let components, _):
-            record.due = components.next(after: wall, in: zone)
-            if record.due == nil { throw .invalid(parameter: "trigger", "no such time comes") }
+            let past = wall + (Span.zero - rules.longestPast)
+            record.due =
+                components.next(after: wall, in: zone) ?? components.last(after: past, until: wall, in: zone)
+            if record.due == nil { throw .noDate }
         case .region: break
         case .push: throw .invalid(parameter: "trigger", "only a provider's message has this one")
         }
@@ -149,14 +151,18 @@ extension NotificationSystem {
         }
     }
 
-    mutating func regionCrossed(_ app: AppIdentifier, _ region: String, _ isEntry: Bool) {
-        guard wallOffset != nil else { return }
+    /// - Returns: how many waited for it.
+    mutating func regionCrossed(_ app: AppIdentifier, _ region: String, _ isEntry: Bool) -> Int {
+        guard wallOffset != nil else { return 0 }
+        var count = 0
         for entry in entries[app]?.pending ?? [] {
             guard case .region(let trigger, _) = entry.record.request.trigger, trigger.identifier == region,
                 isEntry ? trigger.onEntry : trigger.onExit
             else { continue }
             deliver(arrive(entry, in: app), to: app)
+            count += 1
         }
+        return count
     }
 
     // MARK: Another clock

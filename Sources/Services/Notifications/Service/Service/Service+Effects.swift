@@ -58,9 +58,23 @@ extension Service {
         for line in reportLog.lines(line, at: Instant(nanoseconds: Clock.boot())) { Diagnostics.write(line) }
     }
 
-    /// Nothing runs a bundle's helper under the app's own confinement yet: only the daemon could, and it has no such
-    /// order. The original is shown.
-    private func mutate(_ order: MutationOrder) { post(.mutated(order.id, nil)) }
+    /// An app without a helper shows what was sent.
+    private func mutate(_ order: MutationOrder) {
+        guard let program = apps[order.app].flatMap({ HelperProgram($0) }) else { return post(.mutated(order.id, nil)) }
+        helpers.mutate(order.id, program, NotificationRequestInfo(order.request)) { [weak self] content in
+            self?.mutated(order, content)
+        }
+    }
+
+    private func mutated(_ order: MutationOrder, _ info: NotificationContentInfo?) {
+        var content: NotificationContent?
+        do throws(RPCError) {
+            content = try info.map { info throws(RPCError) in try NotificationContent(wire: info) }
+        } catch {
+            note("\(order.app): what its notification extension made cannot be shown: \(error.message)")
+        }
+        post(.mutated(order.id, content))
+    }
 
     // MARK: Requests
 
