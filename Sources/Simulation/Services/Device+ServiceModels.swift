@@ -101,7 +101,7 @@ extension Device {
         tellApp(s, client.place)
         let manifest = apps[client.place].script.manifest
         let end = ServiceModelClient(
-            executed: apps[client.place].process?.heardLast[s], isProgram: apps[client.place].program != nil,
+            heard: apps[client.place].process?.heard[s] ?? [], isProgram: apps[client.place].program != nil,
             modes: manifest.backgroundModes)
         tellLogic(s, .attached(connection: number, manifest.identifier, end))
         return number
@@ -143,6 +143,7 @@ extension Device {
         services[s].shell?.told = [:]
         services[s].shell?.conditions = nil
         noteForLogic(s)
+        tellLogic(s, .greeted)
         for place in services[s].known where known(place)?.wake.isClosedByUser == true { tellClosed(s, place) }
         tellRemovals(s)
         for client in services[s].shell?.clients ?? [] { speak(client, s) }
@@ -262,7 +263,14 @@ extension Device {
 
     /// The app deals with it.
     func hear(_ message: ServiceWords, _ place: Int) {
-        if isNew(message, place) {
+        let known = message.sequence.map { apps[place].process?.heard[message.service]?.contains($0) ?? false }
+        if let sequence = message.sequence, known == false {
+            // As in `CallbackLedger`.
+            if let last = apps[place].process?.heard[message.service]?.max(), sequence < last { return }
+            apps[place].process?.heard[message.service, default: []].insert(sequence)
+        }
+        // What comes again after a death is answered, and not heard again.
+        if known != true {
             apps[place].heard.append(message.words)
             if let program = apps[place].program {
                 program.told(services[message.service].script.declaration.name, message.words)
@@ -273,14 +281,6 @@ extension Device {
         queue.insert(
             .service(message.service, life: services[message.service].life, .heard(message)),
             at: now + random.draw(costs.message))
-    }
-
-    /// What comes again after a death, under its number, is answered and not heard again.
-    private func isNew(_ message: ServiceWords, _ place: Int) -> Bool {
-        guard let sequence = message.sequence else { return true }
-        if let last = apps[place].process?.heardLast[message.service], sequence <= last { return false }
-        apps[place].process?.heardLast[message.service] = sequence
-        return true
     }
 
     private func wake(

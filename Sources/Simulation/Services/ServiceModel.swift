@@ -68,14 +68,14 @@ package struct ServiceModelLife: Sendable {
 
 /// The app's end of a connection.
 package struct ServiceModelClient: Hashable, Sendable {
-    /// The last that its process was told by a number, over whichever connection.
-    package var executed: UInt64?
+    /// The numbers of what its process was told, over whichever connection.
+    package var heard: Set<UInt64>
     /// It is the code of a real app, and says what that says.
     package var isProgram: Bool
     package var modes: BackgroundModes
 
-    package init(executed: UInt64?, isProgram: Bool, modes: BackgroundModes) {
-        self.executed = executed
+    package init(heard: Set<UInt64>, isProgram: Bool, modes: BackgroundModes) {
+        self.heard = heard
         self.isProgram = isProgram
         self.modes = modes
     }
@@ -92,8 +92,8 @@ package enum ServiceModelNews: Sendable {
     case network(NetworkKind)
     /// The machine, as the daemon says it.
     case conditions(ServiceModelConditions)
-    /// The daemon has answered its hello, or is gone.
-    case arrived, lost
+    /// The daemon has answered its hello; has said then how everything is; or is gone.
+    case arrived, greeted, lost
     /// Of an app that ever connected.
     case app(AppIdentifier, LifecycleState, awaitsCall: Bool)
     /// In the switcher; `ends`: what it has under way ends with that.
@@ -145,7 +145,8 @@ package enum ServiceModelAct: Sendable {
     /// The app's main thread is to know; answered by `heard`.
     ///
     /// - Parameter sequence: grows with each thing that an app is told by it, whatever dies in between: a process
-    ///   hears each once, and answers each time.
+    ///   hears each once, and answers each time. One that it was not told, and that is lower than another, it takes
+    ///   for one that it is at already.
     case tell(connection: UInt64, number: UInt64, String, sequence: UInt64? = nil)
     /// It has to be thawed, launched or opened for that.
     case wake(AppIdentifier, window: String, because: String = "", payload: String, number: UInt64)

@@ -17,10 +17,10 @@ struct SimulatedLink: Sendable {
     /// What goes over the network in one direction, one portion after another.
     struct Lane<Record: Sendable>: Sendable {
         var waiting: [Record] = []
-        /// What is on its way, and by which number of the shell.
-        var moving: (traffic: UInt64, records: [Record])?
+        /// What is on its way.
+        var moving: [Record] = []
 
-        mutating func clear() { (waiting, moving) = ([], nil) }
+        mutating func clear() { (waiting, moving) = ([], []) }
     }
 
     private(set) var phase = Phase.off

@@ -11,11 +11,16 @@ package struct SimulatedNotifications: ServiceModel {
     var gateway = SimulatedGateway()
     var screen = SimulatedScreen()
     var ledger = Ledger()
+    /// What it would have written into its log.
+    var log: [NotificationReport] = []
+    var keepAlives = 0
     private var booted = Instant.zero
 
     // Of the process.
     var system = NotificationSystem(boot: "")
     var link = SimulatedLink(seed: 0)
+    var handshake: Handshake?
+    var moves = LinkMoves()
     var clients: [UInt64: Client] = [:]
     var requests: [RequestID: Asked] = [:]
     var told: [UInt64: Told] = [:]
@@ -23,8 +28,6 @@ package struct SimulatedNotifications: ServiceModel {
     private var hasSystem = false
     private var performing: [NotificationEffect] = []
     private var isPerforming = false
-    /// Of an event, for the ledger.
-    private var reports: [NotificationReport] = []
 
     // Grow for ever, so that nothing old is taken for something new.
     private var nextRequest: UInt64 = 1
@@ -75,7 +78,8 @@ package struct SimulatedNotifications: ServiceModel {
         told = [:]
         wakes = [:]
         hasSystem = false
-        (performing, isPerforming, reports, acts) = ([], false, [], [])
+        (performing, isPerforming, acts) = ([], false, [])
+        (handshake, moves) = (nil, LinkMoves())
         link = SimulatedLink(seed: life.seed)
         system = NotificationSystem(restoring: facts.stored, boot: "start \(booted.nanoseconds)")
         // It was withdrawn while nobody could do it.
@@ -98,7 +102,8 @@ package struct SimulatedNotifications: ServiceModel {
             network = kind
             link.die()
         case .conditions(let conditions): conditionsChanged(conditions)
-        case .arrived:
+        case .arrived: break
+        case .greeted:
             hasSystem = true
             post(.systemAttached)
         case .lost:
