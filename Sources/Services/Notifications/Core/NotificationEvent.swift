@@ -12,7 +12,8 @@ package enum NotificationEvent: Hashable, Sendable {
     case conditions(NotificationConditions)
 
     // The system.
-    /// greenroomd is there, and `appState` has come for each app that it knows: without it no app can be woken or opened.
+    /// greenroomd is there, and `appState` has come for each app that it knows: without it no app can be woken or
+    /// opened.
     case systemAttached
     case systemDetached
     case appState(AppIdentifier, NotificationPresence)
