@@ -317,6 +317,8 @@ extension Device {
         switch entry.reason {
         case .windowCompleted(let kind, _): windowEnded(s, kind, place, .done)
         case .windowOverrun(let kind, _): windowEnded(s, kind, place, .late)
+        // It has had its time, and is ended for that.
+        case .end(.windowNotCompleted(let end), _, _): windowEnded(s, end.kind, place, .late)
         default: break
         }
         guard entry.event == .terminated else { return }

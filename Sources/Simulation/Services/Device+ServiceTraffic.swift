@@ -135,11 +135,16 @@ extension Device {
         for s in services.indices where services[s].shell != nil && services[s].known.contains(place) {
             if case .end(.closedByUser, _, _) = entry.reason { tellClosed(s, place) }
             noteWindowEnd(s, entry, place)
-            guard entry.event == .uninstalled else { continue }
-            services[s].shell?.removals.append(apps[place].script.manifest.identifier)
-            services[s].isWanted = true
-            if services[s].presence == .here { tellRemovals(s) } else { startIfNeeded(s) }
         }
+    }
+
+    /// Also one that does not run has to hear of that.
+    func noteRemoval(_ s: Int, _ place: Int) {
+        guard services[s].shell != nil else { return }
+        services[s].shell?.told[place] = nil
+        services[s].shell?.removals.append(apps[place].script.manifest.identifier)
+        services[s].isWanted = true
+        if services[s].presence == .here { tellRemovals(s) } else { startIfNeeded(s) }
     }
 
     func tellRemovals(_ s: Int) {

@@ -307,16 +307,22 @@ extension Device {
 
     /// What services are told of an app that they know.
     func noteForServices(_ entry: LogEntry) {
-        guard !services.isEmpty, let app = entry.app, let place = place(of: app) else { return }
+        guard !services.isEmpty else { return }
+        if case .uninstalled(let name) = entry.reason { return noteRemoval(of: name) }
+        guard let app = entry.app, let place = place(of: app) else { return }
         noteForModels(entry, place)
-        switch entry.event {
-        case .terminated:
-            for s in services.indices where services[s].presence == .here {
-                services[s].held.removeAll { $0.place == place }
-                services[s].attached.removeAll { $0.place == place }
-            }
-        case .uninstalled: for s in services.indices { services[s].known.removeAll { $0 == place } }
-        default: break
+        guard entry.event == .terminated else { return }
+        for s in services.indices where services[s].presence == .here {
+            services[s].held.removeAll { $0.place == place }
+            services[s].attached.removeAll { $0.place == place }
+        }
+    }
+
+    private func noteRemoval(of name: String) {
+        guard let place = apps.firstIndex(where: { $0.script.manifest.name == name }) else { return }
+        for s in services.indices where services[s].known.contains(place) {
+            noteRemoval(s, place)
+            services[s].known.removeAll { $0 == place }
         }
     }
 

@@ -90,6 +90,7 @@ struct SimulatedGateway: Sendable {
 
     private mutating func keep(_ message: PushMessage, _ time: Time) {
         tick(time)
+        guard message.isStored else { return perform(session?.deliver(message, rules: rules) ?? [], time) }
         let superseding = Superseding.of(message, isReading: session?.isReading ?? false)
         let before = store.count
         store = store.filter { number, other in
@@ -101,7 +102,7 @@ struct SimulatedGateway: Sendable {
             }
         }
         superseded += before - store.count
-        if message.isStored { store[message.number] = message }
+        store[message.number] = message
         perform(session?.deliver(message, rules: rules) ?? [], time)
     }
 

@@ -12,6 +12,8 @@ struct Client: Sendable {
     let isProgram: Bool
     /// What its delegate answers; no delegate, no answer.
     var presents: PresentationOptions = []
+    /// What it has asked by this connection: it says all that waits for an answer whenever it says something.
+    var asked: Set<UInt64> = []
 }
 
 /// Who waits for the Core's answer.
@@ -55,7 +57,7 @@ extension SimulatedNotifications {
     }
 
     mutating func said(_ connection: UInt64, _ number: UInt64, _ words: String) {
-        guard let client = clients[connection] else { return }
+        guard let client = clients[connection], clients[connection]?.asked.insert(number).inserted == true else { return }
         if words.hasPrefix("{") { return hear(connection, client, number, words) }
         switch SpokenRequest(words) {
         case .ask(let asked): ask(connection, asked, .said(number: number, asked))
