@@ -194,10 +194,11 @@ extension Expectation {
 extension LaunchOptions {
     fileprivate var yaml: [(String, String)] {
         let modes = service.keys
-        let values = [
-            ("url", url.map(YAML.text)), ("source", sourceApplication.map(YAML.text)),
-            ("service", modes.isEmpty ? nil : modes.count == 1 ? modes[0] : YAML.list(modes)),
-        ] + [notification.map { ($0.key, YAML.text($0.payload)) } ?? ("", nil)]
+        let values =
+            [
+                ("url", url.map(YAML.text)), ("source", sourceApplication.map(YAML.text)),
+                ("service", modes.isEmpty ? nil : modes.count == 1 ? modes[0] : YAML.list(modes)),
+            ] + [notification.map { ($0.key, YAML.text($0.payload)) } ?? ("", nil)]
         return values.compactMap { key, value in value.map { (key, $0) } }
     }
 }

@@ -57,7 +57,9 @@ extension SimulatedNotifications {
     }
 
     mutating func said(_ connection: UInt64, _ number: UInt64, _ words: String) {
-        guard let client = clients[connection], clients[connection]?.asked.insert(number).inserted == true else { return }
+        guard let client = clients[connection], clients[connection]?.asked.insert(number).inserted == true else {
+            return
+        }
         if words.hasPrefix("{") { return hear(connection, client, number, words) }
         switch SpokenRequest(words) {
         case .ask(let asked): ask(connection, asked, .said(number: number, asked))
@@ -185,7 +187,8 @@ extension SimulatedNotifications {
 
     package func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String? {
         guard case .request(let id, let name, let params)? = try? RPCMessage.parse(Array(words.utf8)),
-            let method = NotificationClientMethod(rawValue: name), let asked = try? AskedOfService(method, params, zones)
+            let method = NotificationClientMethod(rawValue: name),
+            let asked = try? AskedOfService(method, params, zones)
         else { return nil }
         // A copy is asked, over a connection that there never was.
         var copy = system

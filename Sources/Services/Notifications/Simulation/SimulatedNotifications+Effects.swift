@@ -150,7 +150,9 @@ extension SimulatedNotifications {
     private mutating func heard(_ record: GatewayRecord) {
         link.heard(record)
         switch record {
-        case .challenge: link.up.waiting.append(.prove(signature: [UInt8](repeating: 1, count: LinkRules.signatureLength)))
+        case .challenge:
+            let signature = [UInt8](repeating: 1, count: LinkRules.signatureLength)
+            link.up.waiting.append(.prove(signature: signature))
         case .welcome(_, let keepAlive, _):
             link.opened(at: machineNow)
             post(.link(.up(network: link.networkName, longestKeepAlive: .seconds(Double(keepAlive)))))

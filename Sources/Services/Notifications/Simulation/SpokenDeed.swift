@@ -14,8 +14,8 @@ enum SpokenDeed: Hashable {
     case gateway(isUp: Bool)
 
     static let forms =
-        "it understands `push APP [collapse ID] [priority COUNT] [expires TIME] [id UUID] PAYLOAD`, `deliver APP PAYLOAD`, "
-        + "`tap APP [ID]`, `dismiss APP [ID]`, `answer APP ACTION [with WORDS]`, `allow APP`, `deny APP`, "
+        "it understands `push APP [collapse ID] [priority COUNT] [expires TIME] [id UUID] PAYLOAD`, "
+        + "`deliver APP PAYLOAD`, `tap APP [ID]`, `dismiss APP [ID]`, `answer APP ACTION [with WORDS]`, `allow APP`, `deny APP`, "
         + "`gateway down` and `gateway up`; PAYLOAD is JSON, `silent`, or `alert WORDS`; APP is its identifier"
 
     init?(_ text: String) {

@@ -9,9 +9,9 @@ enum SpokenRequest: Hashable {
     case presents(PresentationOptions)
 
     static let forms =
-        "it understands `authorize OPTIONS`, `register`, `unregister`, `notify ID WHEN …`, `cancel ID`, `withdraw ID`, "
-        + "`cancel all`, `withdraw all`, `presents OPTIONS`, `category NAME ACTIONS`, `badge COUNT`, `list pending` and "
-        + "`list delivered`; WHEN is `now`, `in TIME`, `every TIME`, `at HH:MM:SS`, `daily HH:MM:SS` or "
+        "it understands `authorize OPTIONS`, `register`, `unregister`, `notify ID WHEN …`, `cancel ID`, "
+        + "`withdraw ID`, `cancel all`, `withdraw all`, `presents OPTIONS`, `category NAME ACTIONS`, `badge COUNT`, "
+        + "`list pending` and `list delivered`; WHEN is `now`, `in TIME`, `every TIME`, `at HH:MM:SS`, `daily HH:MM:SS` or "
         + "`on YYYY-MM-DD HH:MM:SS`; behind it come `badge COUNT`, `sound NAME`, `category NAME` and, at last, "
         + "`say WORDS`; ACTIONS are names, with `:foreground` or `:text` behind them, and `dismissals`"
 
