@@ -175,8 +175,10 @@ struct ServiceTests {
             import socket, sys
             peer = socket.socket(socket.AF_UNIX)
             peer.connect(sys.argv[1])
-            peer.sendall(b'{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"role":"tool"}}\\n')
-            sys.exit(0 if peer.recv(100) == b"" else 3)
+            try: peer.sendall(b'{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"role":"tool"}}\\n')
+            except ConnectionError: pass
+            try: sys.exit(0 if peer.recv(100) == b"" else 3)
+            except ConnectionError: sys.exit(0)
             """
         func status(in group: String?) throws -> ProcessStatus? {
             let arguments = ["python3", "-c", program, "\(service.folder)/control"]
