@@ -132,11 +132,15 @@ let package = Package(
             path: "Sources/Services/Notifications/Core"),
         // What a device's push agent and a gateway say to each other.
         .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
-        .target(name: "PushCore", dependencies: ["Model"], path: "Sources/Services/Notifications/GatewayCore"),
+        .target(name: "PushCore", dependencies: ["PushLink", "Wire", "Model"], path: "Sources/Services/Notifications/GatewayCore"),
+        // NATS's client for C, typed. Only the gateway of a fleet uses it.
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        .target(
+            name: "NATSClient", dependencies: ["CNATS", "Wire", "Model"], path: "Sources/Services/Notifications/NATS"),
         .target(
             name: "PushGateway",
             dependencies: [
-                "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
+                "PushCore", "PushLink", "NATSClient", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP1", package: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),

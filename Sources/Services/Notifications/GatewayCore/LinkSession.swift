@@ -52,6 +52,8 @@ package struct LinkSession: Sendable {
         var isLoading = false
         /// Something came for the store during the loading.
         var hasMissed = false
+        /// What the device acknowledged during the loading: it may be among what is loaded.
+        var acknowledged: Set<Int64> = []
     }
 
     private enum State: Sendable {
@@ -120,6 +122,7 @@ package struct LinkSession: Sendable {
         case (.open(var open), .ack(let number)):
             // A number that it was not sent is not its own to acknowledge.
             guard open.unacknowledged.remove(number) != nil else { return [] }
+            if open.isLoading { open.acknowledged.insert(number) }
             let load = catchUp(&open, rules)
             state = .open(open)
             return [.acknowledge(open.device, number)] + load
@@ -170,7 +173,9 @@ package struct LinkSession: Sendable {
         var actions: [Action] = []
         var isWhole = isAll
         for message in messages.sorted(by: PushMessage.isSooner)
-        where !open.unacknowledged.contains(message.number) && !message.hasExpired(at: now) {
+        where !open.unacknowledged.contains(message.number) && !open.acknowledged.contains(message.number)
+            && !message.hasExpired(at: now)
+        {
             guard open.unacknowledged.count < rules.unacknowledged else {
                 isWhole = false
                 break
@@ -180,6 +185,7 @@ package struct LinkSession: Sendable {
         }
         open.isBehind = !isWhole || open.hasMissed
         open.hasMissed = false
+        open.acknowledged = []
         actions += catchUp(&open, rules)
         state = .open(open)
         return actions
@@ -193,6 +199,16 @@ package struct LinkSession: Sendable {
         open.isLoading = true
         // What is on its way is in the store as well, and comes again.
         return [.load(open.device, limit: rules.unacknowledged + open.unacknowledged.count)]
+    }
+
+    /// The store has something that the device was not given.
+    package mutating func missed(rules: PushRules) -> [Action] {
+        guard case .open(var open) = state else { return [] }
+        open.isBehind = true
+        open.hasMissed = open.isLoading
+        let load = catchUp(&open, rules)
+        state = .open(open)
+        return load
     }
 
     /// The other end reads again, or not any more.

@@ -34,6 +34,14 @@ package struct Registrations: Sendable {
     package struct Change: Hashable, Sendable {
         package var key: Key
         package var ending: Ending
+        /// What was before, if there was anything.
+        package var previous: Ending?
+
+        package init(key: Key, ending: Ending, previous: Ending? = nil) {
+            self.key = key
+            self.ending = ending
+            self.previous = previous
+        }
     }
 
     package enum Refusal: String, Error, Sendable {
@@ -53,11 +61,12 @@ package struct Registrations: Sendable {
 
     /// The epoch of the token to give out, and what changes.
     package mutating func register(_ key: Key) -> (epoch: UInt16, change: Change?) {
-        guard var ending = endings[key] else { return (0, nil) }
-        guard !ending.isRegistered else { return (ending.epoch, nil) }
+        guard let previous = endings[key] else { return (0, nil) }
+        guard !previous.isRegistered else { return (previous.epoch, nil) }
+        var ending = previous
         ending.isRegistered = true
         endings[key] = ending
-        return (ending.epoch, Change(key: key, ending: ending))
+        return (ending.epoch, Change(key: key, ending: ending, previous: previous))
     }
 
     package mutating func unregister(
@@ -65,14 +74,23 @@ package struct Registrations: Sendable {
     ) throws(Refusal) -> Change? {
         let old = endings[key] ?? Ending(epoch: 0, ended: 0, isRegistered: true)
         guard old.isRegistered else { return nil }
-        let isNew = endings[key] == nil
+        let previous = endings[key]
+        let isNew = previous == nil
         guard old.epoch < .max, !isNew || counts[key.device, default: 0] < rules.endedTopics else {
             throw .tooManyRegistrations
         }
         let ending = Ending(epoch: old.epoch + 1, ended: now.nanoseconds / 1_000_000, isRegistered: false)
         endings[key] = ending
         if isNew { counts[key.device, default: 0] += 1 }
-        return Change(key: key, ending: ending)
+        return Change(key: key, ending: ending, previous: previous)
+    }
+
+    /// The change could not be made durable: as it was before, so that the agent may ask again.
+    package mutating func takeBack(_ change: Change) {
+        guard endings[change.key] == change.ending else { return }
+        endings[change.key] = change.previous
+        guard change.previous == nil, let count = counts[change.key.device] else { return }
+        counts[change.key.device] = count > 1 ? count - 1 : nil
     }
 
     /// Refuses a token whose registration has ended. One of a later epoch than is known here was given out before the

@@ -64,7 +64,7 @@ package struct PushGatewayService: Service {
         guard let secret = Hexadecimal.bytes(try home.read(home.secret).filter(\.isHexDigit)), secret.count == 32 else {
             throw GatewayError("\(home.secret) must hold 64 hexadecimal digits")
         }
-        let store = try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics)
+        let store = try await store(secret, metrics, group)
         let links = LinkServer(
             group: group, rules: settings.rules, proof: Self.proof(settings.names), store: store, metrics: metrics,
             logger: logger)
@@ -78,7 +78,7 @@ package struct PushGatewayService: Service {
         // The devices' port first: a message that is accepted should find its device.
         let devicePort = try await links.start(group, settings.link, try linkTLS(credential))
         let providerPort = try await providers.start(group, settings.listen, try providerTLS(credential, certificates))
-        let metricsPort = try await MetricsServer.start(group, settings.metrics, registry) { store.isHealthy }
+        let metricsPort = try await MetricsServer.start(group, settings.metrics, registry) { store.trouble }
         let addresses = Addresses(
             providers: settings.listen.bound(providerPort), devices: settings.link.bound(devicePort),
             metrics: settings.metrics.bound(metricsPort))
@@ -99,6 +99,16 @@ package struct PushGatewayService: Service {
         // Everything that was answered 200 is durable already; registrations may be under way.
         await store.close()
         try? await metricsPort.close()
+    }
+
+    private func store(
+        _ secret: [UInt8], _ metrics: GatewayMetrics, _ group: MultiThreadedEventLoopGroup
+    ) async throws -> any MessageStore {
+        guard let fleet = settings.fleet else {
+            return try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics)
+        }
+        return try await NATSStore.open(
+            fleet, secret: secret, gateway: settings, metrics: metrics, logger: logger, group: group)
     }
 
     private func authorities() throws -> [String] {

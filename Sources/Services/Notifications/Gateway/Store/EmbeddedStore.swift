@@ -62,6 +62,7 @@ final class EmbeddedStore: MessageStore {
         switch book.register(device, topic: topic) {
         case .known(let token): waiter(.token(token))
         case .changes(let token, let change, let topic):
+            let waiter = takingBack(change, newTopic: topic, waiter)
             writer.append(.register(change, topic: topic, book.authority, .token(token), waiter))
         case .refused(let reason): waiter(.refused(reason))
         }
@@ -70,9 +71,20 @@ final class EmbeddedStore: MessageStore {
     func unregister(_ device: DeviceID, topic: String, _ waiter: StoreWaiter<RegistrationOutcome>) {
         do {
             guard let change = try book.unregister(device, topic: topic, now: .now) else { return waiter(.ended) }
-            writer.append(.unregister(change, device, topic: topic, waiter))
+            writer.append(.unregister(change, device, topic: topic, takingBack(change, newTopic: nil, waiter)))
         } catch {
             waiter(.refused(error.rawValue))
+        }
+    }
+
+    /// What could not be written has not happened: the agent asks again, and is not told that it is done.
+    private func takingBack(
+        _ change: Registrations.Change?, newTopic: String?, _ waiter: StoreWaiter<RegistrationOutcome>
+    ) -> StoreWaiter<RegistrationOutcome> {
+        let book = book
+        return StoreWaiter(eventLoop: waiter.eventLoop) { outcome in
+            if case .refused = outcome { book.takeBack(change, newTopic: newTopic) }
+            waiter.body(outcome)
         }
     }
 
@@ -80,7 +92,7 @@ final class EmbeddedStore: MessageStore {
         try book.read(token, topic: topic)
     }
 
-    var isHealthy: Bool { database.isHealthy }
+    var trouble: String? { database.isHealthy ? nil : "the store cannot be written" }
 
     func close() async { await writer.close() }
 }

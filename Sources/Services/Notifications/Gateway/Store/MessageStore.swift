@@ -6,6 +6,8 @@ protocol DeviceLink: AnyObject, Sendable {
     /// It takes messages as they come: nothing of the store waits for it.
     var isReading: Bool { get }
     func deliver(_ message: PushMessage)
+    /// Something is kept for it that it was not given: it has to be loaded.
+    func missed()
     /// The device has connected again.
     func replaced()
 }
@@ -18,6 +20,8 @@ enum StoreOutcome: Sendable, Equatable {
     case deviceGone(since: Int64)
     /// The store takes no more for now.
     case full
+    /// The store is elsewhere, and does not answer.
+    case unavailable
     case failed
 }
 
@@ -32,8 +36,8 @@ struct StoreWaiter<Answer: Sendable>: Sendable {
     }
 }
 
-/// Where messages are kept for devices until they have them. One gateway has an `EmbeddedStore`; a fleet has one that
-/// all its gateways share.
+/// Where messages are kept for devices until they have them. One gateway has an `EmbeddedStore`; the gateways of a fleet
+/// share what each has a `NATSStore` for.
 protocol MessageStore: Sendable {
     /// A number that is greater than that of every message before.
     func number() -> Int64
@@ -60,8 +64,8 @@ protocol MessageStore: Sendable {
     /// Reads a provider's token.
     func read(token: Substring, topic: String) throws(PushRejection) -> DeviceToken
 
-    /// Whether it works, for `/healthz`.
-    var isHealthy: Bool { get }
+    /// Why it does not work, for `/healthz`; `nil` if it does.
+    var trouble: String? { get }
 
     /// Ends after everything has been written.
     func close() async

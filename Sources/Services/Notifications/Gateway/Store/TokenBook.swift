@@ -73,5 +73,20 @@ final class TokenBook: Sendable {
         return token
     }
 
+    /// What `register` or `unregister` changed is not durable.
+    func takeBack(_ change: Registrations.Change?, newTopic: String? = nil) {
+        let hash = newTopic.map(authority.hash)
+        state.withLock { state in
+            if let change { state.registrations.takeBack(change) }
+            if let hash { state.topics[hash] = nil }
+        }
+    }
+
+    /// Another gateway has registered a topic.
+    func add(topic: String) {
+        let hash = authority.hash(topic)
+        state.withLock { $0.topics[hash] = topic }
+    }
+
     func apply(_ change: Registrations.Change) { state.withLock { $0.registrations.apply(change) } }
 }
