@@ -130,9 +130,16 @@ let package = Package(
         .target(
             name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
             path: "Sources/Services/Notifications/Core"),
+        // The Core's words and those of the wire.
+        .target(
+            name: "NotificationsTranslation",
+            dependencies: ["NotificationsCore", "NotificationsWire", "Wire", "Model"],
+            path: "Sources/Services/Notifications/Translation"),
         // What a device's push agent and a gateway say to each other.
-        .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
-        .target(name: "PushCore", dependencies: ["PushLink", "Wire", "Model"], path: "Sources/Services/Notifications/GatewayCore"),
+        .target(name: "PushLink", dependencies: ["Wire", "Model"], path: "Sources/Services/Notifications/Link"),
+        .target(
+            name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
+            path: "Sources/Services/Notifications/GatewayCore"),
         // NATS's client for C, typed. Only the gateway of a fleet uses it.
         .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         .target(
@@ -157,9 +164,17 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], path: "Sources/Services/Notifications/Gateway"),
         .target(
+            name: "NotificationsSimulation",
+            dependencies: [
+                "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushCore", "PushLink",
+                "Simulation", "Wire", "Model",
+            ], path: "Sources/Services/Notifications/Simulation"),
+        .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire", "Model",
+                "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushLink", "DBus", "ServiceKit",
+                "LinuxSystem", "Wire",
+                "Model",
                 grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -220,8 +235,8 @@ let package = Package(
         .target(
             name: "SimulationCommands",
             dependencies: [
-                "TransferSimulation", "Simulation", "ScenarioText", "ReplayCommands", "Recording", "Commands",
-                "PolicyCore", "Model", "Wire", argumentParser,
+                "NotificationsSimulation", "TransferSimulation", "Simulation", "ScenarioText", "ReplayCommands",
+                "Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser,
             ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
@@ -259,13 +274,27 @@ let package = Package(
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
+        .executableTarget(
+            name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
+        .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
             path: "Fixtures/Misbehaver/Sources"),
         .executableTarget(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
+
+        // Sends to a gateway, receives from it, and is the least that a server can do: what make bench-push measures with.
+        .executableTarget(
+            name: "greenroom-bench-push",
+            dependencies: [
+                "PushLink", "NotificationsService", "LinuxSystem", "Wire", "Model", argumentParser,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Benchmarks/push"),
 
         .executableTarget(
             name: "greenroom-bench-fetch",
@@ -290,7 +319,12 @@ let package = Package(
             exclude: ["Storm/traces.txt"]),
         .testTarget(
             name: "ScenarioTextTests",
-            dependencies: ["ScenarioText", "TransferSimulation", "Simulation", "PolicyCore", "Model"]),
+            dependencies: [
+                "ScenarioText", "NotificationsSimulation", "TransferSimulation", "Simulation", "PolicyCore", "Model",
+            ]),
+        .testTarget(
+            name: "NotificationsSimulationTests",
+            dependencies: ["NotificationsSimulation", "NotificationsCore", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"],
@@ -306,9 +340,10 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",
-            dependencies: ["NotificationsCore", "Model"]),
+            dependencies: ["NotificationsCore", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
@@ -360,8 +395,9 @@ let package = Package(
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
-                "ServiceTesting", "NotificationsService", "NotificationsCore", "NotificationsWire", "PushLink", "Wire",
-                "LinuxSystem", "Model", "greenroom-pushd", grdb,
+                "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
+                "PushLink",
+                "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),

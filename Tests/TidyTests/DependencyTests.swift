@@ -16,21 +16,42 @@ struct DependencyTests {
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
         ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
-        ("Sources/Services/Notifications/Service", ["DBus", "Dispatch"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
-        ("Sources/Services/Notifications/Link", ["Wire"]),
+        ("Sources/Services/Notifications/Link", ["Model", "Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Core", ["Model", "HeapModule"]),
-        ("Sources/Services/Notifications/Simulation", ["Model", "NotificationsCore", "Simulation"]),
         (
             "Sources/Services/Notifications/Service",
             [
                 "Crypto", "DBus", "Dispatch", "Foundation", "FoundationEssentials", "GRDB", "Glibc", "LinuxSystem",
-                "Model", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "NotificationsCore", "NotificationsWire",
+                "Model", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "NotificationsCore", "NotificationsTranslation",
+                "NotificationsWire",
                 "PushLink", "ServiceKit", "Synchronization", "SystemPackage", "Wire",
             ]
         ),
+        (
+            "Sources/Services/Notifications/Simulation",
+            [
+                "Model", "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushCore", "PushLink",
+                "Simulation", "Wire",
+            ]
+        ),
+        (
+            "Sources/Services/Notifications/Translation", ["Model", "NotificationsCore", "NotificationsWire", "Wire"]
+        ),
         ("Sources/Services/Notifications/Program", ["NotificationsService"]),
+        ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "Wire"]),
+        (
+            "Sources/Services/Notifications/Gateway",
+            [
+                "ArgumentParser", "CoreMetrics", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "GRDB",
+                "Glibc",
+                "JWTKit", "LinuxSystem", "Logging", "Metrics", "Model", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK",
+                "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "PushCore", "PushLink", "ServiceLifecycle",
+                "SwiftASN1", "Synchronization", "SystemPackage", "UnixSignals", "Wire", "X509",
+            ]
+        ),
+        ("Sources/Services/Notifications/GatewayProgram", ["PushGateway"]),
         (
             "Sources/Services/Notifications/Framework",
             ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
@@ -90,8 +111,9 @@ struct DependencyTests {
         (
             "Sources/SimulationCommands",
             [
-                "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "PolicyCore", "Recording",
-                "ReplayCommands", "ScenarioText", "Simulation", "Synchronization", "TransferSimulation", "Wire",
+                "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "NotificationsSimulation",
+                "PolicyCore", "Recording", "ReplayCommands", "ScenarioText", "Simulation", "Synchronization",
+                "TransferSimulation", "Wire",
             ]
         ),
         (
@@ -159,7 +181,7 @@ struct DependencyTests {
             ["Host", "Storage", "LinuxSystem", "AppRuntime"]
         ),
         // What the demo builds: it must not wait for the simulator.
-        (["Sources/ReplayCommands"], ["Simulation", "ScenarioText", "TransferSimulation"]),
+        (["Sources/ReplayCommands"], ["Simulation", "ScenarioText", "NotificationsSimulation", "TransferSimulation"]),
         (
             ["Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core"],
             ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]

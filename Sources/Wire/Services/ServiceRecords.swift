@@ -112,22 +112,29 @@ package struct ServiceAttach: WireRecord, Hashable {
     package var name: String
     /// The folder of its program.
     package var bundle: String
+    /// Its picture: relative to the bundle, or a name.
+    package var icon: String?
     /// Its `UIBackgroundModes`.
     package var modes: [String]
     package var container: String
+    /// Programs of the bundle that a service may run, by their extension points: relative to the bundle.
+    package var extensions: [String: String]
     package var user: Int64
     package var group: Int64
 
     package init(
-        app: String, process: Int64, name: String = "", bundle: String = "", modes: [String] = [], container: String,
-        user: Int64, group: Int64
+        app: String, process: Int64, name: String = "", bundle: String = "", icon: String? = nil,
+        modes: [String] = [], container: String,
+        extensions: [String: String] = [:], user: Int64, group: Int64
     ) {
         self.app = app
         self.process = process
         self.name = name
         self.bundle = bundle
+        self.icon = icon
         self.modes = modes
         self.container = container
+        self.extensions = extensions
         self.user = user
         self.group = group
     }
@@ -137,17 +144,25 @@ package struct ServiceAttach: WireRecord, Hashable {
         process = try json.integer("process")
         name = try json.optionalString("name") ?? ""
         bundle = try json.optionalString("bundle") ?? ""
+        icon = try json.optionalString("icon")
         modes = json["modes"] == nil ? [] : try json.array("modes").compactMap(\.string)
         container = try json.string("container")
+        // A daemon of before says nothing of them.
+        extensions = [:]
+        for member in json["extensions"]?.object?.members ?? [] { extensions[member.key] = member.value.string }
         user = try json.integer("user")
         group = try json.integer("group")
+    }
+
+    private var programs: JSONObject {
+        extensions.sorted { $0.key < $1.key }.reduce(into: [:]) { $0[$1.key] = .string($1.value) }
     }
 
     package var json: JSONValue {
         [
             "app": .string(app), "process": .int(process), "name": .string(name), "bundle": .string(bundle),
-            "modes": .array(modes.map(JSONValue.string)), "container": .string(container), "user": .int(user),
-            "group": .int(group),
+            "icon": JSONValue(icon), "modes": .array(modes.map(JSONValue.string)), "container": .string(container),
+            "extensions": .object(programs), "user": .int(user), "group": .int(group),
         ]
     }
 }

@@ -39,7 +39,9 @@ final class TestSystem {
         var environment: [String: String] = [:]
         for variable in CurrentProcess.allEnvironment {
             let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, !parts[0].hasPrefix("GREENROOM_") { environment[String(parts[0])] = String(parts[1]) }
+            if parts.count == 2, !parts[0].hasPrefix("GREENROOM_"), !Self.desktop.contains(String(parts[0])) {
+                environment[String(parts[0])] = String(parts[1])
+            }
         }
         environment["GREENROOM_HOME"] = home
         if gpu { environment["GREENROOM_GPU"] = try FakeGPU.make(in: folder) }
@@ -49,6 +51,9 @@ final class TestSystem {
     }
 
     deinit { clean() }
+
+    /// Nobody's desktop is to show what tests make up.
+    private static let desktop = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
 
     private static func makeFolder(_ prefix: String) throws -> String {
         var template = Array((prefix + "XXXXXX").utf8CString)

@@ -9,6 +9,24 @@ enum DueKey: Hashable, Sendable {
     case keepAlive
 }
 
+extension DueKey: DueKeyed {
+    private var rank: (kind: Int, number: UInt64, app: String) {
+        switch self {
+        case .interval(let app): (0, 0, app.rawValue)
+        case .budget(let app): (1, 0, app.rawValue)
+        case .tellings(let app): (2, 0, app.rawValue)
+        case .mutation(let id): (3, id.rawValue, "")
+        case .keepAlive: (4, 0, "")
+        }
+    }
+
+    func isBefore(_ other: DueKey) -> Bool { rank < other.rank }
+}
+
+extension AppIdentifier: DueKeyed {
+    func isBefore(_ other: AppIdentifier) -> Bool { rawValue < other.rawValue }
+}
+
 /// A request that waits.
 struct PendingEntry: Sendable {
     var record: PendingRecord
@@ -17,6 +35,12 @@ struct PendingEntry: Sendable {
     func instant(offset: Span) -> Instant {
         if let due = record.due { return Instant(nanoseconds: due.nanoseconds) + (Span.zero - offset) }
         return record.dueInstant ?? Instant(nanoseconds: .max)
+    }
+
+    /// By what is stored, so that a restart changes nothing.
+    func isSooner(than other: PendingEntry, offset: Span) -> Bool {
+        (instant(offset: offset), record.since, record.request.identifier)
+            < (other.instant(offset: offset), other.record.since, other.record.request.identifier)
     }
 }
 
@@ -31,6 +55,8 @@ struct TellingEntry: Sendable {
     var isAsked = false
     /// The system calls the app, or has: it hears of it in its window.
     var isHanded = false
+    /// That was so when the system was last there, or in the process before this one: the app may be at it.
+    var mayBeHanded = false
     /// The system does not wake the app before it is opened.
     var isBlocked = false
     /// How often it was told.
@@ -41,6 +67,11 @@ struct TellingEntry: Sendable {
     var deadline: Instant?
 
     init(_ record: TellingRecord) { self.record = record }
+
+    init(restoring record: TellingRecord) {
+        self.record = record
+        mayBeHanded = record.times > 0
+    }
 
     var number: TellingNumber { record.telling.id.number }
     var isWithApp: Bool { toldOn != nil || isInHand }

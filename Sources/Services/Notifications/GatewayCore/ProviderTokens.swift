@@ -43,7 +43,7 @@ package struct ProviderSession: Sendable {
 
     /// A token whose signature is right is used for a request.
     ///
-    /// A token with the `iat` of the one before is the same token signed again: some clients make one for every message.
+    /// A token with the `iat` of the one before is the same token signed again: some clients make one for each message.
     package mutating func use(
         _ claims: ProviderClaims, rules: PushRules, now: WallTime, in ledger: (ProviderClaims) -> Bool
     ) throws(PushRejection) {
@@ -75,6 +75,9 @@ package struct ProviderLedger: Sendable {
     private var seen: [String: [Int64: WallTime]] = [:]
 
     package init() {}
+
+    /// Tokens that are remembered.
+    package var count: Int { seen.values.reduce(0) { $0 + $1.count } }
 
     /// Whether the token may be used. Keys are the provider's own: there are as many as the gateway knows.
     package mutating func admit(_ claims: ProviderClaims, rules: PushRules, now: WallTime) -> Bool {

@@ -36,8 +36,9 @@ package struct PushFields: Sendable {
         self[keyPath: field] = value
     }
 
-    /// The `apns-id` that the answer repeats: the provider finds the request by it, whatever becomes of it.
-    package var echo: String? { id.flatMap { Self.isIdentifier($0) ? $0 : nil } }
+    /// The `apns-id` that the answer repeats: the provider finds the request by it, whatever becomes of it, so also by
+    /// one that is no identifier as long as it can stand in a header.
+    package var echo: String? { id.flatMap { Self.isPlain($0) ? $0 : nil } }
 
     /// The text of the device token. The first of the checks: what comes later may cost more.
     package func token() throws(PushRejection) -> Substring {
@@ -57,7 +58,7 @@ package struct PushFields: Sendable {
     package func options(
         for provider: ProviderIdentity, rules: PushRules, now: WallTime
     ) throws(PushRejection) -> PushOptions {
-        guard id == nil || echo != nil else { throw PushRejection(.badMessageId) }
+        guard id.map(Self.isIdentifier) ?? true else { throw PushRejection(.badMessageId) }
         let topic = try allowedTopic(provider)
         let type = try pushType()
         if let suffix = type?.topicSuffix, !topic.hasSuffix(suffix) { throw PushRejection(.badTopic) }
@@ -104,6 +105,10 @@ package struct PushFields: Sendable {
         return seconds > now.nanoseconds / 1_000_000_000 ? min(seconds, latest) : 0
     }
 
+    private static func isPlain(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// 8-4-4-4-12 hexadecimal digits.
     private static func isIdentifier(_ text: String) -> Bool {
         guard text.utf8.count == 36 else { return false }
@@ -130,6 +135,17 @@ package struct PushOptions: Hashable, Sendable {
     /// Seconds since 1970; 0: now or never.
     package var expires: Int64
     package var collapse: String?
+
+    package init(
+        id: String?, topic: String, type: LinkPushType?, priority: Int, expires: Int64, collapse: String?
+    ) {
+        self.id = id
+        self.topic = topic
+        self.type = type
+        self.priority = priority
+        self.expires = expires
+        self.collapse = collapse
+    }
 }
 
 extension LinkPushType {

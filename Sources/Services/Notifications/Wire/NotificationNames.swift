@@ -20,7 +20,7 @@ package enum NotificationClientMessage: String, Sendable, CaseIterable {
 
 /// The methods of the control connection that tools may use.
 package enum NotificationToolMethod: String, Sendable, CaseIterable {
-    case hello, list, show, act, dismiss, allow, deny, push, status, why, gateway
+    case hello, list, show, act, dismiss, allow, deny, push, status, why, gateway, region
 }
 
 /// What the service says to the bundle's helper that may change a push before it is shown, on the helper's standard
@@ -115,6 +115,8 @@ package enum NotificationLimits {
     package static let keptAnswers = 16
     /// Seconds that an app on screen has to say how a notification is shown.
     package static let presentation = 10.0
+    /// Seconds by which a date may have passed that is shown all the same, at once.
+    package static let past = 5.0
     /// Seconds between two of a repeating interval, at least.
     package static let shortestRepetition = 60.0
     /// Seconds that the bundle's helper has to change a push.

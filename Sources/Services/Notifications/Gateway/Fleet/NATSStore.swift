@@ -117,7 +117,7 @@ final class NATSStore: MessageStore {
         case .changes(let token, let change, let newTopic?):
             log.write(topic: newTopic, hash) { storing in
                 if case .failed = storing {
-                    self.book.takeBack(change, newTopic: newTopic)
+                    self.book.failed(change, newTopic: newTopic)
                     return waiter(.refused(PushReason.serviceUnavailable.rawValue))
                 }
                 self.write(change, after: sequence, tries, .token(token), waiter) {
@@ -173,10 +173,10 @@ final class NATSStore: MessageStore {
             switch storing {
             case .done: waiter(outcome)
             case .conflict where tries > 0:
-                self.book.takeBack(change)
+                self.book.failed(change, newTopic: nil)
                 self.log.catchUp(then: again)
             case .conflict, .failed:
-                self.book.takeBack(change)
+                self.book.failed(change, newTopic: nil)
                 waiter(.refused(PushReason.serviceUnavailable.rawValue))
             }
         }

@@ -49,7 +49,7 @@ final class EmbeddedStore: MessageStore {
 
     func detach(_ device: DeviceID, _ link: any DeviceLink) { live.detach(device, link) }
 
-    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage>) {
+    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage?>) {
         writer.append(.load(device, limit: limit, waiter))
     }
 
@@ -62,7 +62,7 @@ final class EmbeddedStore: MessageStore {
         switch book.register(device, topic: topic) {
         case .known(let token): waiter(.token(token))
         case .changes(let token, let change, let topic):
-            let waiter = takingBack(change, newTopic: topic, waiter)
+            let waiter = waiter.ifRefused { self.book.failed(change, newTopic: topic) }
             writer.append(.register(change, topic: topic, book.authority, .token(token), waiter))
         case .refused(let reason): waiter(.refused(reason))
         }
@@ -71,20 +71,10 @@ final class EmbeddedStore: MessageStore {
     func unregister(_ device: DeviceID, topic: String, _ waiter: StoreWaiter<RegistrationOutcome>) {
         do {
             guard let change = try book.unregister(device, topic: topic, now: .now) else { return waiter(.ended) }
-            writer.append(.unregister(change, device, topic: topic, takingBack(change, newTopic: nil, waiter)))
+            let waiter = waiter.ifRefused { self.book.failed(change, newTopic: nil) }
+            writer.append(.unregister(change, device, topic: topic, waiter))
         } catch {
             waiter(.refused(error.rawValue))
-        }
-    }
-
-    /// What could not be written has not happened: the agent asks again, and is not told that it is done.
-    private func takingBack(
-        _ change: Registrations.Change?, newTopic: String?, _ waiter: StoreWaiter<RegistrationOutcome>
-    ) -> StoreWaiter<RegistrationOutcome> {
-        let book = book
-        return StoreWaiter(eventLoop: waiter.eventLoop) { outcome in
-            if case .refused = outcome { book.takeBack(change, newTopic: newTopic) }
-            waiter.body(outcome)
         }
     }
 
@@ -95,6 +85,17 @@ final class EmbeddedStore: MessageStore {
     var trouble: String? { database.isHealthy ? nil : "the store cannot be written" }
 
     func close() async { await writer.close() }
+}
+
+extension StoreWaiter<RegistrationOutcome> {
+    /// Does something more before its owner hears that there is no registration.
+    fileprivate func ifRefused(_ more: @escaping @Sendable () -> Void) -> Self {
+        let body = body
+        return StoreWaiter(eventLoop: eventLoop) { outcome in
+            if case .refused = outcome { more() }
+            body(outcome)
+        }
+    }
 }
 
 extension WallTime {

@@ -73,11 +73,11 @@ final class TokenBook: Sendable {
         return token
     }
 
-    /// What `register` or `unregister` changed is not durable.
-    func takeBack(_ change: Registrations.Change?, newTopic: String? = nil) {
-        let hash = newTopic.map(authority.hash)
+    /// Neither could be written.
+    func failed(_ change: Registrations.Change?, newTopic topic: String?) {
+        let hash = topic.map(authority.hash)
         state.withLock { state in
-            if let change { state.registrations.takeBack(change) }
+            if let change { state.registrations.failed(change) }
             if let hash { state.topics[hash] = nil }
         }
     }

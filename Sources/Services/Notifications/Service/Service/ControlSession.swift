@@ -1,6 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
 internal import NotificationsWire
 internal import ServiceKit
 internal import Wire
@@ -47,7 +48,7 @@ final class ControlSession: @unchecked Sendable {
             peer.send(.response(id: id, result: try service.list(NotificationListParameters(json: params)).json))
         case .show:
             let show = try NotificationShow(json: params)
-            let request = try NotificationRequest(wire: show.request, service.zones)
+            let request = try NotificationRequest(wire: show.request, service.zones.named)
             let app = try app(show.app)
             try ask(.show(app, request), id, peer, .shown(app, identifier: request.identifier))
         case .act:
@@ -62,6 +63,9 @@ final class ControlSession: @unchecked Sendable {
             let sentence = service.why(try app(NotificationApp(json: params).app))
             peer.send(.response(id: id, result: NotificationExplanation(sentence: sentence).json))
         case .gateway: try gateway(try NotificationGateway(json: params), id, peer)
+        case .region:
+            let crossing = try NotificationCrossing(json: params)
+            try ask(.cross(try app(crossing.app), region: crossing.region, isEntry: crossing.entered), id, peer)
         }
     }
 

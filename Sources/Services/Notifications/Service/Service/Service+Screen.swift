@@ -11,19 +11,29 @@ extension Service: Presenter.Client {
         presenter.show(shown(presentation))
     }
 
+    /// What is stored of one that is about to be shown; `nil`: nothing that was not stored already.
+    func willPresent(_ presentation: Presentation) -> ScreenRecord? {
+        guard presentation.hasBanner else { return nil }
+        let record = ScreenRecord(handle: displayed[presentation.id]?.handle, sound: presentation.sound, isHeard: false)
+        guard displayed[presentation.id] != record else { return nil }
+        displayed[presentation.id] = record
+        return record
+    }
+
     func withdraw(_ id: NotificationID) {
         presenter.withdraw(id.name)
         isNowhere(id)
     }
 
-    /// What the process before this one has left on the screen.
+    /// What the process before this one has left on the screen, or was about to show.
     func recoverDisplayed() {
-        for (id, handle) in displayed {
-            if let presentation = system.presentation(of: id) {
-                presenter.recover(shown(presentation), as: handle)
+        for (id, record) in displayed.sorted(by: { $0.key < $1.key }) {
+            if var presentation = system.presentation(of: id) {
+                presentation.sound = record.isHeard ? nil : record.sound
+                presenter.recover(shown(presentation), as: record.handle, isSilent: record.isHeard)
             } else {
                 // It was withdrawn while nobody could do it.
-                presenter.recover(Shown(id: id.name, app: "", title: ""), as: handle)
+                presenter.recover(Shown(id: id.name, app: "", title: ""), as: record.handle)
                 withdraw(id)
             }
         }
@@ -40,8 +50,8 @@ extension Service: Presenter.Client {
         let info = apps[app]
         return Shown(
             id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
-            desktopEntry: app.rawValue, icon: info.flatMap(\.icon), title: content.title, subtitle: content.subtitle,
-            body: content.body, level: Shown.Level(rawValue: content.interruption.rawValue) ?? .active,
+            desktopEntry: app.rawValue, icon: info.flatMap(\.picture), title: content.title, subtitle: content.subtitle,
+            body: content.body, level: Shown.Level(rawValue: presentation.level.rawValue) ?? .active,
             sound: sound(presentation.sound, info), image: info?.image(content.attachments.first?.path),
             actions: presentation.actions.map {
                 Shown.Action(id: $0.identifier, title: $0.title, placeholder: $0.textInput?.placeholder)
@@ -52,34 +62,40 @@ extension Service: Presenter.Client {
         switch name {
         case nil: .none
         case "default"?: .standard
-        case let name?: info?.sound(name).map(Shown.Sound.file) ?? .named(name)
+        // As on Apple's systems the standard one in place of a file that is not there.
+        case let name?:
+            info?.sound(name).map(Shown.Sound.file) ?? (Self.isOfTheme(name) ? .named(name) : .standard)
         }
+    }
+
+    /// The specification of sound themes has names such as `bell` and `phone-incoming-call`.
+    private static func isOfTheme(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
 
     // MARK: What people do
 
     func acted(_ id: String, _ answer: ShownAnswer) {
-        guard let id = NotificationID(name: id) else { return }
-        isNowhere(id)
-        post(.acted(id, answer.action.map { .custom(identifier: $0, text: answer.text) } ?? .open))
+        left(id) { .acted($0, answer.action.map { .custom(identifier: $0, text: answer.text) } ?? .open) }
     }
 
-    func dismissed(_ id: String) {
-        guard let id = NotificationID(name: id) else { return }
-        isNowhere(id)
-        post(.acted(id, .dismiss))
-    }
+    func dismissed(_ id: String) { left(id) { .acted($0, .dismiss) } }
+    func gone(_ id: String) { left(id) { .expired($0) } }
 
-    func gone(_ id: String) {
+    /// What it led to is durable before it is forgotten that it was on the screen.
+    private func left(_ id: String, _ event: (NotificationID) -> NotificationEvent) {
         guard let id = NotificationID(name: id) else { return }
+        post(event(id))
         isNowhere(id)
-        post(.expired(id))
     }
 
     func displayed(_ id: String, as handle: ShownHandle) {
-        guard let id = NotificationID(name: id), displayed[id] != handle else { return }
-        displayed[id] = handle
-        enqueue(Batch(changes: [.displayed(id, handle)], effects: []))
+        // One that is not known any more is about to be withdrawn.
+        guard let id = NotificationID(name: id), var record = displayed[id] else { return }
+        (record.handle, record.isHeard) = (handle, true)
+        guard displayed[id] != record else { return }
+        displayed[id] = record
+        enqueue(Batch(changes: [.displayed(id, record)], effects: []))
     }
 
     func refused(_ id: String, _ error: DBusError) {
@@ -106,8 +122,15 @@ extension AppIdentifier {
 
 // Files of apps, for what displays notifications: no name leads out of the app's own folders, and no link does.
 extension AppInfo {
-    fileprivate var icon: String? {
-        ["Icon.png", "Icon.svg"].map { "\(bundle)/\($0)" }.first { !bundle.isEmpty && FileSystem.exists($0) }
+    /// What the bundle says, which may leave the ending out; else what is called as icons are; else a name of the theme.
+    fileprivate var picture: String? {
+        let named = icon.map { [$0, $0 + ".png", $0 + ".svg"] } ?? []
+        let file = (named + ["Icon.png", "Icon.svg"]).first { place in
+            bundle.hasPrefix("/") && !place.hasPrefix("/") && !place.split(separator: "/").contains("..")
+                && FileSystem.realPath("\(bundle)/\(place)").hasPrefix(FileSystem.realPath(bundle) + "/")
+                && FileSystem.exists("\(bundle)/\(place)")
+        }
+        return file.map { "\(bundle)/\($0)" } ?? icon.flatMap { $0.contains("/") ? nil : $0 }
     }
 
     /// The first that is there: the app's own, or one that came with it.
@@ -126,9 +149,11 @@ extension AppInfo {
     }
 
     fileprivate func image(_ path: String?) -> String? {
-        guard let path, path.hasPrefix(container + "/"), !path.split(separator: "/").contains(".."),
-            FileSystem.realPath(path) == FileSystem.realPath(container) + path.dropFirst(container.count)
-        else { return nil }
-        return path
+        guard let path, !path.split(separator: "/").contains("..") else { return nil }
+        let isOwn = [container, bundle].contains { folder in
+            folder.hasPrefix("/") && path.hasPrefix(folder + "/")
+                && FileSystem.realPath(path) == FileSystem.realPath(folder) + path.dropFirst(folder.count)
+        }
+        return isOwn ? path : nil
     }
 }
