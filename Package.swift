@@ -340,6 +340,15 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        // With servers of NATS of their own, where that is installed.
+        .testTarget(
+            name: "PushGatewayNATSTests",
+            dependencies: [
+                "PushGateway", "PushCore", "PushLink", "NATSClient", "ServiceTesting", "LinuxSystem", "Wire", "Model",
+                "greenroom-pushgate",
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",

@@ -71,8 +71,8 @@ final class FleetModel {
     var sent: [String: Sent] = [:]
     /// By identifiers, in the order in which the device got them, repetitions included.
     var received: [String] = []
-    /// Those whose acknowledgement a gateway has heard, and on which visit; and those of them that it has removed from the
-    /// store. The others come again if the device goes to another gateway at that moment.
+    /// Those whose acknowledgement a gateway has heard, and on which visit; and those of them that it has removed from
+    /// the store. The others come again if the device goes to another gateway at that moment.
     var acknowledged: [String: Mailbox.Visit] = [:]
     private(set) var forgotten: Set<String> = []
     var problems: [String] = []

@@ -44,7 +44,8 @@ internal import Synchronization
 
     @unsafe private static func setServers(_ options: OpaquePointer?, _ settings: NATSSettings) throws(NATSError) {
         // The list has no type of its own: texts with commas between them are one.
-        try check("NATS at \(settings.places)", unsafe natsOptions_SetURL(options, settings.servers.joined(separator: ",")))
+        try check(
+            "NATS at \(settings.places)", unsafe natsOptions_SetURL(options, settings.servers.joined(separator: ",")))
         try check("the name", unsafe natsOptions_SetName(options, settings.name))
         if let credentials = settings.credentials {
             try check(credentials, unsafe natsOptions_SetUserCredentialsFromFiles(options, credentials, nil))

@@ -46,7 +46,8 @@ package final class NATSClient: Sendable {
             // It waits for the first server.
             DispatchQueue(label: "greenroom.nats.connect").async {
                 do throws(NATSError) {
-                    continuation.resume(returning: Result<NATSClient, NATSError>.success(try NATSClient(settings, event)))
+                    continuation.resume(
+                        returning: Result<NATSClient, NATSError>.success(try NATSClient(settings, event)))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }

@@ -31,7 +31,8 @@ final class Replies: Sendable {
     func add(within timeout: Span, _ answer: @escaping Answer) -> UInt64 {
         let (number, watches) = state.withLock { state in
             state.last += 1
-            state.pending[state.last] = Pending(deadline: .now() + .nanoseconds(Int(timeout.nanoseconds)), answer: answer)
+            state.pending[state.last] = Pending(
+                deadline: .now() + .nanoseconds(Int(timeout.nanoseconds)), answer: answer)
             let watches = !state.isWatching
             state.isWatching = true
             return (state.last, watches)

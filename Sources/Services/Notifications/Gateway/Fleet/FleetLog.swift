@@ -169,7 +169,9 @@ final class FleetLog: Sendable {
             }
             if let done {
                 for body in done { body() }
-                if case .failure(let error) = result { logger.debug("the fleet's log", metadata: ["error": "\(error)"]) }
+                if case .failure(let error) = result {
+                    logger.debug("the fleet's log", metadata: ["error": "\(error)"])
+                }
                 return
             }
         }

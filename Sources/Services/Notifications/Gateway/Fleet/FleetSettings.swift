@@ -1,5 +1,5 @@
 internal import NATSClient
-package import Wire
+internal import Wire
 
 /// Where the store is that the gateways of a fleet share: the `nats` of `gateway.json`.
 package struct FleetSettings: Sendable, Hashable {

@@ -59,7 +59,8 @@ struct FleetStreams: Sendable {
             return try await client.make(stream(wanted), within: Self.timeout)
         } catch {
             guard case .refused(let code, _) = error else { throw error }
-            if Self.isThere.contains(code), let state = try await client.state(of: stream(1).name, within: Self.timeout) {
+            if Self.isThere.contains(code), let state = try await client.state(of: stream(1).name, within: Self.timeout)
+            {
                 return state
             }
             guard settings.replicas == nil, Self.tooFewServers.contains(code) else { throw error }

@@ -20,7 +20,7 @@ final class MailboxDesk: @unchecked Sendable {
     private final class Stay: @unchecked Sendable {
         var keeper: MailboxKeeper<Waiter>
         var link: (any DeviceLink)?
-        var loads: [(limit: Int, waiter: StoreWaiter<StoredPage>)] = []
+        var loads: [(limit: Int, waiter: StoreWaiter<StoredPage?>)] = []
 
         init(_ keeper: MailboxKeeper<Waiter>, _ link: any DeviceLink) {
             self.keeper = keeper
@@ -89,7 +89,7 @@ final class MailboxDesk: @unchecked Sendable {
         perform(stay.keeper.release(now: .now), device, stay)
     }
 
-    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage>) {
+    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage?>) {
         guard let stay = stays[device] else { return }
         stay.loads.append((limit, waiter))
         answerLoads(stay)

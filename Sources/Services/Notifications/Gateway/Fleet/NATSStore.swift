@@ -88,7 +88,7 @@ final class NATSStore: MessageStore {
         desk.loop.execute { desk.detach(device, link) }
     }
 
-    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage>) {
+    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage?>) {
         let desk = desk(device)
         desk.loop.execute { desk.load(device, limit: limit, waiter) }
     }

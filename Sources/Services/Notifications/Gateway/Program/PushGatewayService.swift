@@ -64,7 +64,8 @@ package struct PushGatewayService: Service {
         guard let secret = Hexadecimal.bytes(try home.read(home.secret).filter(\.isHexDigit)), secret.count == 32 else {
             throw GatewayError("\(home.secret) must hold 64 hexadecimal digits")
         }
-        let store = try await store(secret, metrics, group)
+        let store = try await MessageStores.open(
+            home: home, secret: secret, settings: settings, registry: registry, logger: logger, group: group)
         let links = LinkServer(
             group: group, rules: settings.rules, proof: Self.proof(settings.names), store: store, metrics: metrics,
             logger: logger)
@@ -99,16 +100,6 @@ package struct PushGatewayService: Service {
         // Everything that was answered 200 is durable already; registrations may be under way.
         await store.close()
         try? await metricsPort.close()
-    }
-
-    private func store(
-        _ secret: [UInt8], _ metrics: GatewayMetrics, _ group: MultiThreadedEventLoopGroup
-    ) async throws -> any MessageStore {
-        guard let fleet = settings.fleet else {
-            return try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics)
-        }
-        return try await NATSStore.open(
-            fleet, secret: secret, gateway: settings, metrics: metrics, logger: logger, group: group)
     }
 
     private func authorities() throws -> [String] {

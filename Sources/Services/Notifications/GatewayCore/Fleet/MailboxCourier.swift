@@ -249,7 +249,6 @@ package struct MailboxCourier<Waiter: Sendable>: Sendable {
     }
 }
 
-
 extension WallTime {
     var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }
