@@ -140,10 +140,14 @@ let package = Package(
         .target(
             name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/GatewayCore"),
+        // NATS's client for C, typed. Only the gateway of a fleet uses it.
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        .target(
+            name: "NATSClient", dependencies: ["CNATS", "Wire", "Model"], path: "Sources/Services/Notifications/NATS"),
         .target(
             name: "PushGateway",
             dependencies: [
-                "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
+                "PushCore", "PushLink", "NATSClient", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP1", package: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -273,6 +277,7 @@ let package = Package(
         .executableTarget(
             name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
+        .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
             path: "Fixtures/Misbehaver/Sources"),
@@ -335,6 +340,15 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        // With servers of NATS of their own, where that is installed.
+        .testTarget(
+            name: "PushGatewayNATSTests",
+            dependencies: [
+                "PushGateway", "PushCore", "PushLink", "NATSClient", "ServiceTesting", "LinuxSystem", "Wire", "Model",
+                "greenroom-pushgate",
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",
@@ -392,7 +406,7 @@ let package = Package(
             dependencies: [
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
                 "PushLink",
-                "DBus", "Wire", "LinuxSystem", "Model", "greenroom-pushd", grdb,
+                "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),

@@ -219,6 +219,16 @@ package struct LinkSession: Sendable {
         return [.load(open.device, limit: rules.unacknowledged + open.unacknowledged.count)]
     }
 
+    /// The store has something that the device was not given.
+    package mutating func missed(rules: PushRules) -> [Action] {
+        guard case .open(var open) = state else { return [] }
+        open.isBehind = true
+        open.hasMissed = open.isLoading
+        let load = catchUp(&open, rules)
+        state = .open(open)
+        return load
+    }
+
     /// The other end reads again, or not any more.
     package mutating func writable(_ isWritable: Bool, rules: PushRules, at now: Instant) -> [Action] {
         stalled = isWritable ? nil : stalled ?? now

@@ -45,6 +45,10 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         }
     }
 
+    func missed() {
+        eventLoop.execute { self.perform(self.session.missed(rules: self.server.rules)) }
+    }
+
     func replaced() { eventLoop.execute { self.end(.replaced) } }
 
     // MARK: The channel

@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHTTP2
 internal import PushCore
 internal import PushLink
+internal import Wire
 
 extension ProviderConnection {
     private enum Authentication {
@@ -29,10 +30,9 @@ extension ProviderConnection {
     }
 
     private func health(_ stream: HTTP2StreamID) {
-        let isHealthy = server.store.isHealthy
-        respond(
-            stream, status: isHealthy ? 200 : 503, id: nil,
-            body: Array((isHealthy ? #"{"status":"ok"}"# : #"{"status":"the store cannot be written"}"#).utf8))
+        let trouble = server.store.trouble
+        let status = JSONValue.object(["status": .string(trouble ?? "ok")])
+        respond(stream, status: trouble == nil ? 200 : 503, id: nil, body: status.encoded)
     }
 
     private func accept(
@@ -61,7 +61,7 @@ extension ProviderConnection {
             server.metrics.accept(type)
             accept(stream, id: id)
         case .deviceGone(let since): answer(stream, PushRejection(.expiredToken, timestamp: since), id: id)
-        case .full: answer(stream, PushRejection(.serviceUnavailable), id: id)
+        case .full, .unavailable: answer(stream, PushRejection(.serviceUnavailable), id: id)
         case .failed: answer(stream, PushRejection(.internalServerError), id: id)
         }
     }
