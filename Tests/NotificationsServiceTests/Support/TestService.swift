@@ -89,10 +89,10 @@ final class TestService {
     }
 
     func client(
-        _ app: String = TestService.app, executed: Int64? = nil, modes: [String] = ["remote-notification"]
+        _ app: String = TestService.app, running: [Int64] = [], modes: [String] = ["remote-notification"]
     ) throws -> TestPeer {
         let peer = try TestPeer(try daemon.attach(app, base, modes: modes))
-        try peer.ask("hello", NotificationHello.client(executed: executed).json)
+        try peer.ask("hello", NotificationHello.client(running: running).json)
         return peer
     }
 

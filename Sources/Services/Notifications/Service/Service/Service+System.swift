@@ -112,7 +112,9 @@ extension Service: BrokerConnection.Client {
         let telling = order.telling
         let payload: String
         switch telling.kind {
-        case .push(let push): payload = push.payload
+        case .push(let push):
+            let seq = Int64(clamping: telling.id.number)
+            payload = NotificationPush(seq: seq, payload: push.payload, silent: push.isSilent).windowText
         case .didReceive(let response): payload = Self.payload(telling.id, response)
         // Only an app on screen is asked for that.
         case .willPresent: return post(.woken(telling.id, .never))
