@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import NotificationsWire
 package import Wire
 
 /// `greenroom why APP`
@@ -17,6 +18,16 @@ package struct WhyCommand: Verb {
         guard !format.json else { return context.print(json: answer) }
         let why = try record(answer, WhyAnswer.self)
         context.write(Explanation(why: why, name: why.name ?? why.app, clock: context.clock).text)
+        if let sentence = pushes(of: why.app, context) { context.print(Visible.line("Pushes: \(sentence).")) }
+    }
+
+    /// What became of its silent pushes, if any came of late: a service that does not run has none that wait.
+    private func pushes(of app: String, _ context: CommandContext) -> String? {
+        let status = NotificationToolMethod.status.rawValue
+        guard let answer = try? NotificationConnection.present(context)?.ask(status, [:]),
+            let silent = try? NotificationStatus(json: answer).apps.first(where: { $0.app == app })?.silent
+        else { return nil }
+        return silent.came > 0 || silent.waitingSince != nil ? silent.sentence : nil
     }
 }
 

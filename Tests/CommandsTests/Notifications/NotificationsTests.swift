@@ -209,7 +209,7 @@ struct PushTests {
     }
 
     private static func status(_ link: NotificationLinkStatus, presenter: String? = nil) -> NotificationStatus {
-        let silent = NotificationSilentStatus(left: 3, capacity: 3, sentence: "2 silent pushes came")
+        let silent = NotificationSilentStatus(came: 2, left: 3, capacity: 3, sentence: "2 silent pushes came")
         return NotificationStatus(
             presenter: NotificationPresenterStatus(name: presenter, trouble: presenter == nil ? "No bus." : nil),
             link: link,
@@ -264,6 +264,24 @@ struct PushTests {
         let fake = try FakeService { _ in .result(NotificationExplanation(sentence: "3 came").json) }
         #expect(fake.tool.run("push", "why", "journal").output == "3 came\n")
         #expect(fake.tool.run("push", "why", "journal", "--json").output == "{\"sentence\":\"3 came\"}\n")
+    }
+
+    @Test("Why an app is in its state says as well what became of its silent pushes, where any came")
+    func whyAltogether() throws {
+        let tool = try Tool()
+        let folder = "services/notifications"
+        try FileManager.default.createDirectory(
+            atPath: "\(tool.home)/\(folder)", withIntermediateDirectories: true)
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            let why: JSONValue = ["app": "vim", "state": "suspended", "because": []]
+            return .result(request.method == "apps" ? Sample.apps : why)
+        }
+        let service = try FakeDaemon(in: tool.home, sockets: ["\(folder)/control"]) { request in
+            request.method == "hello"
+                ? .result(["protocol": 1]) : .result(Self.status(NotificationLinkStatus(state: .off)).json)
+        }
+        #expect(tool.run("why", "vim").output.hasSuffix("\nPushes: 2 silent pushes came.\n"))
+        withExtendedLifetime((daemon, service)) {}
     }
 
     @Test("The gateway is a program of its own; where it is missing the tool says so")

@@ -74,7 +74,7 @@ package struct NotificationPush: WireRecord {
 
     package init(window json: JSONValue) throws(RPCError) {
         self.init(
-            seq: try json.integer("seq"), payload: JSONValue.object(try json.object("payload").object ?? [:]).description,
+            seq: try json.integer("seq"), payload: try json.object("payload").description,
             silent: try json.bool("silent", default: false))
     }
 }

@@ -1,12 +1,11 @@
-import DBus
-import LinuxSystem
-import TestBus
+package import DBus
+internal import LinuxSystem
 
 /// The notification daemon that comes with python3-dbusmock.
-final class MockDaemon {
-    static let program = "/usr/bin/python3"
-    static let arguments = ["-m", "dbusmock", "--session", "--template", "notification_daemon"]
-    static let isThere: Bool =
+package final class MockDaemon {
+    package static let program = "/usr/bin/python3"
+    package static let arguments = ["-m", "dbusmock", "--session", "--template", "notification_daemon"]
+    package static let isThere: Bool =
         (try? TestProgram.run(program, ["-c", "import dbusmock.templates.notification_daemon"]).isDone) == true
     private static let interface = "org.freedesktop.DBus.Mock"
 
@@ -15,7 +14,7 @@ final class MockDaemon {
     private let called: Mailbox<(method: String, arguments: [DBusValue])>
     private var registrations: [DBusRegistration] = []
 
-    init(_ bus: TestBus, capabilities: String) throws {
+    package init(_ bus: TestBus, capabilities: String) throws {
         peer = try BusPeer(bus)
         called = Mailbox()
         let owners = Mailbox<String?>()
@@ -39,7 +38,7 @@ final class MockDaemon {
     }
 
     /// The next calls of these methods, so many.
-    func calls(_ count: Int, of methods: Set<String>) throws -> [(method: String, arguments: [DBusValue])] {
+    package func calls(_ count: Int, of methods: Set<String>) throws -> [(method: String, arguments: [DBusValue])] {
         var found: [(method: String, arguments: [DBusValue])] = []
         while found.count < count {
             let next = try called.next()
@@ -48,7 +47,7 @@ final class MockDaemon {
         return found
     }
 
-    func emit(_ signal: String, _ signature: String, _ arguments: [DBusValue]) throws {
+    package func emit(_ signal: String, _ signature: String, _ arguments: [DBusValue]) throws {
         let values = DBusValue.array(.variant, arguments.map { .variant($0) })
         _ = try peer.call(
             DBusCall(
@@ -59,9 +58,9 @@ final class MockDaemon {
 }
 
 /// Dunst, on a screen of its own.
-final class Dunst {
+package final class Dunst {
     private static let (program, server) = ("/usr/bin/dunst", "/usr/bin/Xvfb")
-    static let isThere = FileSystem.exists(program) && FileSystem.exists(server)
+    package static let isThere = FileSystem.exists(program) && FileSystem.exists(server)
 
     private let screen: TestProgram
     private let program: TestProgram
@@ -69,7 +68,7 @@ final class Dunst {
     private let counts = Mailbox<DBusValue>()
     private var registrations: [DBusRegistration] = []
 
-    init(_ bus: TestBus) throws {
+    package init(_ bus: TestBus) throws {
         screen = try TestProgram(
             Self.server, ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-ac"])
         let display = ":" + (try screen.line())
@@ -93,7 +92,7 @@ final class Dunst {
     }
 
     /// Waits until so many are on the screen.
-    func awaitDisplayed(_ count: UInt32) throws {
+    package func awaitDisplayed(_ count: UInt32) throws {
         let call = DBusCall(
             "Get", of: "org.freedesktop.DBus.Properties", at: FakeDaemon.path, to: FakeDaemon.name,
             [.string("org.dunstproject.cmd0"), .string("displayedLength")])
@@ -101,7 +100,7 @@ final class Dunst {
     }
 
     /// What its command-line tool calls.
-    func call(_ method: String, _ arguments: [DBusValue] = []) throws {
+    package func call(_ method: String, _ arguments: [DBusValue] = []) throws {
         _ = try peer.call(
             DBusCall(method, of: "org.dunstproject.cmd0", at: FakeDaemon.path, to: FakeDaemon.name, arguments)
         ).get()

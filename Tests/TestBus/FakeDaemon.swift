@@ -1,32 +1,31 @@
-import DBus
-import Synchronization
-import TestBus
+package import DBus
+internal import Synchronization
 
 /// A notification daemon that displays nothing, and says what it was asked for.
-final class FakeDaemon: Sendable {
+package final class FakeDaemon: Sendable {
     /// What it does when it is asked to display something.
-    enum Manner: Hashable { case answers, holds, refuses }
+    package enum Manner: Hashable { case answers, holds, refuses }
 
-    struct Notify: Hashable, Sendable {
-        var app: String
-        var replaced: UInt32
-        var icon: String
-        var title: String
-        var body: String
-        var actions: [String]
-        var hints: DBusValue
-        var timeout: Int32
+    package struct Notify: Hashable, Sendable {
+        package var app: String
+        package var replaced: UInt32
+        package var icon: String
+        package var title: String
+        package var body: String
+        package var actions: [String]
+        package var hints: DBusValue
+        package var timeout: Int32
 
-        var isSilent: Bool { hints["suppress-sound"] == .boolean(true) }
+        package var isSilent: Bool { hints["suppress-sound"] == .boolean(true) }
     }
 
-    static let all = ["actions", "body", "body-markup", "sound", "inline-reply"]
-    static let name = "org.freedesktop.Notifications"
-    static let path: DBusObjectPath = "/org/freedesktop/Notifications"
+    package static let all = ["actions", "body", "body-markup", "sound", "inline-reply"]
+    package static let name = "org.freedesktop.Notifications"
+    package static let path: DBusObjectPath = "/org/freedesktop/Notifications"
 
-    let peer: BusPeer
-    let notified = Mailbox<Notify>()
-    let closed = Mailbox<UInt32>()
+    package let peer: BusPeer
+    package let notified = Mailbox<Notify>()
+    package let closed = Mailbox<UInt32>()
     private let state: Mutex<State>
 
     private struct State {
@@ -37,7 +36,7 @@ final class FakeDaemon: Sendable {
         var held: [@Sendable () -> Void] = []
     }
 
-    init(
+    package init(
         _ bus: TestBus, capabilities: [String] = FakeDaemon.all, first: UInt32 = 1, manner: Manner = .answers
     ) throws {
         peer = try BusPeer(bus)
@@ -52,12 +51,12 @@ final class FakeDaemon: Sendable {
     }
 
     /// It goes without a word, as by a crash.
-    func die() { peer.on { $0.close() } }
+    package func die() { peer.on { $0.close() } }
 
-    func behave(_ manner: Manner) { state.withLock { $0.manner = manner } }
+    package func behave(_ manner: Manner) { state.withLock { $0.manner = manner } }
 
     /// Answers what it has held.
-    func answer() {
+    package func answer() {
         peer.on { _ in
             let held = state.withLock { state in
                 defer { state.held = [] }
@@ -71,16 +70,16 @@ final class FakeDaemon: Sendable {
         try peer.on { _ in try state.withLock { try $0.object?.emit(signal, of: Self.name, values) } }
     }
 
-    func act(_ number: UInt32, _ key: String = "default", token: String? = nil) throws {
+    package func act(_ number: UInt32, _ key: String = "default", token: String? = nil) throws {
         if let token { try emit("ActivationToken", [.uint32(number), .string(token)]) }
         try emit("ActionInvoked", [.uint32(number), .string(key)])
     }
 
-    func reply(_ number: UInt32, _ text: String) throws {
+    package func reply(_ number: UInt32, _ text: String) throws {
         try emit("NotificationReplied", [.uint32(number), .string(text)])
     }
 
-    func close(_ number: UInt32, reason: UInt32) throws {
+    package func close(_ number: UInt32, reason: UInt32) throws {
         try emit("NotificationClosed", [.uint32(number), .uint32(reason)])
     }
 
