@@ -253,6 +253,8 @@ let package = Package(
         .executableTarget(
             name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking", "UserNotifications"],
             path: "Examples/Podcasts/Sources"),
+        .executableTarget(
+            name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
