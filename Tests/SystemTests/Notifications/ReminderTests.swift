@@ -5,41 +5,26 @@ import Wire
 
 extension SystemTests {
     /// The example with local notifications.
-    @Suite("Reminder", .serialized, .enabled(if: Reminder.isBuilt, "NOT TESTED: Reminder is not built"))
+    @Suite("Reminder", .serialized, .enabled(if: ReminderApp.isBuilt, "NOT TESTED: Reminder is not built"))
     struct Reminders {
-        private enum Reminder {
-            static let app = "org.greenroom.examples.reminder"
-            static let isBuilt = FileSystem.exists("\(Machine.programs)/Reminder")
-
-            static func install(in system: TestSystem) throws {
-                let bundle = "\(system.folder)/Reminder.app"
-                let files = FileManager.default
-                try files.createDirectory(atPath: bundle, withIntermediateDirectories: true)
-                try files.copyItem(
-                    atPath: "\(Machine.repository)/Examples/Reminder/Info.plist", toPath: "\(bundle)/Info.plist")
-                try files.copyItem(atPath: "\(Machine.programs)/Reminder", toPath: "\(bundle)/Reminder")
-                try system.expect("install", bundle)
-            }
-        }
-
         private func badge(_ system: TestSystem) throws -> Int? {
             try JSONValue(parsing: system.expect("push", "status", "--json")).array("apps").first?["badge"]?.int
         }
 
         private func sleeps(_ system: TestSystem) throws {
             try system.play(["home"])
-            try system.until("it sleeps") { try system.app(Reminder.app).state == "suspended" }
+            try system.until("it sleeps") { try system.app(ReminderApp.id).state == "suspended" }
         }
 
         private func printed(_ words: String, _ system: TestSystem) -> Bool {
-            system.output(Reminder.app).contains { $0.contains(words) }
+            system.output(ReminderApp.id).contains { $0.contains(words) }
         }
 
         @Test("Reminders come at their times, in order, and the number on the icon counts those that are overdue")
         func comes() throws {
             let system = try TestSystem()
             defer { system.end() }
-            try Reminder.install(in: system)
+            try ReminderApp.install(in: system)
             for order in ["text=Tea&after=1", "text=Cake&after=1.5", "text=Walk&daily=07:15", "text=Bed&at=23:59"] {
                 try system.expect("open", "reminder:add?\(order)")
             }
@@ -58,7 +43,7 @@ extension SystemTests {
         func actions() throws {
             let system = try TestSystem()
             defer { system.end() }
-            try Reminder.install(in: system)
+            try ReminderApp.install(in: system)
             try system.expect("open", "reminder:add?text=Tea&after=0.5")
             try system.expect("open", "reminder:add?text=Cake&after=0.6")
             try sleeps(system)
@@ -71,28 +56,43 @@ extension SystemTests {
             }
             let date = try #require(try system.notifications().first?["date"]?.number)
             #expect(abs(date - Date().timeIntervalSince1970 - 600) < 60)
-            try system.until("it sleeps") { try system.app(Reminder.app).state == "suspended" }
-            try PidFD(CInt(#require(system.app(Reminder.app).pid))).send(9)
-            try system.until("it is gone") { try system.app(Reminder.app).state == "not-running" }
+            try system.until("it sleeps") { try system.app(ReminderApp.id).state == "suspended" }
+            try PidFD(CInt(#require(system.app(ReminderApp.id).pid))).send(9)
+            try system.until("it is gone") { try system.app(ReminderApp.id).state == "not-running" }
             try system.expect("notifications", "act", ids[1], "--action", "done")
             try system.until("it is done") { printed("· done: Tea", system) }
             try system.until("nothing is overdue") { try badge(system) == 0 && system.notifications().count == 1 }
-            try system.until("it sleeps again") { try system.app(Reminder.app).state == "suspended" }
-            #expect(system.output(Reminder.app).count { $0.contains("· ") } == 2)
+            try system.until("it sleeps again") { try system.app(ReminderApp.id).state == "suspended" }
+            #expect(system.output(ReminderApp.id).count { $0.contains("· ") } == 2)
         }
 
         @Test("A reminder that fell due while the system was down is shown when it is up again")
         func down() throws {
             let system = try TestSystem()
             defer { system.end() }
-            try Reminder.install(in: system)
+            try ReminderApp.install(in: system)
             try system.expect("open", "reminder:add?text=Tea&after=2")
             try sleeps(system)
             try system.play(["down"])
             try system.pass(seconds: 2)
             try system.up()
             try system.until("it is shown") { try system.shown().count == 1 }
-            #expect(try system.app(Reminder.app).state == "not-running")
+            #expect(try system.app(ReminderApp.id).state == "not-running")
         }
+    }
+}
+
+private enum ReminderApp {
+    static let id = "org.greenroom.examples.reminder"
+    static let isBuilt = FileSystem.exists("\(Machine.programs)/Reminder")
+
+    static func install(in system: TestSystem) throws {
+        let bundle = "\(system.folder)/Reminder.app"
+        let files = FileManager.default
+        try files.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try files.copyItem(
+            atPath: "\(Machine.repository)/Examples/Reminder/Info.plist", toPath: "\(bundle)/Info.plist")
+        try files.copyItem(atPath: "\(Machine.programs)/Reminder", toPath: "\(bundle)/Reminder")
+        try system.expect("install", bundle)
     }
 }
