@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -24,11 +24,12 @@ build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests; the end says which were skipped, and why.
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS)
+	@$(NEED) libsqlite3-dev libsystemd-dev python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS)
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
 	cd Examples/service-python && python3 test_steps.py
+	Scripts/push-clients.py
 	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
 	@Scripts/run-tests.py
 
@@ -107,6 +108,12 @@ bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, thro
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
+
+bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
+	@$(NEED) libsqlite3-dev libsystemd-dev python3 openssl mosquitto
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
 	@$(NEED) libsqlite3-dev libsystemd-dev libcurl4 python3 nginx

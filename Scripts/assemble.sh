@@ -15,7 +15,7 @@ put() {
 }
 
 for tool in greenroom greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
-    greenroom-transferd greenroom-pushd greenroom-pushgate greenroom-bench; do
+    greenroom-transferd greenroom-pushd greenroom-pushgate greenroom-bench greenroom-bench-push; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 

@@ -70,6 +70,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     private let stream: ServiceStream
     private let connect: ServiceStream.Connector
     private let errand: String
+    private let keeper: ServiceErrands
     private weak let listener: (any ServiceListener)?
     /// How many requests are out for which the app has to run.
     private let errands = Mutex(0)
@@ -82,13 +83,16 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     /// - Parameters:
     ///   - service: its declared name.
     ///   - errand: what the app does while the service has not answered it, for people.
+    ///   - keeper: who keeps the app running meanwhile.
     ///   - listener: held weakly.
     ///   - connect: another way than through the system.
     package init(
-        _ service: String, errand: String, listener: any ServiceListener, connect: ServiceStream.Connector? = nil
+        _ service: String, errand: String, keeper: ServiceErrands = .shared, listener: any ServiceListener,
+        connect: ServiceStream.Connector? = nil
     ) {
         stream = ServiceStream("greenroom.\(service)")
         self.errand = errand
+        self.keeper = keeper
         self.listener = listener
         self.connect = connect ?? { ServiceConnections.shared.attempt(service) }
     }
@@ -123,7 +127,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         errands.withLock { count in
             let was = count
             count += change
-            if (was == 0) != (count == 0) { ServiceErrands.shared.set(errand, isOut: count > 0) }
+            if (was == 0) != (count == 0) { keeper.set(errand, isOut: count > 0) }
         }
     }
 

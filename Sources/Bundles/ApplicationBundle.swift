@@ -1,20 +1,31 @@
 /// A folder `Name.app` with Apple's `Info.plist`.
 enum ApplicationBundle {
     static func manifest(of bundle: borrowing Descriptor, folder: String) throws(Refusal) -> Manifest {
-        guard let pinned = bundle.pin(entry: "Info.plist") else {
+        guard let info = try info(of: bundle, place: "") else {
             throw Refusal("\(Names.quoted(folder)) has no Info.plist: add one.")
         }
+        var manifest = try manifest(info, of: bundle, folder: folder)
+        manifest.extensions = try BundleExtensions.programs(of: bundle, app: manifest.identifier)
+        return manifest
+    }
+
+    /// The keys of an `Info.plist`; `nil`: there is none.
+    ///
+    /// - Parameter place: the folder within the bundle, with its slash.
+    static func info(of bundle: borrowing Descriptor, place: String) throws(Refusal) -> [String: PropertyList]? {
+        guard let pinned = bundle.pin(entry: "Info.plist") else { return nil }
+        let name = Names.shown(place) + "Info.plist"
         guard let status = pinned.status(), status.type == .regular, let file = pinned.reopenForReading() else {
-            throw Refusal("Info.plist is not a readable regular file: replace it by one.")
+            throw Refusal("\(name) is not a readable regular file: replace it by one.")
         }
         guard let contents = file.read(upTo: Limits.propertyListBytes) else {
-            throw Refusal("Info.plist cannot be read: check its permissions.")
+            throw Refusal("\(name) cannot be read: check its permissions.")
         }
-        let list = try PropertyListReader.read(contents, name: "Info.plist")
+        let list = try PropertyListReader.read(contents, name: name)
         guard case .dictionary(let info) = list else {
-            throw Refusal("Info.plist is not a dictionary: put its keys into <dict>.")
+            throw Refusal("\(name) is not a dictionary: put its keys into <dict>.")
         }
-        return try manifest(info, of: bundle, folder: folder)
+        return info
     }
 
     private static func manifest(
@@ -39,7 +50,7 @@ enum ApplicationBundle {
         return manifest
     }
 
-    private static func executable(
+    static func executable(
         _ info: [String: PropertyList], of bundle: borrowing Descriptor
     ) throws(Refusal) -> String {
         guard let name = try string("CFBundleExecutable", in: info) else {
@@ -94,7 +105,7 @@ enum ApplicationBundle {
     // MARK: Values
 
     /// The first of `keys` that is there and not empty.
-    private static func string(_ keys: String..., in info: [String: PropertyList]) throws(Refusal) -> String? {
+    static func string(_ keys: String..., in info: [String: PropertyList]) throws(Refusal) -> String? {
         for key in keys {
             guard let value = info[key] else { continue }
             guard case .string(let text) = value else {

@@ -16,6 +16,7 @@ enum Limits {
 
     static let textBytes = 256
     static let listItems = 64
+    static let extensions = 16
     static let manifestBytes = 64 * 1024
 
     static let addressSpace: UInt = 256 << 20

@@ -27,6 +27,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var namespaces = false
     /// `BGTaskSchedulerPermittedIdentifiers`.
     package var taskIdentifiers: [String] = []
+    /// Programs of the bundle that services may run, by their extension points: relative to the bundle.
+    package var extensions: [String: String] = [:]
 
     package init(identifier: String, name: String, kind: Kind, executable: String) {
         self.identifier = identifier
@@ -67,6 +69,7 @@ extension Manifest {
         writer.field("graphical", graphical)
         writer.field("namespaces", namespaces)
         writer.field("taskIdentifiers", taskIdentifiers)
+        writer.field("extensions", extensions)
         return writer.object
     }
 }
@@ -94,6 +97,11 @@ private struct JSONWriter {
 
     mutating func field(_ key: String, _ values: [String]) {
         fields.append(quoted(key) + ":[" + values.map(quoted).joined(separator: ",") + "]")
+    }
+
+    mutating func field(_ key: String, _ values: [String: String]) {
+        let members = values.sorted { $0.key < $1.key }.map { quoted($0.key) + ":" + quoted($0.value) }
+        fields.append(quoted(key) + ":{" + members.joined(separator: ",") + "}")
     }
 
     private func quoted(_ text: String) -> String {

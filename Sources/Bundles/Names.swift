@@ -71,7 +71,10 @@ enum Names {
     }
 
     /// Quotes what may be hostile for use within a message.
-    static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String { "“" + shown(text) + "”" }
+
+    /// What may be hostile, for use within a message.
+    static func shown(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(80) {
             if isDeceptive(scalar) {
@@ -80,7 +83,7 @@ enum Names {
                 result.unicodeScalars.append(scalar)
             }
         }
-        return "“" + result + (text.unicodeScalars.count > 80 ? "…”" : "”")
+        return result + (text.unicodeScalars.count > 80 ? "…" : "")
     }
 
     static func isDeceptive(_ scalar: Unicode.Scalar) -> Bool {

@@ -147,6 +147,22 @@ static void allow_values(
     answer(program, error);
 }
 
+// Threads it may have. Also with the rights of a namespace of its own, which it does not get.
+static void refuse_processes(struct program *program) {
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, SYS_clone);
+    load_argument(program, 0);
+    emit(program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, GR_NAMESPACES & ~0x80);
+    answer(program, EPERM);
+    emit(program, BPF_JMP | BPF_JSET | BPF_K, 1, 0, CLONE_THREAD);
+    answer(program, EPERM);
+    answer(program, 0);
+#ifdef __x86_64__
+    refuse(program, SYS_fork, EPERM);
+    refuse(program, SYS_vfork, EPERM);
+#endif
+    refuse(program, GR_CLONE3, ENOSYS);
+}
+
 static void filter_arguments(struct program *program, int options) {
     // Often called ones first. TIOCSTI and TIOCLINUX type into a terminal; the others take a file out of its project.
     const unsigned controls[] = {0x5412, 0x541C, 0x401C5820, 0x40086602};
@@ -168,6 +184,7 @@ static void filter_arguments(struct program *program, int options) {
     // 0x40000 is ADDR_NO_RANDOMIZE, for debuggers; the last one asks.
     const unsigned personalities[] = {0, 0x8, 0x40000, 0xffffffff};
     allow_values(program, SYS_personality, 0, personalities, 4, EPERM);
+    if (options & GR_CONFINE_ALONE) refuse_processes(program);
     if (!(options & GR_CONFINE_NAMESPACES)) {
         refuse_bits(program, SYS_unshare, 0, GR_NAMESPACES, EPERM);
         // 0x80 is no namespace here, but part of a signal.

@@ -124,6 +124,17 @@ package enum FileSystem {
         try? Descriptor.open(path, .read).readAll(limit: limit)
     }
 
+    /// The first folder on the way to another one that other users cannot pass; that one itself if they can pass all.
+    package static func firstClosed(onTheWayTo path: String) -> String {
+        var folder = ""
+        for name in path.split(separator: "/") {
+            folder += "/\(name)"
+            guard folder != path, let status = try? Descriptor.open(folder, .directory).status() else { break }
+            if !status.isOpenToOthers { return folder }
+        }
+        return path
+    }
+
     /// The names in a directory, sorted: those that are text. It is for directories in which only Greenroom or the
     /// kernel makes names; in others walk by `FileName`.
     package static func names(in path: String) -> [String] {

@@ -28,7 +28,7 @@ package struct Spawn {
     package struct ResourceLimit: Sendable {
         package enum Kind: Sendable {
             case processes, addressSpace, processorSeconds, openFiles, coreSize, messageQueues, lockedMemory,
-                pendingSignals, nice
+                pendingSignals, nice, data, fileSize
         }
         package var kind: Kind
         package var soft: UInt64
@@ -93,6 +93,8 @@ package struct Spawn {
         package var makesNamespaces = false
         /// It reaches abstract Unix sockets of others, for a display or a message bus.
         package var reachesAbstractSockets = false
+        /// It may have threads and no other processes: with it everything that it began is over.
+        package var isAlone = false
         /// It can change files only at or below these paths (Linux 5.19); empty: wherever its user can.
         package var writable: [String] = []
 
@@ -222,6 +224,8 @@ extension Spawn.ResourceLimit {
         case .lockedMemory: GR_RLIMIT_LOCKED_MEMORY
         case .pendingSignals: GR_RLIMIT_PENDING_SIGNALS
         case .nice: GR_RLIMIT_NICE
+        case .data: GR_RLIMIT_DATA
+        case .fileSize: GR_RLIMIT_FILE_SIZE
         }
     }
 }

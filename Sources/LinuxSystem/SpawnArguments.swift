@@ -62,6 +62,7 @@ extension Spawn.Confinement {
         if isUntraceable { options |= GR_CONFINE_UNTRACEABLE.rawValue }
         if makesNamespaces { options |= GR_CONFINE_NAMESPACES.rawValue }
         if reachesAbstractSockets { options |= GR_CONFINE_ABSTRACT_SOCKETS.rawValue }
+        if isAlone { options |= GR_CONFINE_ALONE.rawValue }
         let confinement = unsafe gr_confinement(
             options: CInt(options), writable: memory.constants(writable), writable_count: CInt(writable.count))
         unsafe what.confinement = UnsafePointer(memory.array([confinement]))

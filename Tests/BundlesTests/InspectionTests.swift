@@ -46,6 +46,46 @@ struct InspectionTests {
         #expect(try inspect("Good.app") == expected)
     }
 
+    @Test("The programs of extensions arrive by their extension points, as Apple's bundles have them")
+    func extensions() throws {
+        try workshop.makeBundle()
+        try workshop.makeExtension("News", point: "com.apple.usernotifications.service")
+        try workshop.makeExtension("Share", point: "com.apple.share-services")
+        try workshop.write("no extension", to: "Good.app/PlugIns/README")
+        let manifest = try inspect("Good.app")
+        #expect(
+            manifest.extensions == [
+                "com.apple.usernotifications.service": "PlugIns/News.appex/News",
+                "com.apple.share-services": "PlugIns/Share.appex/Share",
+            ])
+        let decoded = try JSONDecoder().decode(Manifest.self, from: Data(manifest.json.utf8))
+        #expect(decoded == manifest)
+    }
+
+    @Test(
+        "An extension that cannot be used is refused with what to do about it",
+        arguments: ["info", "point", "identifier", "program", "mode", "second", "link", "many"])
+    func badExtensions(_ what: String) throws {
+        try workshop.makeBundle()
+        let inner = "Good.app/PlugIns/News.appex"
+        try workshop.makeExtension("News", point: what == "point" ? nil : "p")
+        switch what {
+        case "info": try workshop.remove(inner + "/Info.plist")
+        case "identifier": try workshop.makeExtension("News", point: "p", identifier: "org.example.other.news")
+        case "program": try workshop.remove(inner + "/News")
+        case "mode": try workshop.setMode(0o644, of: inner + "/News")
+        case "second": try workshop.makeExtension("Newer", point: "p")
+        case "link":
+            try workshop.remove(inner)
+            try workshop.link(inner, to: "..")
+        case "many": for number in 0..<16 { try workshop.makeExtension("E\(number)", point: "p\(number)") }
+        default: break
+        }
+        let refusal = #expect(throws: Refusal.self) { try inspect("Good.app") }
+        #expect(refusal?.description.contains(": ") ?? false)
+        #expect(!FileManager.default.fileExists(atPath: workshop.path("staging/bundle/PlugIns")))
+    }
+
     @Test("Without a name the folder's is used, and the rest is as a plain bundle expects") func defaults() throws {
         try workshop.makeBundle("Quiet Reader.app")
         let manifest = try inspect("Quiet Reader.app")

@@ -62,6 +62,17 @@ final class Workshop {
         try write(infoPlist(extra: extra), to: "\(name)/Info.plist")
         try write("#!/bin/sh\n", to: "\(name)/good", mode: 0o755)
     }
+
+    /// An extension that would be accepted, in the bundle that `makeBundle` makes.
+    func makeExtension(_ name: String, point: String?, identifier: String? = nil) throws {
+        let folder = "Good.app/PlugIns/\(name).appex"
+        let keys = point.map { "<key>NSExtensionPointIdentifier</key><string>\($0)</string>" } ?? ""
+        let plist = infoPlist(
+            identifier: identifier ?? "org.example.good.\(name)", executable: name,
+            extra: "<key>NSExtension</key><dict>\(keys)</dict>")
+        try write(plist, to: "\(folder)/Info.plist")
+        try write("#!/bin/sh\n", to: "\(folder)/\(name)", mode: 0o755)
+    }
 }
 
 func infoPlist(

@@ -21,6 +21,47 @@ struct SpawnTests {
         #expect(try Script.run("echo \"$0|$1\"") { $0.arguments += ["zero", "one; two"] } == ["zero|one; two"])
     }
 
+    @Test("One that is to be alone may have threads, and starts no process in any way")
+    func alone() throws {
+        let program = """
+            import ctypes, os, subprocess, threading
+            tried = []
+            def attempt(name, body):
+                try: body()
+                except OSError: tried.append(name)
+            def fork():
+                if os.fork() == 0: os._exit(0)
+            attempt("fork", fork)
+            attempt("spawn", lambda: os.posix_spawn("/bin/true", ["true"], {}))
+            attempt("popen", lambda: subprocess.run(["/bin/true"]))
+            libc = ctypes.CDLL(None, use_errno=True)
+            def vfork():
+                if libc.syscall(58) < 0: raise OSError()
+            if os.uname().machine == "x86_64": attempt("vfork", vfork)
+            thread = threading.Thread(target=lambda: tried.append("thread"))
+            thread.start(); thread.join()
+            print(*tried)
+            """
+        var spawn = Spawn(path: "/usr/bin/python3", arguments: ["python3", "-c", program], environment: [])
+        let (ours, theirs) = try UnixSocket.pair()
+        spawn.descriptors = [(theirs, 1)]
+        var confinement = Spawn.Confinement()
+        confinement.isAlone = true
+        spawn.confinement = confinement
+        let process = try spawn.start()
+        spawn.descriptors = []
+        withExtendedLifetime(theirs) {}
+        #expect(process.waitUntilDead(milliseconds: 10_000))
+        var bytes: [UInt8] = []
+        _ = try ours.read(into: &bytes, upTo: 4096)
+        let words = Set(lines(String(decoding: bytes, as: UTF8.self)).joined().split(separator: " ").map(String.init))
+        #expect(words.isSuperset(of: ["fork", "spawn", "popen", "thread"]), "\(words)")
+        #if arch(x86_64)
+            #expect(words.contains("vfork"))
+        #endif
+        #expect(process.reap() == .exited(0))
+    }
+
     @Test("A program that is not there is an error that names the step and the cause")
     func missingProgram() throws {
         let spawn = Spawn(path: "/nonexistent/program", arguments: ["program"], environment: [])

@@ -60,7 +60,9 @@ import Testing
     mutating func newest() {
         for _ in 1...3 { _ = handle(push()) }
         for _ in 4...9 { #expect(push().wakes.isEmpty) }
-        let superseded = bench.effects.reports.filter { if case .pushDropped(_, _, .superseded) = $0 { true } else { false } }
+        let superseded = bench.effects.reports.filter {
+            if case .pushDropped(_, _, .superseded) = $0 { true } else { false }
+        }
         #expect(superseded.count == 5)
         #expect(bench.store.records.keys.count { $0 == .held(journal) } == 1)
         bench.restart()
@@ -137,7 +139,9 @@ import Testing
         let first = push()
         bench.send(.woken(first.wakes[0].telling.id, .allowed))
         #expect(push().wakes.isEmpty)
-        #expect(sentence.hasSuffix("one has waited since 2026-07-01T00:00:00Z until the app is done with the one before it"))
+        #expect(
+            sentence.hasSuffix("one has waited since 2026-07-01T00:00:00Z until the app is done with the one before it")
+        )
         #expect(bench.send(.windowEnded(journal, .push, .late)).wakes.map(\.telling.words) == ["push 2"])
     }
 
@@ -147,7 +151,8 @@ import Testing
         #expect(push().wakes.isEmpty && bench.pass(7200).wakes.isEmpty)
         bench.send(.link(.up(network: "n", longestKeepAlive: nil)))
         #expect(bench.send(.link(.keepAliveAnswered)).wakes.isEmpty)
-        #expect(sentence.hasSuffix("Low Power Mode: a charger, an alert that is shown or opening the app lets it through"))
+        #expect(
+            sentence.hasSuffix("Low Power Mode: a charger, an alert that is shown or opening the app lets it through"))
         let charging = bench.send(.conditions(NotificationConditions(isCharging: true, isLowPower: true)))
         #expect(charging.wakes.map(\.telling.words) == ["push 1"])
     }
@@ -209,7 +214,8 @@ import Testing
     mutating func apps() {
         for _ in 1...4 { _ = handle(push()) }
         _ = bench.authorized(chat, .suspended)
-        let other = bench.send(.tool(bench.request(), .push(Bench.push(99, Bench.silent, app: chat, type: .background))))
+        let silent = Bench.push(99, Bench.silent, app: chat, type: .background)
+        let other = bench.send(.tool(bench.request(), .push(silent)))
         #expect(other.wakes.map(\.telling.id.app) == [chat])
     }
 

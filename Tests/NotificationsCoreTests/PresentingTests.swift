@@ -33,6 +33,19 @@ import Testing
         #expect(bench.system.settings(of: journal)?.showsBadge == false)
     }
 
+    @Test("A notification is critical only where the app was allowed that, whatever a provider or a helper writes")
+    func critical() {
+        var bench = Bench()
+        let app = bench.authorized()
+        var note = Bench.note("a")
+        note.content.interruption = .critical
+        #expect(bench.effects(of: .add(note), on: app).presented.map(\.level) == [.active])
+        bench.ask(app, .authorize([.criticalAlert]))
+        #expect(bench.effects(of: .add(note), on: app).presented.map(\.level) == [.critical])
+        note.content.interruption = .timeSensitive
+        #expect(bench.effects(of: .add(note), on: app).presented.map(\.level) == [.timeSensitive])
+    }
+
     @Test("What a person denied stays denied, whatever the app asks; and what a person allows is shown")
     func decision() {
         var bench = Bench()

@@ -207,6 +207,10 @@ import Testing
         content.body = String(repeating: "x", count: 20_000)
         let original = bench.send(.mutated(fourth[0].id, content)).presented
         #expect(original.map(\.notification.request.content.body) == ["a"])
+        // A helper cannot keep a push from being seen.
+        let fifth = bench.send(.pushArrived(Bench.push(5, Self.mutable), sequence: 5)).mutations
+        let hidden = bench.send(.mutated(fifth[0].id, NotificationContent(badge: 3))).presented
+        #expect(hidden.map(\.notification.request.content.body) == ["a"])
     }
 
     @Test("A service that dies while a helper works asks it again, and shows it once")

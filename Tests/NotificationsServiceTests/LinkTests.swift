@@ -161,21 +161,14 @@ struct LinkTests {
         let service = try TestService()
         let gateway = try GatewayDouble()
         try gateway.connect(service, service.allowedClient())
-        let before = try anonymous(service)
+        let before = try service.anonymousBytes()
         let record = try JSONValue(parsing: Array(GatewayRecord.push(1).line.dropLast()))
         try gateway.command(["flood": 5000, "send": record])
         try gateway.event(within: 120) { $0["flooded"] == 5000 }
         try service.link(within: 120) { $0.acknowledged == 5000 }
         let app = try #require(try service.status().apps.first)
         #expect(app.delivered <= 128)
-        #expect(try anonymous(service) - before < 16 << 20)
-    }
-
-    private func anonymous(_ service: TestService) throws -> Int {
-        let text = FileSystem.read("/proc/\(service.process.pid)/smaps_rollup") ?? []
-        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Anonymous:") }
-        let words = try #require(line).split(separator: " ")
-        return try #require(Int(words[1])) * 1024
+        #expect(try service.anonymousBytes() - before < 16 << 20)
     }
 
     @Test("A gateway whose certificate is not trusted hears nothing", arguments: ["self", "expired"])

@@ -1,3 +1,4 @@
+import Foundation
 import LinuxSystem
 import NotificationsService
 import NotificationsWire
@@ -9,19 +10,6 @@ import Wire
 struct ServiceTests {
     private static let soon = NotificationTriggerInfo.interval(seconds: 0.3, repeats: false)
     private static let later = NotificationTriggerInfo.interval(seconds: 3600, repeats: false)
-
-    /// Waits until the list is so.
-    private func list(
-        _ service: TestService, within seconds: Double = 20, until isSo: ([NotificationEntry]) -> Bool
-    ) throws -> [NotificationEntry] {
-        let end = Clock.monotonic() + Int64(seconds * 1e9)
-        while true {
-            let list = try service.list()
-            if isSo(list) { return list }
-            guard Clock.monotonic() < end else { throw TestPeer.Silence(waitedFor: "\(list.map(\.json))") }
-            _ = service.process.waitUntilDead(milliseconds: 10)
-        }
-    }
 
     @Test("It says hello without a hold, and is told of the apps by the daemon alone")
     func hello() throws {
@@ -41,7 +29,7 @@ struct ServiceTests {
         try client.add("b", Self.later)
         let pending = try NotificationPendingPage(json: client.ask("pending")).requests
         #expect(pending.map(\.identifier) == ["a", "b"])
-        let list = try list(service) { $0.contains { $0.place == .delivered } }
+        let list = try service.list { $0.contains { $0.place == .delivered } }
         #expect(list.map(\.request.content.title) == ["Title", "second"])
         #expect(list.map(\.place) == [.pending, .delivered])
         let delivered = try NotificationDeliveredPage(json: client.ask("delivered")).notifications
@@ -62,7 +50,7 @@ struct ServiceTests {
             var ready: [Epoll.Ready] = []
             while Clock.monotonic() < due { try epoll.wait(milliseconds: 50, &ready) }
         }
-        _ = try list(service) { $0.map(\.place) == [.delivered] }
+        _ = try service.list { $0.map(\.place) == [.delivered] }
         try service.killAndRestart()
         #expect(try service.list().count == 1)
     }
@@ -77,7 +65,7 @@ struct ServiceTests {
         #expect(try NotificationWillPresent(json: first.params).notification.request.identifier == "shown")
         #expect(try service.list().isEmpty)
         try client.answer(first.id, NotificationPresentationAnswer(options: [.banner, .list]).json)
-        _ = try list(service) { $0.count == 1 }
+        _ = try service.list { $0.count == 1 }
         try client.add("declined")
         try client.answer(client.told(.willPresent).id, NotificationPresentationAnswer(options: []).json)
         // An app that says no in other words.
@@ -180,6 +168,72 @@ struct ServiceTests {
         #expect { try client.ask("settings") } throws: { ($0 as? RPCError)?.code == .tooMuch }
     }
 
+    @Test("A region that the location service says was crossed shows what waited for it")
+    func region() throws {
+        let service = try TestService()
+        let client = try service.allowedClient()
+        let home = NotificationRegion(
+            identifier: "home", latitude: 52.5, longitude: 13.4, radius: 100, onEntry: true, onExit: false)
+        try client.add("once", .region(home, repeats: false))
+        try client.add("always", .region(home, repeats: true))
+        let tool = try service.tool()
+        func cross(_ app: String = TestService.app, _ region: String = "home", entered: Bool) throws -> Int64 {
+            let crossing = NotificationCrossing(app: app, region: region, entered: entered)
+            return try NotificationCrossed(json: tool.ask("region", crossing.json)).notifications
+        }
+        // Where it is, is among what waits: the service that knows where the device is asks for it.
+        let trigger = try #require(try service.list().first).request.trigger
+        guard case .region(home, _) = trigger else { return #expect(trigger == nil) }
+        #expect(try cross(entered: false) == 0)
+        #expect(try cross("home ", entered: true) == 0)
+        #expect(try service.list().allSatisfy { $0.place == .pending })
+        #expect(try cross(entered: true) == 2)
+        #expect(try service.list().map(\.place) == [.pending, .delivered, .delivered])
+        #expect(try cross(entered: true) == 1)
+        #expect(throws: RPCError.self) { try cross("org.unknown", entered: true) }
+        #expect(throws: RPCError.self) { try tool.ask("region", ["app": .string(TestService.app), "region": "home"]) }
+    }
+
+    @Test("A date that has just passed is shown at once; one that is over is an error that the app knows")
+    func past() throws {
+        let service = try TestService()
+        let client = try service.allowedClient()
+        func date(_ seconds: Double) -> NotificationTriggerInfo {
+            let date = Calendar(identifier: .gregorian).dateComponents(
+                in: TimeZone.gmt, from: Date(timeIntervalSinceNow: seconds))
+            func number(_ value: Int?) -> Int64? { value.map(Int64.init) }
+            return .calendar(
+                NotificationComponents(
+                    year: number(date.year), month: number(date.month), day: number(date.day), hour: number(date.hour),
+                    minute: number(date.minute), second: number(date.second), timeZone: "GMT"), repeats: false)
+        }
+        // Of this very second: it began before it was asked for.
+        try client.add("now", date(0))
+        #expect(try service.list().map(\.place) == [.delivered])
+        #expect { try client.add("over", date(-60)) } throws: {
+            ($0 as? RPCError)?.notificationCode == .notificationInvalidNoDate
+        }
+    }
+
+    @Test("A week begins with the day that the app's calendar says")
+    func weeks() throws {
+        let service = try TestService()
+        let client = try service.allowedClient()
+        func firstDay(_ first: Int64?) throws -> Int {
+            let week = NotificationComponents(weekOfYear: 20, firstWeekday: first)
+            try client.add("a", .calendar(week, repeats: true))
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            let due = try #require(try service.list().first?.date)
+            return calendar.component(.weekday, from: Date(timeIntervalSince1970: due))
+        }
+        #expect(try firstDay(nil) == 1)
+        #expect(try firstDay(3) == 3)
+        let kept = try NotificationPendingPage(json: client.ask("pending")).requests.first?.trigger
+        guard case .calendar(let components, _) = kept else { return #expect(kept == nil) }
+        #expect(components.firstWeekday == 3 && components.minimumDaysInFirstWeek == 1)
+    }
+
     @Test("What is removed with its app is gone for good")
     func forgotten() throws {
         let service = try TestService()
@@ -217,7 +271,7 @@ struct ServiceTests {
         try client.add("a", .calendar(NotificationComponents(hour: 8), repeats: true))
         let before = try #require(try service.list().first?.date)
         try FileSystem.link(to: "/usr/share/zoneinfo/Asia/Tokyo", at: service.base + "/etc/localtime")
-        let list = try list(service) { $0.first?.date != before }
+        let list = try service.list { $0.first?.date != before }
         let hour = try #require(list.first?.date).truncatingRemainder(dividingBy: 86_400) / 3600
         // Eight in Tokyo is eleven at night before in Greenwich.
         #expect(hour == 23 && before.truncatingRemainder(dividingBy: 86_400) / 3600 == 8)

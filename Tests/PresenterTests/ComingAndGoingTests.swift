@@ -129,14 +129,15 @@ struct ComingAndGoingTests {
             presenter.recover(.plain("a", "a"), as: handles[0])
             presenter.recover(.plain("b", "b"), as: handles[1])
             presenter.recover(.plain("x", "x"), as: other)
+            // It was to be shown, and its process died before that.
+            presenter.recover(.plain("y", "y"), as: nil, isSilent: false)
             presenter.withdraw("b")
         }
         #expect(try daemon.closed.next() == 2)
-        let again = try [daemon.notified.next(), daemon.notified.next()]
-        #expect(again.map(\.title) == ["a", "x"] && again.map(\.replaced) == [1, 0])
-        #expect(again.map(\.isSilent) == [true, true])
-        try stage.awaitDisplay("a")
-        try stage.awaitDisplay("x")
+        let again = try (0..<3).map { _ in try daemon.notified.next() }
+        #expect(again.map(\.title) == ["a", "x", "y"] && again.map(\.replaced) == [1, 0, 0])
+        #expect(again.map(\.isSilent) == [true, true, false])
+        for id in ["a", "x", "y"] { try stage.awaitDisplay(id) }
         try daemon.act(1)
         #expect(try stage.told.next() == .acted("a", ShownAnswer()))
     }

@@ -172,6 +172,55 @@ struct PresenterTests {
         #expect(try daemon.notified.next().title == "Title")
     }
 
+    @Test("Where the daemon makes one of two, the one whose place was taken is gone, and the other answers")
+    func merged() throws {
+        let bus = try TestBus()
+        let daemon = try FakeDaemon(bus, manner: .numbers(5))
+        let stage = try Stage(bus)
+        stage.show(.plain("a"))
+        try stage.awaitDisplay("a")
+        stage.show(.plain("b"))
+        try stage.awaitDisplay("b")
+        #expect(try stage.gone.next() == "a")
+        // It is none of the daemon's affairs any more.
+        stage.withdraw("a")
+        try daemon.act(5)
+        #expect(try stage.told.next() == .acted("b", ShownAnswer()))
+        #expect(!stage.isShowing && !stage.isNeeded)
+        #expect(try daemon.closed.next() == 5)
+        #expect(daemon.closed.rest.isEmpty)
+    }
+
+    @Test("A daemon that gives what it replaces another number has the old one closed")
+    func renumbered() throws {
+        let bus = try TestBus()
+        let daemon = try FakeDaemon(bus)
+        let stage = try Stage(bus)
+        stage.show(.plain("a", "1"))
+        #expect(try stage.awaitDisplay("a").number == 1)
+        daemon.behave(.numbers(9))
+        stage.show(.plain("a", "2"))
+        #expect(try stage.awaitDisplay("a").number == 9)
+        #expect(try daemon.closed.next() == 1)
+        try daemon.act(1)
+        try daemon.act(9)
+        #expect(try stage.told.next() == .acted("a", ShownAnswer()))
+        #expect(stage.told.rest.isEmpty)
+    }
+
+    @Test("A daemon that gives no number, or says what it is in other types, refuses what it is asked for")
+    func zero() throws {
+        let bus = try TestBus()
+        _ = try FakeDaemon(bus, manner: .numbers(0))
+        let stage = try Stage(bus)
+        stage.show(.plain("a"))
+        guard case .refused("a", .unexpected) = try stage.told.next() else {
+            Issue.record("it was not told")
+            return
+        }
+        #expect(!stage.isNeeded)
+    }
+
     @Test("The daemon is asked for a few at a time, and for no more than a thousand in all")
     func bounds() throws {
         let bus = try TestBus()
@@ -183,7 +232,8 @@ struct PresenterTests {
         #expect(daemon.notified.rest.isEmpty)
         daemon.behave(.answers)
         daemon.answer()
-        // The oldest ten gave way: they are closed as soon as they have come.
+        // The oldest ten gave way: they are told to be gone, and closed as soon as they have come.
+        #expect(Set(stage.gone.rest) == Set((0..<10).map(String.init)))
         for number in 1...10 { #expect(try daemon.closed.next() == UInt32(number)) }
         for number in 16..<count { #expect(try daemon.notified.next().title == "\(number)") }
     }

@@ -4,7 +4,11 @@ internal import Synchronization
 /// A notification daemon that displays nothing, and says what it was asked for.
 package final class FakeDaemon: Sendable {
     /// What it does when it is asked to display something.
-    package enum Manner: Hashable { case answers, holds, refuses }
+    package enum Manner: Hashable, Sendable {
+        case answers, holds, refuses
+        /// It gives all of them this number.
+        case numbers(UInt32)
+    }
 
     package struct Notify: Hashable, Sendable {
         package var app: String
@@ -133,6 +137,7 @@ package final class FakeDaemon: Sendable {
         switch state.withLock({ $0.manner }) {
         case .answers: answer.run()
         case .holds: state.withLock { $0.held.append { answer.run() } }
+        case .numbers(let number): call.answer([.uint32(number)])
         case .refuses: call.fail("org.freedesktop.Notifications.Error.ExcessNotificationGeneration", "too many")
         }
         notified.post(

@@ -16,12 +16,10 @@ struct DependencyTests {
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
         ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
-        ("Sources/Services/Notifications/Service", ["DBus", "Dispatch"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Link", ["Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Core", ["Model", "HeapModule"]),
-        ("Sources/Services/Notifications/Simulation", ["Model", "NotificationsCore", "Simulation"]),
         (
             "Sources/Services/Notifications/Service",
             [
@@ -31,6 +29,18 @@ struct DependencyTests {
             ]
         ),
         ("Sources/Services/Notifications/Program", ["NotificationsService"]),
+        ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "Wire"]),
+        (
+            "Sources/Services/Notifications/Gateway",
+            [
+                "ArgumentParser", "CoreMetrics", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "GRDB",
+                "Glibc",
+                "JWTKit", "LinuxSystem", "Logging", "Metrics", "Model", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK",
+                "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "PushCore", "PushLink", "ServiceLifecycle",
+                "SwiftASN1", "Synchronization", "SystemPackage", "UnixSignals", "Wire", "X509",
+            ]
+        ),
+        ("Sources/Services/Notifications/GatewayProgram", ["PushGateway"]),
         (
             "Sources/Services/Notifications/Framework",
             ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]

@@ -66,10 +66,8 @@ struct ReconnectionTests {
     func errands() async throws {
         let service = ScriptedService()
         let heard = Bell<String>()
-        ServiceErrands.shared.use { name, isOut in
-            if name == "errands of this test" { heard.ring(isOut ? "out" : "back") }
-        }
-        let center = UNUserNotificationCenter(service.client(errand: "errands of this test"))
+        service.errands.use { _, isOut in heard.ring(isOut ? "out" : "back") }
+        let center = UNUserNotificationCenter(service.client())
         service.leaveUnanswered(.authorize, .add)
         center.requestAuthorization(options: .alert) { _, _ in }
         _ = await service.call(.authorize)

@@ -31,6 +31,8 @@ final class ScriptedService: Sendable {
     private let state = Mutex(Waiting())
     private let permission = DispatchSemaphore(value: 0)
     private let refusal: RPCError?
+    /// Of this service's clients only: what other tests say meanwhile is not heard here, and they do not hear of these.
+    let errands = ServiceErrands()
 
     static let settings = NotificationSettingsInfo(
         authorization: .authorized, options: [.alert, .sound], alert: .enabled, sound: .enabled, badge: .disabled,
@@ -45,9 +47,9 @@ final class ScriptedService: Sendable {
     }
 
     /// A client of its own, whose app this process is.
-    func client(errand: String = "tests") -> NotificationClient {
-        NotificationClient { listener in
-            ServiceClient("notifications", errand: errand, listener: listener) { self.attempt() }
+    func client() -> NotificationClient {
+        NotificationClient { [errands] listener in
+            ServiceClient("notifications", errand: "tests", keeper: errands, listener: listener) { self.attempt() }
         }
     }
 

@@ -133,6 +133,8 @@ import Wire
         try check(NotificationExplanation(sentence: "It waits."))
         try check(NotificationToolPush(app: "a", payload: "{}", type: "background", priority: 5, collapse: "c"))
         try check(NotificationGateway(url: "push://h:1", ca: "/ca.pem"))
+        try check(NotificationCrossing(app: "a", region: "home", entered: false))
+        try check(NotificationCrossed(notifications: 2))
         let silent = NotificationSilentStatus(
             came: 9, passed: 3, passedThisHour: 2, left: 0, capacity: 3, waitingSince: 1, next: 2, sentence: "s")
         let link = NotificationLinkStatus(

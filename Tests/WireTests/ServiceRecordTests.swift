@@ -17,6 +17,11 @@ struct ServiceRecordTests {
         try check(Self.state)
         try check(Self.conditions)
         try check(ServiceAttach(app: "a.b", process: 1, container: "/c", user: 1000, group: 1000))
+        try check(
+            ServiceAttach(
+                app: "a.b", process: 1, bundle: "/b", container: "/c",
+                extensions: ["p": "PlugIns/P.appex/P", "q": "Q"],
+                user: 1000, group: 1000))
         try check(ServiceTraffic(app: "a.b", purpose: "transfer", sent: 1, received: 2, from: 3, to: 4))
         try check(ServiceTraffic(app: nil, purpose: "transfer", sent: 1, received: 2, from: 3, to: 4))
         try check(ServiceGreeting(apps: [Self.state], more: true, conditions: Self.conditions))

@@ -240,6 +240,8 @@ static const int GR_RLIMIT_QUEUES = RLIMIT_MSGQUEUE;
 static const int GR_RLIMIT_LOCKED_MEMORY = RLIMIT_MEMLOCK;
 static const int GR_RLIMIT_PENDING_SIGNALS = RLIMIT_SIGPENDING;
 static const int GR_RLIMIT_NICE = RLIMIT_NICE;
+static const int GR_RLIMIT_DATA = RLIMIT_DATA;
+static const int GR_RLIMIT_FILE_SIZE = RLIMIT_FSIZE;
 
 // --- Starting a process ---------------------------------------------------------------------------------------
 
@@ -259,6 +261,8 @@ enum gr_confinement_option {
     GR_CONFINE_NAMESPACES = 4,
     // It reaches abstract Unix sockets of others.
     GR_CONFINE_ABSTRACT_SOCKETS = 8,
+    // It may have threads and no other processes: with it everything that it began is over.
+    GR_CONFINE_ALONE = 16,
 };
 struct gr_confinement {
     int options;

@@ -36,7 +36,7 @@ struct HostEnvironment: Sendable {
         // made when each had 4,096, which their apps keep.
         uidBase = ownUsers ? 0x6780_0000 + UInt32(number % 64) * Self.uidCount : nil
         isSandboxed = ownUsers
-        hidden = Self.firstClosed(onTheWayTo: home.path)
+        hidden = FileSystem.firstClosed(onTheWayTo: home.path)
         display = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"].compactMap
         {
             name in CurrentProcess.environment(name).map { "\(name)=\($0)" }
@@ -51,16 +51,6 @@ struct HostEnvironment: Sendable {
     func app(ofGroup path: String) -> String? {
         guard let start = cgroupPath(""), path.hasPrefix(start) else { return nil }
         return String(path.dropFirst(start.count))
-    }
-
-    private static func firstClosed(onTheWayTo path: String) -> String {
-        var folder = ""
-        for name in path.split(separator: "/") {
-            folder += "/\(name)"
-            guard folder != path, let status = try? Descriptor.open(folder, .directory).status() else { break }
-            if !status.isOpenToOthers { return folder }
-        }
-        return path
     }
 
     /// FNV-1a: the same name for the same home, every time.

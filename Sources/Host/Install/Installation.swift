@@ -22,6 +22,9 @@ struct Installation: Codable, Sendable, Equatable {
     var taskIdentifiers: [String]?
     /// It may make namespaces of its own, as browsers do; `nil`: it was installed by a version that asked nobody.
     var namespaces: Bool?
+    /// Programs of the bundle that services may run, by their extension points; `nil`: it was installed by a version
+    /// that knew nothing of them.
+    var extensions: [String: String]?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?
 

@@ -219,7 +219,7 @@ final class ServiceLink {
         let attach = ServiceAttach(
             app: installation.identifier, process: Int64(generation.rawValue), name: installation.name,
             bundle: host.home.bundle(installation.identifier), modes: installation.backgroundModes,
-            container: host.home.container(installation.identifier),
+            container: host.home.container(installation.identifier), extensions: installation.extensions ?? [:],
             user: Int64(installation.uid ?? CurrentProcess.uid), group: Int64(installation.uid ?? CurrentProcess.gid))
         // Who asks without waiting for an answer would have the service read for nobody else.
         guard offered[app.index, default: 0] < Self.mostOffered else {

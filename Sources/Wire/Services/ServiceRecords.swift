@@ -115,12 +115,14 @@ package struct ServiceAttach: WireRecord, Hashable {
     /// Its `UIBackgroundModes`.
     package var modes: [String]
     package var container: String
+    /// Programs of the bundle that a service may run, by their extension points: relative to the bundle.
+    package var extensions: [String: String]
     package var user: Int64
     package var group: Int64
 
     package init(
         app: String, process: Int64, name: String = "", bundle: String = "", modes: [String] = [], container: String,
-        user: Int64, group: Int64
+        extensions: [String: String] = [:], user: Int64, group: Int64
     ) {
         self.app = app
         self.process = process
@@ -128,6 +130,7 @@ package struct ServiceAttach: WireRecord, Hashable {
         self.bundle = bundle
         self.modes = modes
         self.container = container
+        self.extensions = extensions
         self.user = user
         self.group = group
     }
@@ -139,15 +142,22 @@ package struct ServiceAttach: WireRecord, Hashable {
         bundle = try json.optionalString("bundle") ?? ""
         modes = json["modes"] == nil ? [] : try json.array("modes").compactMap(\.string)
         container = try json.string("container")
+        // A daemon of before says nothing of them.
+        extensions = [:]
+        for member in json["extensions"]?.object?.members ?? [] { extensions[member.key] = member.value.string }
         user = try json.integer("user")
         group = try json.integer("group")
+    }
+
+    private var programs: JSONObject {
+        extensions.sorted { $0.key < $1.key }.reduce(into: [:]) { $0[$1.key] = .string($1.value) }
     }
 
     package var json: JSONValue {
         [
             "app": .string(app), "process": .int(process), "name": .string(name), "bundle": .string(bundle),
-            "modes": .array(modes.map(JSONValue.string)), "container": .string(container), "user": .int(user),
-            "group": .int(group),
+            "modes": .array(modes.map(JSONValue.string)), "container": .string(container),
+            "extensions": .object(programs), "user": .int(user), "group": .int(group),
         ]
     }
 }

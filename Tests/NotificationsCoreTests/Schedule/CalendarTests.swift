@@ -106,7 +106,8 @@ import Testing
             $0.hour = 9
         },
         Case(
-            "29 February on a Monday takes 40 years around 2100", after: "2072-03-01T00:00:00Z", ["2112-02-29T00:00:00Z"]
+            "29 February on a Monday takes 40 years around 2100", after: "2072-03-01T00:00:00Z",
+            ["2112-02-29T00:00:00Z"]
         ) {
             $0.month = 2
             $0.day = 29
@@ -168,7 +169,10 @@ import Testing
             $0.firstWeekday = 2
             $0.minimumDaysInFirstWeek = 4
         },
-        Case("Weeks as Americans count: 1 January is in the first", after: "2026-12-20T00:00:00Z", ["2026-12-27T00:00:00Z"]) {
+        Case(
+            "Weeks as Americans count: 1 January is in the first", after: "2026-12-20T00:00:00Z",
+            ["2026-12-27T00:00:00Z"]
+        ) {
             $0.weekOfYear = 1
         },
         Case(
@@ -179,7 +183,10 @@ import Testing
             "The first week of a month begins with the month", after: "2026-07-02T00:00:00Z",
             ["2026-08-01T00:00:00Z", "2026-09-01T00:00:00Z"]
         ) { $0.weekOfMonth = 1 },
-        Case("The year of a week alone begins with its first week", after: "2026-01-01T00:00:00Z", ["2027-01-04T00:00:00Z"]) {
+        Case(
+            "The year of a week alone begins with its first week", after: "2026-01-01T00:00:00Z",
+            ["2027-01-04T00:00:00Z"]
+        ) {
             $0.yearForWeekOfYear = 2027
             $0.firstWeekday = 2
             $0.minimumDaysInFirstWeek = 4

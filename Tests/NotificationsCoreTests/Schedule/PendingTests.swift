@@ -44,8 +44,6 @@ import Testing
             (after(0), "seconds"), (after(-1), "seconds"), (after(59, repeats: true), "seconds"),
             (after(1e12), "seconds"), (.push, "trigger"), (.matching(components, repeats: true), "components"),
             (.matching(CalendarComponents(hour: 24), repeats: true), "hour"),
-            (.matching(CalendarComponents(day: 30).with { $0.month = 2 }, repeats: true), "trigger"),
-            (.matching(CalendarComponents(year: 2020), repeats: false), "trigger"),
             (.matching(CalendarComponents(hour: 1).with { $0.weekdayOrdinal = 2 }, repeats: false), "weekdayOrdinal"),
             (
                 .region(RegionTrigger(identifier: "r", latitude: 91, longitude: 0, radius: 1), repeats: false),
@@ -63,6 +61,9 @@ import Testing
                 continue
             }
             #expect(wrong == parameter)
+        }
+        for never in [CalendarComponents(day: 30).with { $0.month = 2 }, CalendarComponents(year: 2020)] {
+            #expect(bench.add(app, "x", .matching(never, repeats: true)).refusal == .noDate)
         }
         components.zone = ZoneRules(identifier: "bad", initialOffset: 1_000_000)
         components.hour = 1
@@ -148,6 +149,26 @@ import Testing
         #expect(bench.system.pending(of: journal).map(\.due?.text) == ["2026-10-27T07:00:00Z"])
     }
 
+    @Test("A date that has just passed is shown at once, once; one that is over is refused")
+    func justPast() {
+        var bench = Bench()
+        let app = bench.authorized()
+        bench.pass(100.25)
+        func at(_ second: Int, _ repeats: Bool = false) -> NotificationTrigger {
+            .matching(
+                CalendarComponents(year: 2026, month: 7, day: 1, hour: 0, minute: 1, second: second), repeats: repeats)
+        }
+        // It is 00:01:40.25.
+        let shown = bench.effects(of: .add(Bench.note("a", at(40))), on: app)
+        #expect(shown.shown == ["a"] && shown.presented.first?.notification.isLate == false)
+        #expect(shown.presented.first?.notification.date.text == "2026-07-01T00:01:40Z")
+        #expect(bench.effects(of: .add(Bench.note("b", at(36))), on: app).shown == ["b"])
+        #expect(bench.effects(of: .add(Bench.note("c", at(40, true))), on: app).shown == ["c"])
+        #expect(bench.system.pending(of: journal).isEmpty && bench.pass(100_000).shown.isEmpty)
+        #expect(bench.add(app, "d", at(30)).refusal == .noDate)
+        #expect(bench.restart().shown.isEmpty)
+    }
+
     @Test("A region is shown when it is entered or left, and again if it repeats")
     func regions() {
         var bench = Bench()
@@ -163,6 +184,14 @@ import Testing
         #expect(bench.send(.regionCrossed(journal, region: "work", isEntry: false)).shown == ["bye"])
         #expect(bench.send(.regionCrossed(journal, region: "work", isEntry: false)).shown.isEmpty)
         #expect(bench.send(.regionCrossed(chat, region: "home", isEntry: true)).shown.isEmpty)
+        // A tool in the location service's place hears how many waited.
+        func crossed(_ region: String, _ app: AppIdentifier = journal) -> Result<NotificationReply, NotificationRefusal>
+        {
+            bench.ask(tool: .cross(app, region: region, isEntry: true))
+        }
+        #expect(crossed("home") == .success(.crossed(notifications: 1)))
+        #expect(crossed("work") == .success(.crossed(notifications: 0)))
+        #expect(crossed("home", chat).refusal == .noSuchApp)
     }
 
     // MARK: Clocks, zones, and machines that are off

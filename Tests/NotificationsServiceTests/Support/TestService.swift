@@ -1,7 +1,10 @@
 import Foundation
+import GRDB
 import LinuxSystem
+import NotificationsService
 import NotificationsWire
 import ServiceTesting
+import TestBus
 import Testing
 import Wire
 
@@ -15,12 +18,13 @@ final class TestService {
     private(set) var daemon: TestDaemon
     private let listener: Descriptor
     private let arguments: [String]
+    private let environment: [String]
     private var states: [ServiceAppState] = []
     private let network: ServiceConditions.Network
 
     init(
         _ arguments: [String] = ["--idle-exit", "600", "--first-retry", "0.1"],
-        network: ServiceConditions.Network = .wifi
+        network: ServiceConditions.Network = .wifi, on bus: TestBus? = nil
     )
         throws
     {
@@ -28,8 +32,9 @@ final class TestService {
         try FileSystem.makeDirectory(base + "/etc")
         self.arguments = arguments
         self.network = network
+        environment = bus.map { $0.environment.map { "\($0.key)=\($0.value)" } } ?? []
         listener = try UnixSocket.listen(at: base + "/service", mode: 0o600)
-        process = try Self.start(base, arguments)
+        process = try Self.start(base, arguments, environment)
         daemon = try TestDaemon(listener, ServiceConditions(network: network))
     }
 
@@ -40,7 +45,7 @@ final class TestService {
         try? FileSystem.removeTree(base)
     }
 
-    private static func start(_ base: String, _ arguments: [String]) throws -> PidFD {
+    private static func start(_ base: String, _ arguments: [String], _ environment: [String]) throws -> PidFD {
         let program = Place.products + "/greenroom-pushd"
         let inherited = CurrentProcess.allEnvironment.filter {
             // Nobody's desktop is to show what tests make up.
@@ -52,7 +57,7 @@ final class TestService {
                 "\(ServiceEnvironment.name)=notifications", "\(ServiceEnvironment.socket)=\(base)/service",
                 "\(ServiceEnvironment.folder)=\(base)/folder", "GREENROOM_ETC=\(base)/etc",
                 "SWIFT_BACKTRACE=enable=no",
-            ])
+            ] + environment)
         let null = try Descriptor.open("/dev/null", .readWrite)
         let log = try Descriptor.open(base + "/log", .append, create: 0o600)
         spawn.descriptors = [(null, 0), (log, 1), (log, 2)]
@@ -67,7 +72,7 @@ final class TestService {
         #expect(process.waitUntilDead(milliseconds: 5000))
         _ = process.reap()
         try meanwhile()
-        process = try Self.start(base, arguments)
+        process = try Self.start(base, arguments, environment)
         daemon = try TestDaemon(listener, apps: states, ServiceConditions(network: network))
     }
 
@@ -89,16 +94,20 @@ final class TestService {
     }
 
     func client(
-        _ app: String = TestService.app, running: [Int64] = [], modes: [String] = ["remote-notification"]
+        _ app: String = TestService.app, running: [Int64] = [], modes: [String] = ["remote-notification"],
+        helper: String? = nil
     ) throws -> TestPeer {
-        let peer = try TestPeer(try daemon.attach(app, base, modes: modes))
+        let extensions = helper.map { ["com.apple.usernotifications.service": $0] } ?? [:]
+        let socket = try daemon.attach(
+            app, base, user: Int64(CurrentProcess.uid), modes: modes, bundle: base, extensions: extensions)
+        let peer = try TestPeer(socket)
         try peer.ask("hello", NotificationHello.client(running: running).json)
         return peer
     }
 
     /// One that may show everything.
-    func allowedClient(_ app: String = TestService.app) throws -> TestPeer {
-        let peer = try client(app)
+    func allowedClient(_ app: String = TestService.app, helper: String? = nil) throws -> TestPeer {
+        let peer = try client(app, helper: helper)
         let answer = try peer.ask("authorize", NotificationAuthorize(options: [.alert, .sound, .badge]).json)
         #expect(try NotificationGranted(json: answer).granted)
         return peer
@@ -113,6 +122,49 @@ final class TestService {
     func status() throws -> NotificationStatus { try NotificationStatus(json: tool().ask("status")) }
 
     func list() throws -> [NotificationEntry] { try NotificationList(json: tool().ask("list")).notifications }
+
+    /// Waits until the list is so.
+    @discardableResult
+    func list(within seconds: Double = 20, until isSo: ([NotificationEntry]) -> Bool) throws -> [NotificationEntry] {
+        let end = Clock.monotonic() + Int64(seconds * 1e9)
+        while true {
+            let list = try list()
+            if isSo(list) { return list }
+            guard Clock.monotonic() < end else { throw TestPeer.Silence(waitedFor: "\(list.map(\.json))") }
+            // What changes it may be a daemon on a bus, which says nothing here.
+            _ = process.waitUntilDead(milliseconds: 10)
+        }
+    }
+
+    /// What of it is in memory and in no file.
+    func anonymousBytes() throws -> Int {
+        let text = FileSystem.read("/proc/\(process.pid)/smaps_rollup") ?? []
+        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Anonymous:") }
+        let words = try #require(line).split(separator: " ")
+        return try #require(Int(words[1])) * 1024
+    }
+
+    /// Waits until it is stored of so many that they are on the screen.
+    func awaitOnScreen(_ count: Int, within seconds: Double = 20) throws {
+        let database = try DatabaseQueue(path: folder + "/notifications.sqlite")
+        let end = Clock.monotonic() + Int64(seconds * 1e9)
+        while true {
+            let stored = try database.read { try Data.fetchAll($0, sql: "SELECT value FROM displayed") }
+            let records = stored.compactMap { try? JSONDecoder().decode(ScreenRecord.self, from: $0) }
+            if records.count == count, records.allSatisfy(\.isHeard) { return }
+            guard Clock.monotonic() < end else { throw TestPeer.Silence(waitedFor: "\(records)") }
+            _ = process.waitUntilDead(milliseconds: 10)
+        }
+    }
+
+    /// Waits until the log has that text.
+    func logged(_ text: String, within seconds: Double = 20) throws {
+        let end = Clock.monotonic() + Int64(seconds * 1e9)
+        while !log.contains(text) {
+            guard Clock.monotonic() < end else { throw TestPeer.Silence(waitedFor: "“\(text)” in its log: \(log)") }
+            _ = process.waitUntilDead(milliseconds: 10)
+        }
+    }
 
     /// Waits until what the service says of the link is so.
     @discardableResult

@@ -43,6 +43,7 @@ final class Stage: Sendable {
     func withdraw(_ id: String) { on { $0.withdraw(id) } }
     var status: PresenterStatus { on { $0.status } }
     var isShowing: Bool { on { $0.isShowing } }
+    var isNeeded: Bool { on { $0.isNeeded } }
 
     @discardableResult
     func awaitDaemon() throws -> NotificationDaemon {

@@ -52,6 +52,8 @@ package struct Presentation: Hashable, Sendable {
     package var id: NotificationID
     package var app: AppIdentifier
     package var notification: ArrivedNotification
+    /// What of its content's it may have.
+    package var level: NotificationContent.InterruptionLevel
     /// Shown at once; otherwise it goes to the list alone.
     package var hasBanner: Bool
     package var sound: String?
@@ -123,6 +125,8 @@ package enum NotificationReply: Hashable, Sendable {
     case categories([NotificationCategory])
     /// Hexadecimal.
     case token(String)
+    /// How many of the app's requests waited for that.
+    case crossed(notifications: Int)
     /// What a tool's `act`, `show` and `push` led to.
     case outcome(String)
 }
@@ -155,6 +159,8 @@ package enum NotificationRefusal: Error, Hashable, Sendable {
     case tooManyPending
     /// What there is too much of.
     case tooMuch(String)
+    /// Its time has passed and does not come again, or never comes.
+    case noDate
     case noSuchNotification
     case noSuchApp
     case noGateway

@@ -12,7 +12,8 @@ package enum NotificationEvent: Hashable, Sendable {
     case conditions(NotificationConditions)
 
     // The system.
-    /// greenroomd is there, and `appState` has come for each app that it knows: without it no app can be woken or opened.
+    /// greenroomd is there, and `appState` has come for each app that it knows: without it no app can be woken or
+    /// opened.
     case systemAttached
     case systemDetached
     case appState(AppIdentifier, NotificationPresence)
@@ -130,6 +131,8 @@ package enum ToolRequest: Hashable, Sendable {
     /// The person allows or denies notifications of the app.
     case decide(AppIdentifier, isAllowed: Bool)
     case push(PushMessage)
+    /// The location service, or a test in its place: as `regionCrossed`.
+    case cross(AppIdentifier, region: String, isEntry: Bool)
 }
 
 /// What the connection to the gateway has to say.

@@ -27,6 +27,8 @@ package struct NotificationRules: Hashable, Sendable {
     package var mostTimes: Int32 = 3
     /// Until it is woken again where that was refused.
     package var wakeAgain = Span.seconds(30)
+    /// A date that has passed by no more than that is shown at once: it was to come when the app asked for it.
+    package var longestPast = Span.seconds(5)
     /// Shown later than that after its time, a notification is late.
     package var lateAfter = Span.seconds(60)
 

@@ -86,7 +86,7 @@ package struct NotificationSystem: Sendable {
         case .tool(let request, let asked): tool(request, asked)
         case .acted(let id, let action): _ = acted(id, action)
         case .expired(let id): expired(id)
-        case .regionCrossed(let app, let region, let isEntry): regionCrossed(app, region, isEntry)
+        case .regionCrossed(let app, let region, let isEntry): _ = regionCrossed(app, region, isEntry)
         case .pushArrived(let message, let sequence): pushArrived(message, sequence)
         case .mutated(let id, let content): mutated(id, content)
         case .link(let news): linkNews(news)

@@ -43,7 +43,7 @@ package struct ProviderSession: Sendable {
 
     /// A token whose signature is right is used for a request.
     ///
-    /// A token with the `iat` of the one before is the same token signed again: some clients make one for every message.
+    /// A token with the `iat` of the one before is the same token signed again: some clients make one for each message.
     package mutating func use(
         _ claims: ProviderClaims, rules: PushRules, now: WallTime, in ledger: (ProviderClaims) -> Bool
     ) throws(PushRejection) {

@@ -36,8 +36,9 @@ package struct PushFields: Sendable {
         self[keyPath: field] = value
     }
 
-    /// The `apns-id` that the answer repeats: the provider finds the request by it, whatever becomes of it.
-    package var echo: String? { id.flatMap { Self.isIdentifier($0) ? $0 : nil } }
+    /// The `apns-id` that the answer repeats: the provider finds the request by it, whatever becomes of it, so also by
+    /// one that is no identifier as long as it can stand in a header.
+    package var echo: String? { id.flatMap { Self.isPlain($0) ? $0 : nil } }
 
     /// The text of the device token. The first of the checks: what comes later may cost more.
     package func token() throws(PushRejection) -> Substring {
@@ -57,7 +58,7 @@ package struct PushFields: Sendable {
     package func options(
         for provider: ProviderIdentity, rules: PushRules, now: WallTime
     ) throws(PushRejection) -> PushOptions {
-        guard id == nil || echo != nil else { throw PushRejection(.badMessageId) }
+        guard id.map(Self.isIdentifier) ?? true else { throw PushRejection(.badMessageId) }
         let topic = try allowedTopic(provider)
         let type = try pushType()
         if let suffix = type?.topicSuffix, !topic.hasSuffix(suffix) { throw PushRejection(.badTopic) }
@@ -102,6 +103,10 @@ package struct PushFields: Sendable {
         else { throw PushRejection(.badExpirationDate) }
         // What has expired already is delivered now or never, as 0 is.
         return seconds > now.nanoseconds / 1_000_000_000 ? min(seconds, latest) : 0
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     /// 8-4-4-4-12 hexadecimal digits.

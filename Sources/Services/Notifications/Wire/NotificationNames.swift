@@ -20,7 +20,7 @@ package enum NotificationClientMessage: String, Sendable, CaseIterable {
 
 /// The methods of the control connection that tools may use.
 package enum NotificationToolMethod: String, Sendable, CaseIterable {
-    case hello, list, show, act, dismiss, allow, deny, push, status, why, gateway
+    case hello, list, show, act, dismiss, allow, deny, push, status, why, gateway, region
 }
 
 /// What the service says to the bundle's helper that may change a push before it is shown, on the helper's standard

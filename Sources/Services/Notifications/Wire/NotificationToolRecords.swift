@@ -207,3 +207,38 @@ package struct NotificationGateway: WireRecord {
 
     package var json: JSONValue { ["url": JSONValue(url), "ca": JSONValue(ca)] }
 }
+
+/// The parameters of `region`, which the location service says: the device has entered or left a region of an app.
+package struct NotificationCrossing: WireRecord {
+    package var app: String
+    /// The region's identifier, as in the app's trigger.
+    package var region: String
+    /// Otherwise it was left.
+    package var entered: Bool
+
+    package init(app: String, region: String, entered: Bool) {
+        self.app = app
+        self.region = region
+        self.entered = entered
+    }
+
+    package init(json: JSONValue) throws(RPCError) {
+        app = try json.string("app")
+        region = try json.string("region")
+        entered = try json.bool("entered")
+    }
+
+    package var json: JSONValue {
+        ["app": .string(app), "region": .string(region), "entered": .bool(entered)]
+    }
+}
+
+/// The answer of `region`.
+package struct NotificationCrossed: WireRecord {
+    /// How many of the app's requests waited for that.
+    package var notifications: Int64
+
+    package init(notifications: Int64) { self.notifications = notifications }
+    package init(json: JSONValue) throws(RPCError) { notifications = try json.integer("notifications") }
+    package var json: JSONValue { ["notifications": .int(notifications)] }
+}

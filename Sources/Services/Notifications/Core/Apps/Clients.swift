@@ -111,6 +111,9 @@ extension NotificationSystem {
                 return effects.append(.refuse(request, .noSuchApp))
             }
             reply(request, .outcome(arrived(message, app, isFromTool: true).sentence))
+        case .cross(let app, let region, let isEntry):
+            guard entries[app] != nil else { return effects.append(.refuse(request, .noSuchApp)) }
+            reply(request, .crossed(notifications: regionCrossed(app, region, isEntry)))
         }
     }
 

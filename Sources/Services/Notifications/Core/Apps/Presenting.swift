@@ -51,8 +51,12 @@ extension NotificationSystem {
 
     func presentation(_ record: DeliveredRecord, hasBanner: Bool, sound: String?) -> Presentation {
         let category = entries[record.app]?.category(of: record.notification)
+        var level = record.notification.request.content.interruption
+        let mayBeCritical = entries[record.app]?.record.settings.options.contains(.criticalAlert) ?? false
+        if level == .critical, !mayBeCritical { level = .active }
         return Presentation(
-            id: record.id, app: record.app, notification: record.notification, hasBanner: hasBanner, sound: sound,
+            id: record.id, app: record.app, notification: record.notification, level: level, hasBanner: hasBanner,
+            sound: sound,
             actions: category?.actions ?? [],
             tellsDismissal: category?.options.contains(.customDismissAction) ?? false)
     }

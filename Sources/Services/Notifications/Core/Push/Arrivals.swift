@@ -125,7 +125,8 @@ extension NotificationSystem {
         guard let record = mutations[id] else { return }
         endMutation(id)
         var notification = record.notification
-        if let content, content.fault(rules) == nil { notification.request.content = content }
+        // What was to be seen stays so: a helper changes it, and does not hide it.
+        if let content, content.hasAlert, content.fault(rules) == nil { notification.request.content = content }
         deliver(notification, to: record.app)
     }
 

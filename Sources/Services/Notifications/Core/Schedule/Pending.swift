@@ -16,8 +16,10 @@ extension NotificationSystem {
             return []
         case .after(let seconds, _): record.dueInstant = now + seconds
         case .matching(let components, _):
-            record.due = components.next(after: wall, in: zone)
-            if record.due == nil { throw .invalid(parameter: "trigger", "no such time comes") }
+            let past = wall + (Span.zero - rules.longestPast)
+            record.due =
+                components.next(after: wall, in: zone) ?? components.last(after: past, until: wall, in: zone)
+            if record.due == nil { throw .noDate }
         case .region: break
         case .push: throw .invalid(parameter: "trigger", "only a provider's message has this one")
         }
@@ -69,8 +71,8 @@ extension NotificationSystem {
     func firstDue(_ app: AppIdentifier) -> (instant: Instant?, wall: WallTime?) {
         var first: (instant: Instant?, wall: WallTime?) = (nil, nil)
         for entry in entries[app]?.pending ?? [] {
-            if let due = entry.record.due { first.wall = min(first.wall ?? due, due) }
-            if let due = entry.record.dueInstant { first.instant = min(first.instant ?? due, due) }
+            if let due = entry.record.due, due < .never { first.wall = min(first.wall ?? due, due) }
+            if let due = entry.record.dueInstant, due < .never { first.instant = min(first.instant ?? due, due) }
         }
         return first
     }
@@ -87,15 +89,21 @@ extension NotificationSystem {
     mutating func requestsAreDue(_ app: AppIdentifier) {
         guard let offset = wallOffset, let pending = entries[app]?.pending else { return }
         var due: [(at: Instant, place: Int)] = []
-        for (place, entry) in pending.enumerated() {
-            let at = entry.instant(offset: offset)
-            if at <= now, at.nanoseconds != .max { due.append((at, place)) }
+        for (place, entry) in pending.enumerated() where isDue(entry.record) {
+            due.append((entry.instant(offset: offset), place))
         }
         due.sort { ($0.at, $0.place) < ($1.at, $1.place) }
         var arrived: [ArrivedNotification] = []
         for entry in due.map({ pending[$0.place] }) { arrived.append(arrive(entry, in: app)) }
         schedule(app)
         for notification in arrived { deliver(notification, to: app) }
+    }
+
+    /// By the clock that it goes by, as the queues of what is due have it: a request that only one of both says is due would
+    /// be looked at for ever.
+    private func isDue(_ record: PendingRecord) -> Bool {
+        if let due = record.due { return due <= wall && due < .never }
+        return record.dueInstant.map { $0 <= now && $0 < .never } ?? false
     }
 
     /// It waits no longer, or for its next time.
@@ -149,14 +157,18 @@ extension NotificationSystem {
         }
     }
 
-    mutating func regionCrossed(_ app: AppIdentifier, _ region: String, _ isEntry: Bool) {
-        guard wallOffset != nil else { return }
+    /// - Returns: how many waited for it.
+    mutating func regionCrossed(_ app: AppIdentifier, _ region: String, _ isEntry: Bool) -> Int {
+        guard wallOffset != nil else { return 0 }
+        var count = 0
         for entry in entries[app]?.pending ?? [] {
             guard case .region(let trigger, _) = entry.record.request.trigger, trigger.identifier == region,
                 isEntry ? trigger.onEntry : trigger.onExit
             else { continue }
             deliver(arrive(entry, in: app), to: app)
+            count += 1
         }
+        return count
     }
 
     // MARK: Another clock
@@ -198,4 +210,13 @@ extension NotificationSystem {
             schedule(app)
         }
     }
+}
+
+/// Where a sum ends that is more than a clock can say.
+extension Instant {
+    fileprivate static let never = Instant(nanoseconds: .max)
+}
+
+extension WallTime {
+    fileprivate static let never = WallTime(nanoseconds: .max)
 }

@@ -213,7 +213,9 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     func answer(_ stream: HTTP2StreamID, _ rejection: PushRejection, id: String? = nil) {
         guard let request = requests.removeValue(forKey: stream) else { return }
         server.metrics.reject(rejection.reason)
-        respond(stream, status: rejection.reason.status, id: id ?? request.fields.echo, body: rejection.body)
+        // Every answer has an identifier, by which a provider can ask what became of a request.
+        let id = id ?? request.fields.echo ?? RandomBytes.identifier()
+        respond(stream, status: rejection.reason.status, id: id, body: rejection.body)
         // A client that goes on to send is told that nobody reads it.
         if !request.isWhole { write(.rstStream(.noError), stream) }
         afterAnswer()
@@ -267,6 +269,8 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         guard !isEnding else { return }
         isEnding = true
         server.logger.info("a provider's connection ends", metadata: ["reason": "\(reason.rawValue)"])
+        // Bodies wait for a flush where frames do not: many clients read nothing that comes after this one.
+        flush()
         let text = ByteBuffer(bytes: PushRejection(reason).body)
         write(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: text), .rootStream)
         endWhenIdle()

@@ -65,7 +65,8 @@ final class ProviderServer: Sendable {
             }
             let negotiation = ApplicationProtocolNegotiationHandler { result, channel in
                 timeout.cancel()
-                guard result == .negotiated("h2") else { return channel.close() }
+                // A client that names no protocol means HTTP/2: some of those that send to APNs name none.
+                guard result == .negotiated("h2") || result == .fallback else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture { try self.speak(channel, peer) }
             }
             try channel.pipeline.syncOperations.addHandlers(handler, negotiation)

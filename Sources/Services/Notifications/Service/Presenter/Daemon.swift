@@ -10,6 +10,8 @@ enum Daemon {
     /// Name, vendor, version, version of the specification.
     static let information: [DBusType] = [.string, .string, .string, .string]
     private static let patience = Duration.seconds(10)
+    /// Bytes that are kept of what it says of itself.
+    private static let longestText = 128
 
     /// The bus starts one, if one is installed.
     static let start = DBusCall(
@@ -30,9 +32,11 @@ enum Daemon {
         _ information: Result<[DBusValue], DBusError>, capabilities: [String]
     ) -> NotificationDaemon {
         let texts = ((try? information.get()) ?? []).map { $0.string ?? "" }
-        func text(_ index: Int) -> String { texts.indices.contains(index) ? texts[index] : "" }
+        func text(_ index: Int) -> String {
+            texts.indices.contains(index) ? NotifyMessage.clean(texts[index], longestText) : ""
+        }
         return NotificationDaemon(
-            name: texts.isEmpty ? "a daemon without a name" : text(0), vendor: text(1), version: text(2),
-            specification: text(3), capabilities: Set(capabilities))
+            name: text(0).isEmpty ? "a daemon without a name" : text(0), vendor: text(1), version: text(2),
+            specification: text(3), capabilities: NotificationDaemon.known.intersection(capabilities))
     }
 }

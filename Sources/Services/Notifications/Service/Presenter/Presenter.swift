@@ -76,6 +76,8 @@ package final class Presenter: @unchecked Sendable {
 
     /// Whether something is on the screen that a person may act on.
     package var isShowing: Bool { !numbers.isEmpty || asked > 0 }
+    /// Whether something is, or waits for a screen.
+    package var isNeeded: Bool { isShowing || !entries.isEmpty }
 
     // MARK: What is to be shown
 
@@ -94,12 +96,12 @@ package final class Presenter: @unchecked Sendable {
         proceed(shown.id)
     }
 
-    /// Takes charge of one that an earlier process of this program has shown: it is shown again in the same place, and
-    /// without a sound.
-    package func recover(_ shown: Shown, as handle: ShownHandle) {
+    /// Takes charge of one that an earlier process of this program has shown, or was to show: it is shown again in the
+    /// same place, without a sound unless that is still to be heard.
+    package func recover(_ shown: Shown, as handle: ShownHandle?, isSilent: Bool = true) {
         dispatchPrecondition(condition: .onQueue(queue))
         guard entries[shown.id] == nil, entries.count < Self.most else { return }
-        var entry = Entry(shown: shown, order: nextNumber(), isSilent: true)
+        var entry = Entry(shown: shown, order: nextNumber(), isSilent: isSilent)
         entry.handle = handle
         add(entry)
         proceed(shown.id)
@@ -121,7 +123,9 @@ package final class Presenter: @unchecked Sendable {
     }
 
     private func withdrawOldest() {
-        if let oldest = entries.min(by: { $0.value.order < $1.value.order }) { withdraw(oldest.key) }
+        guard let oldest = entries.min(by: { $0.value.order < $1.value.order }) else { return }
+        withdraw(oldest.key)
+        client?.gone(oldest.key)
     }
 
     private func add(_ entry: Entry) { entries[entry.shown.id] = entry }
@@ -254,8 +258,11 @@ package final class Presenter: @unchecked Sendable {
         switch result {
         case .success(let values):
             guard case .uint32(let number)? = values.first, let owner else { return }
-            guard isWanted, var entry = entries[id] else { return close(number) }
-            if let old = entry.handle, isCurrent(old) { numbers[old.number] = nil }
+            // By 0 no notification can be found again.
+            guard number > 0 else { return isWanted ? failed(id, .unexpected(types: "u")) : () }
+            guard isWanted, var entry = entries[id] else { return numbers[number] == nil ? close(number) : () }
+            if let old = entry.handle, isCurrent(old), old.number != number { replaced(old.number) }
+            if let other = numbers[number], other != id { tookPlace(of: other) }
             let handle = ShownHandle(bus: connection.busIdentifier ?? "", owner: owner, number: number)
             numbers[number] = id
             entry.isDisplayed(shown, as: handle)
@@ -264,6 +271,20 @@ package final class Presenter: @unchecked Sendable {
             client?.displayed(id, as: handle)
         case .failure(let error): if isWanted { failed(id, error) }
         }
+    }
+
+    /// The daemon gave it another number than that of the one whose place it was to take.
+    private func replaced(_ number: UInt32) {
+        numbers[number] = nil
+        close(number)
+    }
+
+    /// The daemon shows another one in its place: some make one of two that look alike. One that it has been asked for
+    /// again takes the place back.
+    private func tookPlace(of id: String) {
+        guard entries[id]?.phase == .displayed else { return }
+        entries[id] = nil
+        client?.gone(id)
     }
 
     /// One that was asked for, and is not shown.

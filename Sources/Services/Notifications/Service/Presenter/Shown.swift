@@ -113,6 +113,9 @@ package struct NotificationDaemon: Hashable, Sendable {
         self.capabilities = capabilities
     }
 
+    /// What it may be asked for here; others do not matter.
+    static let known: Set<String> = ["actions", "body", "body-markup", "sound", "inline-reply"]
+
     package var hasActions: Bool { capabilities.contains("actions") }
     package var hasBody: Bool { capabilities.contains("body") }
     package var hasMarkup: Bool { capabilities.contains("body-markup") }

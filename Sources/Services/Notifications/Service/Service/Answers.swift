@@ -53,8 +53,15 @@ extension NotificationComponents {
             second: number(components.second), weekday: number(components.weekday),
             weekdayOrdinal: number(components.weekdayOrdinal), weekOfMonth: number(components.weekOfMonth),
             weekOfYear: number(components.weekOfYear), yearForWeekOfYear: number(components.yearForWeekOfYear),
+            firstWeekday: components.countsWeeks ? number(components.firstWeekday) : nil,
+            minimumDaysInFirstWeek: components.countsWeeks ? number(components.minimumDaysInFirstWeek) : nil,
             timeZone: components.zone?.identifier)
     }
+}
+
+extension CalendarComponents {
+    /// Only weeks ask what a week is.
+    fileprivate var countsWeeks: Bool { weekOfMonth != nil || weekOfYear != nil }
 }
 
 extension NotificationInfo {
@@ -149,6 +156,8 @@ extension NotificationRefusal {
         case .tooManyPending:
             RPCError(.tooMuch, "64 notifications of the app are pending, and all of them are due sooner")
         case .tooMuch(let sentence): RPCError(.tooMuch, sentence)
+        case .noDate:
+            .notification(.notificationInvalidNoDate, "no such time comes: it has passed, or no calendar has it")
         case .noSuchNotification:
             RPCError(.unknown, "there is no such notification: greenroom notifications lists those that are")
         case .noSuchApp:

@@ -62,6 +62,9 @@ final class ControlSession: @unchecked Sendable {
             let sentence = service.why(try app(NotificationApp(json: params).app))
             peer.send(.response(id: id, result: NotificationExplanation(sentence: sentence).json))
         case .gateway: try gateway(try NotificationGateway(json: params), id, peer)
+        case .region:
+            let crossing = try NotificationCrossing(json: params)
+            try ask(.cross(try app(crossing.app), region: crossing.region, isEntry: crossing.entered), id, peer)
         }
     }
 

@@ -93,6 +93,9 @@ extension CalendarComponents {
         minute = try number(info.minute, "minute")
         second = try number(info.second, "second")
         yearForWeekOfYear = try number(info.yearForWeekOfYear, "yearForWeekOfYear")
+        firstWeekday = try number(info.firstWeekday, "firstWeekday") ?? firstWeekday
+        minimumDaysInFirstWeek =
+            try number(info.minimumDaysInFirstWeek, "minimumDaysInFirstWeek") ?? minimumDaysInFirstWeek
         if let name = info.timeZone {
             guard let rules = zones.named(name) else {
                 throw .invalidParameter("timeZone", "there is no time zone \(name.prefix(64))")

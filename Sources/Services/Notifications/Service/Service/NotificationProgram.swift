@@ -2,6 +2,8 @@ internal import Dispatch
 internal import Glibc
 internal import LinuxSystem
 internal import Model
+internal import NotificationsCore
+internal import NotificationsWire
 internal import ServiceKit
 
 /// The program `greenroom-pushd`: notifications that outlive the apps that asked for them, and the device's end of
@@ -31,6 +33,8 @@ package enum NotificationProgram {
         var idleExit = 30.0
         /// Seconds of the longest pause after the first connection to a gateway that failed.
         var firstRetry = 4.0
+        /// Seconds that an app's extension has to change a push.
+        var extensionTime = NotificationLimits.mutation
 
         init(_ arguments: [String]) throws {
             var rest = arguments.dropFirst()
@@ -44,6 +48,7 @@ package enum NotificationProgram {
                 switch option {
                 case "--idle-exit": idleExit = try seconds()
                 case "--first-retry": firstRetry = try seconds()
+                case "--extension-time": extensionTime = try seconds()
                 default: throw UsageError(sentence: "unknown option \(option)")
                 }
             }
@@ -85,9 +90,11 @@ private final class Program: @unchecked Sendable {
         try FileSystem.replace(home + "/unfinished", with: [])
         let store = try NotificationStore(path: home + "/notifications.sqlite")
         let link = LinkAgent(queue, folder: home, firstRetry: .seconds(options.firstRetry))
+        var rules = NotificationRules()
+        rules.mutationTime = .seconds(options.extensionTime)
         let service = Service(
             queue: queue, store: store, contents: try store.contents(), broker: broker, link: link,
-            zones: ZoneSource(), idleExit: options.idleExit
+            zones: ZoneSource(), rules: rules, idleExit: options.idleExit
         ) { isDone in
             for name in ["control", "pid"] + (isDone ? ["unfinished"] : []) { FileSystem.remove("\(home)/\(name)") }
             exit(0)

@@ -57,9 +57,23 @@ extension Service {
         for line in reportLog.lines(line, at: Instant(nanoseconds: Clock.boot())) { Diagnostics.write(line) }
     }
 
-    /// Nothing runs a bundle's helper under the app's own confinement yet: only the daemon could, and it has no such
-    /// order. The original is shown.
-    private func mutate(_ order: MutationOrder) { post(.mutated(order.id, nil)) }
+    /// An app without a helper shows what was sent.
+    private func mutate(_ order: MutationOrder) {
+        guard let program = apps[order.app].flatMap({ HelperProgram($0) }) else { return post(.mutated(order.id, nil)) }
+        helpers.mutate(order.id, program, NotificationRequestInfo(order.request)) { [weak self] content in
+            self?.mutated(order, content)
+        }
+    }
+
+    private func mutated(_ order: MutationOrder, _ info: NotificationContentInfo?) {
+        var content: NotificationContent?
+        do throws(RPCError) {
+            content = try info.map { info throws(RPCError) in try NotificationContent(wire: info) }
+        } catch {
+            note("\(order.app): what its notification extension made cannot be shown: \(error.message)")
+        }
+        post(.mutated(order.id, content))
+    }
 
     // MARK: Requests
 
@@ -139,6 +153,7 @@ extension NotificationReply {
         case .categories(let categories):
             NotificationCategories(categories: categories.map { NotificationCategoryInfo($0) }).json
         case .token(let token): NotificationToken(token: token).json
+        case .crossed(let count): NotificationCrossed(notifications: Int64(count)).json
         case .outcome(let text): NotificationName(id: text).json
         }
     }

@@ -11,19 +11,29 @@ extension Service: Presenter.Client {
         presenter.show(shown(presentation))
     }
 
+    /// What is stored of one that is about to be shown; `nil`: nothing that was not stored already.
+    func willPresent(_ presentation: Presentation) -> ScreenRecord? {
+        guard presentation.hasBanner else { return nil }
+        let record = ScreenRecord(handle: displayed[presentation.id]?.handle, sound: presentation.sound, isHeard: false)
+        guard displayed[presentation.id] != record else { return nil }
+        displayed[presentation.id] = record
+        return record
+    }
+
     func withdraw(_ id: NotificationID) {
         presenter.withdraw(id.name)
         isNowhere(id)
     }
 
-    /// What the process before this one has left on the screen.
+    /// What the process before this one has left on the screen, or was about to show.
     func recoverDisplayed() {
-        for (id, handle) in displayed {
-            if let presentation = system.presentation(of: id) {
-                presenter.recover(shown(presentation), as: handle)
+        for (id, record) in displayed.sorted(by: { $0.key < $1.key }) {
+            if var presentation = system.presentation(of: id) {
+                presentation.sound = record.isHeard ? nil : record.sound
+                presenter.recover(shown(presentation), as: record.handle, isSilent: record.isHeard)
             } else {
                 // It was withdrawn while nobody could do it.
-                presenter.recover(Shown(id: id.name, app: "", title: ""), as: handle)
+                presenter.recover(Shown(id: id.name, app: "", title: ""), as: record.handle)
                 withdraw(id)
             }
         }
@@ -41,7 +51,7 @@ extension Service: Presenter.Client {
         return Shown(
             id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
             desktopEntry: app.rawValue, icon: info.flatMap(\.icon), title: content.title, subtitle: content.subtitle,
-            body: content.body, level: Shown.Level(rawValue: content.interruption.rawValue) ?? .active,
+            body: content.body, level: Shown.Level(rawValue: presentation.level.rawValue) ?? .active,
             sound: sound(presentation.sound, info), image: info?.image(content.attachments.first?.path),
             actions: presentation.actions.map {
                 Shown.Action(id: $0.identifier, title: $0.title, placeholder: $0.textInput?.placeholder)
@@ -59,27 +69,26 @@ extension Service: Presenter.Client {
     // MARK: What people do
 
     func acted(_ id: String, _ answer: ShownAnswer) {
-        guard let id = NotificationID(name: id) else { return }
-        isNowhere(id)
-        post(.acted(id, answer.action.map { .custom(identifier: $0, text: answer.text) } ?? .open))
+        left(id) { .acted($0, answer.action.map { .custom(identifier: $0, text: answer.text) } ?? .open) }
     }
 
-    func dismissed(_ id: String) {
-        guard let id = NotificationID(name: id) else { return }
-        isNowhere(id)
-        post(.acted(id, .dismiss))
-    }
+    func dismissed(_ id: String) { left(id) { .acted($0, .dismiss) } }
+    func gone(_ id: String) { left(id) { .expired($0) } }
 
-    func gone(_ id: String) {
+    /// What it led to is durable before it is forgotten that it was on the screen.
+    private func left(_ id: String, _ event: (NotificationID) -> NotificationEvent) {
         guard let id = NotificationID(name: id) else { return }
+        post(event(id))
         isNowhere(id)
-        post(.expired(id))
     }
 
     func displayed(_ id: String, as handle: ShownHandle) {
-        guard let id = NotificationID(name: id), displayed[id] != handle else { return }
-        displayed[id] = handle
-        enqueue(Batch(changes: [.displayed(id, handle)], effects: []))
+        // One that is not known any more is about to be withdrawn.
+        guard let id = NotificationID(name: id), var record = displayed[id] else { return }
+        (record.handle, record.isHeard) = (handle, true)
+        guard displayed[id] != record else { return }
+        displayed[id] = record
+        enqueue(Batch(changes: [.displayed(id, record)], effects: []))
     }
 
     func refused(_ id: String, _ error: DBusError) {

@@ -85,7 +85,10 @@ extension Service: BrokerConnection.Client {
         peer.app = app.rawValue
         remember(
             app,
-            AppInfo(app: app.rawValue, name: attach.name, bundle: attach.bundle, container: attach.container))
+            AppInfo(
+                app: app.rawValue, name: attach.name, bundle: attach.bundle, container: attach.container,
+                helper: attach.extensions[HelperProgram.point],
+                user: UInt32(exactly: attach.user).flatMap { $0 == CurrentProcess.uid ? nil : $0 }))
         post(.appModes(app, receivesPushes: attach.modes.contains("remote-notification")))
         serve(peer, app)
     }

@@ -25,6 +25,7 @@ final class Service: @unchecked Sendable {
     let broker: BrokerConnection
     let link: LinkAgent
     let presenter: Presenter
+    let helpers: Helpers
     var system: NotificationSystem
     private let store: NotificationStore
     private let storeQueue = DispatchQueue(label: "greenroom.notifications.store")
@@ -49,8 +50,8 @@ final class Service: @unchecked Sendable {
     /// Where pushes come from.
     var gateway: GatewaySetting?
     var apps: [AppIdentifier: AppInfo] = [:]
-    /// Where notifications are on the screen.
-    var displayed: [NotificationID: ShownHandle] = [:]
+    /// What is on the screen, or waits for one.
+    var displayed: [NotificationID: ScreenRecord] = [:]
     var reportLog = ReportLog()
     private var events: UInt64 = 0
     private var isResting = false
@@ -60,7 +61,7 @@ final class Service: @unchecked Sendable {
 
     init(
         queue: DispatchQueue, store: NotificationStore, contents: NotificationStore.Contents,
-        broker: BrokerConnection, link: LinkAgent, zones: ZoneSource, idleExit: Double,
+        broker: BrokerConnection, link: LinkAgent, zones: ZoneSource, rules: NotificationRules, idleExit: Double,
         onEnd: @escaping @Sendable (_ isDone: Bool) -> Void
     ) {
         self.queue = queue
@@ -71,11 +72,13 @@ final class Service: @unchecked Sendable {
         self.idleExit = idleExit
         self.onEnd = onEnd
         presenter = Presenter(queue: queue)
+        helpers = Helpers(queue, folder: broker.folder, time: rules.mutationTime)
         gateway = contents.gateway
         displayed = contents.displayed
         for info in contents.apps { if let app = AppIdentifier(info.app) { apps[app] = info } }
         system = NotificationSystem(
-            restoring: StoredNotifications(contents.records), boot: CurrentProcess.bootID)
+            restoring: StoredNotifications(contents.records), rules: rules, boot: CurrentProcess.bootID)
+        helpers.onTrouble = { [unowned self] in note($0) }
     }
 
     /// Begins: zone and clock first, then what can go on.
@@ -112,6 +115,10 @@ final class Service: @unchecked Sendable {
             switch effect {
             case .store(let record): changes.append(.store(record))
             case .erase(let key): changes.append(.erase(key))
+            case .present(let presentation):
+                // With what led to it: it is still to be shown when this process has died of it.
+                if let record = willPresent(presentation) { changes.append(.displayed(presentation.id, record)) }
+                others.append(effect)
             default: others.append(effect)
             }
         }
@@ -245,7 +252,7 @@ final class Service: @unchecked Sendable {
     /// The daemon starts the process again when somebody needs it.
     var isIdle: Bool {
         peers.isEmpty && requests.isEmpty && asked.isEmpty && system.isIdle && link.state == .off
-            && !presenter.isShowing && batches.isEmpty && !isCommitting
+            && !presenter.isNeeded && batches.isEmpty && !isCommitting
     }
 
     /// Nobody is there and nothing can come: after a while the process has no reason to be.
@@ -271,6 +278,7 @@ final class Service: @unchecked Sendable {
         isEnding = true
         broker.end()
         link.end()
+        helpers.end()
         for peer in peers.values { peer.close() }
         for source in sources { source.cancel() }
         zoneWatch = nil

@@ -67,8 +67,8 @@ package final class NotificationStore: Sendable {
         case gateway(GatewaySetting?)
         case appInfo(AppInfo)
         case forget(app: String)
-        /// Where a notification is displayed; `nil`: nowhere.
-        case displayed(NotificationID, ShownHandle?)
+        /// What is, or will be, on the screen of a notification; `nil`: nothing.
+        case displayed(NotificationID, ScreenRecord?)
     }
 
     /// All of it or nothing.
@@ -97,9 +97,9 @@ package final class NotificationStore: Sendable {
         case .displayed(let id, nil):
             try database.cachedStatement(sql: "DELETE FROM displayed WHERE id = ?")
                 .execute(arguments: [Int64(bitPattern: id.rawValue)])
-        case .displayed(let id, let handle?):
+        case .displayed(let id, let record?):
             try database.cachedStatement(sql: "INSERT OR REPLACE INTO displayed (id, value) VALUES (?, ?)")
-                .execute(arguments: [Int64(bitPattern: id.rawValue), try encoder.encode(handle)])
+                .execute(arguments: [Int64(bitPattern: id.rawValue), try encoder.encode(record)])
         case .gateway(nil): try database.execute(sql: "DELETE FROM meta WHERE key = 'gateway'")
         case .gateway(let setting?):
             try database.execute(
@@ -114,7 +114,7 @@ package final class NotificationStore: Sendable {
         package var records: [NotificationStored] = []
         package var gateway: GatewaySetting?
         package var apps: [AppInfo] = []
-        package var displayed: [NotificationID: ShownHandle] = [:]
+        package var displayed: [NotificationID: ScreenRecord] = [:]
     }
 
     /// A record that something else has damaged is set aside, with a line in the log: one must not keep all the
@@ -139,9 +139,9 @@ package final class NotificationStore: Sendable {
             }
             for row in try Row.fetchAll(database, sql: "SELECT id, value FROM displayed") {
                 guard let id = Int64.fromDatabaseValue(row["id"]), let data = Data.fromDatabaseValue(row["value"]),
-                    let handle = try? decoder.decode(ShownHandle.self, from: data)
+                    let record = try? decoder.decode(ScreenRecord.self, from: data)
                 else { continue }
-                contents.displayed[NotificationID(UInt64(bitPattern: id))] = handle
+                contents.displayed[NotificationID(UInt64(bitPattern: id))] = record
             }
             if let data = try Data.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'gateway'") {
                 do {
@@ -198,6 +198,21 @@ package struct GatewaySetting: Codable, Hashable, Sendable {
     }
 }
 
+/// A notification that is on the screen, or will be when something displays it.
+package struct ScreenRecord: Codable, Hashable, Sendable {
+    /// Where it was displayed last; `nil`: nowhere yet.
+    package var handle: ShownHandle?
+    package var sound: String?
+    /// Its sound was played.
+    package var isHeard: Bool
+
+    package init(handle: ShownHandle? = nil, sound: String? = nil, isHeard: Bool = false) {
+        self.handle = handle
+        self.sound = sound
+        self.isHeard = isHeard
+    }
+}
+
 /// What the daemon said of an app when it connected last.
 package struct AppInfo: Codable, Hashable, Sendable {
     package var app: String
@@ -205,12 +220,20 @@ package struct AppInfo: Codable, Hashable, Sendable {
     package var name: String
     package var bundle: String
     package var container: String
+    /// The program that may change its pushes before they are shown: relative to the bundle.
+    package var helper: String?
+    /// Whose its processes are; `nil`: this process's.
+    package var user: UInt32?
 
-    package init(app: String, name: String, bundle: String, container: String) {
+    package init(
+        app: String, name: String, bundle: String, container: String, helper: String? = nil, user: UInt32? = nil
+    ) {
         self.app = app
         self.name = name
         self.bundle = bundle
         self.container = container
+        self.helper = helper
+        self.user = user
     }
 }
 

@@ -1,0 +1,51 @@
+/// The extensions of a bundle: folders `PlugIns/Name.appex` with an `Info.plist` of their own, as Apple has them.
+enum BundleExtensions {
+    private static let (folder, suffix) = ("PlugIns", ".appex")
+
+    /// The program of each extension point, relative to the bundle. Whether any service knows the point is not asked.
+    static func programs(of bundle: borrowing Descriptor, app: String) throws(Refusal) -> [String: String] {
+        guard let folder = bundle.pin(entry: folder), folder.status()?.type == .directory else { return [:] }
+        guard let names = folder.entries(upTo: Limits.files) else {
+            throw Refusal("The bundle's folder \(Self.folder) cannot be read: check its permissions.")
+        }
+        let extensions = names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasSuffix(suffix) }.sorted()
+        guard extensions.count <= Limits.extensions else {
+            throw Refusal("The bundle has more than \(Limits.extensions) extensions: remove some.")
+        }
+        var programs: [String: String] = [:]
+        for name in extensions {
+            guard let inner = folder.pin(entry: name), inner.status()?.type == .directory else {
+                throw Refusal("The extension \(Names.quoted(name)) is not a folder: replace it by one.")
+            }
+            let (point, program) = try describe(inner, name, app: app)
+            guard programs[point] == nil else {
+                throw Refusal("Two extensions of the bundle are for \(Names.quoted(point)): remove one.")
+            }
+            programs[point] = "\(Self.folder)/\(name)/\(program)"
+        }
+        return programs
+    }
+
+    private static func describe(
+        _ inner: borrowing Descriptor, _ name: String, app: String
+    ) throws(Refusal) -> (point: String, program: String) {
+        let place = "\(folder)/\(try Names.text(name, "The name of an extension"))/"
+        guard let info = try ApplicationBundle.info(of: inner, place: place) else {
+            throw Refusal("The extension \(Names.quoted(name)) has no Info.plist: add one.")
+        }
+        guard case .dictionary(let keys)? = info["NSExtension"],
+            let point = try ApplicationBundle.string("NSExtensionPointIdentifier", in: keys)
+        else {
+            throw Refusal(
+                "\(Names.shown(place))Info.plist lacks NSExtension with NSExtensionPointIdentifier: say what it is for."
+            )
+        }
+        guard let identifier = try ApplicationBundle.string("CFBundleIdentifier", in: info),
+            Names.isIdentifier(identifier), identifier.hasPrefix(app + ".")
+        else {
+            throw Refusal(
+                "The extension \(Names.quoted(name)) needs a CFBundleIdentifier that begins with \(app). as its app's.")
+        }
+        return (point, try ApplicationBundle.executable(info, of: inner))
+    }
+}
