@@ -4,9 +4,10 @@ import threading
 import time
 import uuid
 
-# Where an app hears of a message: one of the first two of what is shown, the other one of what wakes it.
-SEEN, PUSHED = "seen", "push"
-EVENTS = {"present": SEEN, "response": SEEN, "push": PUSHED}
+# How an app hears of a message: of an alert it is asked while it is on the screen, or told that the user has tapped it, or
+# both, where it leaves the screen while it is asked; of what wakes it, it is told as of a push.
+SEEN, PUSHED = ("present", "response"), ("push",)
+EVENTS = SEEN + PUSHED
 # An app that is killed has so many of its last lines in its hands.
 IN_HAND = 8
 
@@ -22,7 +23,7 @@ class Message:
         self.is_strict = is_strict
         self.sent = time.monotonic()
         self.answer = None
-        self.heard = {SEEN: [], PUSHED: []}
+        self.heard = {event: [] for event in EVENTS}
 
     @property
     def is_accepted(self):
@@ -30,7 +31,7 @@ class Message:
 
     @property
     def has_arrived(self):
-        return all(self.heard[way] for way in self.ways)
+        return all(any(self.heard[event] for event in way) for way in self.ways)
 
 
 class Ledger:
@@ -56,17 +57,19 @@ class Ledger:
         """Whether anything arrived."""
         news = False
         for line in lines:
-            way = EVENTS.get(line["event"])
-            if way is None:
+            event = line["event"]
+            if event not in EVENTS:
                 continue
             name = line.get("payload", line).get("message")
             message = self.by_name.get(name)
             if message is None or message.app != line["app"]:
                 self.strangers.append(f"{line['app']} heard of {name}")
                 continue
-            self.last_lines.setdefault(line["pid"], []).append((name, way))
-            message.heard[way].append((line["pid"], len(self.last_lines[line["pid"]]) - 1, line["event"]))
-            if message.has_arrived and len(message.heard[way]) == 1:
+            lines_before = self.last_lines.setdefault(line["pid"], [])
+            lines_before.append((name, event))
+            had_arrived = message.has_arrived
+            message.heard[event].append((line["pid"], len(lines_before) - 1))
+            if message.has_arrived and not had_arrived:
                 self.latencies.append(time.monotonic() - message.sent)
             news = True
         return news
@@ -98,10 +101,10 @@ class Ledger:
                 faults.append(f"{message.name} ({message.kind}) was refused: {message.answer}")
             elif not message.has_arrived and (message.is_strict or (message.kind != "fleeting" and self.newest(message))):
                 faults.append(f"{message.name} ({message.kind}, {message.app}) is lost: {message.heard}")
-            for way, heard in message.heard.items():
-                if heard and way not in message.ways:
-                    faults.append(f"{message.name} ({message.kind}) came as {way}: {heard}")
-                for (pid, place, _), (next_pid, _, _) in zip(heard, heard[1:]):
+            for event, heard in message.heard.items():
+                if heard and not any(event in way for way in message.ways):
+                    faults.append(f"{message.name} ({message.kind}) came as {event}: {heard}")
+                for (pid, place), (next_pid, _) in zip(heard, heard[1:]):
                     if pid == next_pid or not self.was_in_hand(pid, place):
                         faults.append(f"{message.name} ({message.kind}) was told twice: {heard}")
                     else:
@@ -114,6 +117,7 @@ class Ledger:
         return {
             "messages": len(self.messages), "arrived": arrived, "superseded": len(self.messages) - arrived,
             "toldAgainToKilledApps": self.told_again,
+            "askedAndTapped": sum(all(message.heard[event] for event in SEEN) for message in self.messages),
             "latencies": {
                 str(part): round(latencies[min(len(latencies) - 1, int(len(latencies) * part))], 2)
                 for part in (0.5, 0.9, 0.99, 1.0)},
