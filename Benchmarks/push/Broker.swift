@@ -32,6 +32,7 @@ struct Publish: AsyncParsableCommand {
         }
         let began = Ticks.now
         for client in clients { client.begin() }
+        // So long it is measured.
         try await Task.sleep(for: .seconds(seconds))
         var answered = 0
         var latencies = Latencies()

@@ -48,6 +48,7 @@ struct Load: AsyncParsableCommand {
         for sender in senders { try await sender.open() }
         let began = Ticks.now
         for sender in senders { sender.begin() }
+        // So long it is measured, or until its input ends.
         if let seconds { try await Task.sleep(for: .seconds(seconds)) } else { while readLine() != nil {} }
         var sum = LoadMeter()
         // What is still under way counts with its answers, and their time too.

@@ -74,8 +74,8 @@ import Testing
 
     private func check(_ seed: UInt64, _ deaths: Set<Int>, count: Int) {
         let events = events(seed: seed, count: count)
-        // A helper's thirty seconds begin anew with each process, so what it was asked for may be shown behind something
-        // else: it is compared apart.
+        // A helper's thirty seconds begin anew with each process, so what it was asked for may be shown behind
+        // something else: it is compared apart.
         func comparable(_ effects: [NotificationEffect]) -> [[String]] {
             func wasMutable(_ effect: NotificationEffect) -> Bool {
                 guard case .present(let presentation) = effect else { return false }

@@ -57,6 +57,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             "push", ["payload": userInfo.plain, "background": application.applicationState == .background])
         switch Orders.manner("push") {
         case "never": return
+        // The test asks for it.
         case "crash": fatalError("as it was ordered")
         default: break
         }

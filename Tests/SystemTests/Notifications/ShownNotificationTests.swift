@@ -7,8 +7,8 @@ import Wire
 extension SystemTests {
     /// Notifications on a bus, from a provider or an app to a person and back.
     @Suite(
-        "Notifications on the screen", .serialized, .enabled(if: Beacon.isBuilt, Beacon.missing),
-        .enabled(if: PushGate.isThere, PushGate.missing),
+        "Notifications on the screen", .serialized, .enabled(if: Beacon.isBuilt, "NOT TESTED: Beacon is not built"),
+        .enabled(if: PushGate.isThere, "NOT TESTED: needs greenroom-pushgate, curl and openssl"),
         .enabled(if: TestBus.isThere, Comment(rawValue: TestBus.missing)))
     struct ShownNotifications {
         @Test("A provider's alert is shown, and a tap on it opens the suspended app, which hears of it")

@@ -1,12 +1,20 @@
 internal import HeapModule
 
+/// Of keys that are due at the same time one comes first, in every process: after a restart all goes on as before.
+protocol DueKeyed: Hashable, Sendable {
+    func isBefore(_ other: Self) -> Bool
+}
+
 /// When each key is due, and which is next. A key that is postponed keeps its place in the heap until that is due.
-struct DueQueue<Key: Hashable & Sendable, Time: Comparable & Sendable>: Sendable {
+struct DueQueue<Key: DueKeyed, Time: Comparable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let at: Time
         let order: UInt64
         let key: Key
-        static func < (a: Entry, b: Entry) -> Bool { a.at == b.at ? a.order < b.order : a.at < b.at }
+        static func < (a: Entry, b: Entry) -> Bool {
+            if a.at != b.at { return a.at < b.at }
+            return a.key == b.key ? a.order < b.order : a.key.isBefore(b.key)
+        }
         static func == (a: Entry, b: Entry) -> Bool { a.order == b.order }
     }
 

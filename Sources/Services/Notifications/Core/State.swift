@@ -9,6 +9,24 @@ enum DueKey: Hashable, Sendable {
     case keepAlive
 }
 
+extension DueKey: DueKeyed {
+    private var rank: (kind: Int, number: UInt64, app: String) {
+        switch self {
+        case .interval(let app): (0, 0, app.rawValue)
+        case .budget(let app): (1, 0, app.rawValue)
+        case .tellings(let app): (2, 0, app.rawValue)
+        case .mutation(let id): (3, id.rawValue, "")
+        case .keepAlive: (4, 0, "")
+        }
+    }
+
+    func isBefore(_ other: DueKey) -> Bool { rank < other.rank }
+}
+
+extension AppIdentifier: DueKeyed {
+    func isBefore(_ other: AppIdentifier) -> Bool { rawValue < other.rawValue }
+}
+
 /// A request that waits.
 struct PendingEntry: Sendable {
     var record: PendingRecord

@@ -99,8 +99,8 @@ extension NotificationSystem {
         for notification in arrived { deliver(notification, to: app) }
     }
 
-    /// By the clock that it goes by, as the queues of what is due have it: a request that only one of both says is due would
-    /// be looked at for ever.
+    /// By the clock that it goes by, as the queues of what is due have it: a request that only one of both says is due
+    /// would be looked at for ever.
     private func isDue(_ record: PendingRecord) -> Bool {
         if let due = record.due { return due <= wall && due < .never }
         return record.dueInstant.map { $0 <= now && $0 < .never } ?? false
