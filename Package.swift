@@ -132,7 +132,9 @@ let package = Package(
             path: "Sources/Services/Notifications/Core"),
         // What a device's push agent and a gateway say to each other.
         .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
-        .target(name: "PushCore", dependencies: ["Model"], path: "Sources/Services/Notifications/GatewayCore"),
+        .target(
+            name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
+            path: "Sources/Services/Notifications/GatewayCore"),
         .target(
             name: "PushGateway",
             dependencies: [
@@ -319,6 +321,7 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",
             dependencies: ["NotificationsCore", "Simulation", "Model"]),

@@ -36,6 +36,12 @@ struct PendingEntry: Sendable {
         if let due = record.due { return Instant(nanoseconds: due.nanoseconds) + (Span.zero - offset) }
         return record.dueInstant ?? Instant(nanoseconds: .max)
     }
+
+    /// By what is stored, so that a restart changes nothing.
+    func isSooner(than other: PendingEntry, offset: Span) -> Bool {
+        (instant(offset: offset), record.since, record.request.identifier)
+            < (other.instant(offset: offset), other.record.since, other.record.request.identifier)
+    }
 }
 
 /// What an app is to be told, and what is known of that while the process lives.

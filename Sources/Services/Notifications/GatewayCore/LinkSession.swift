@@ -35,7 +35,7 @@ package struct LinkSession: Sendable {
         case send(GatewayRecord)
         /// The device has proven that it is this one: any older connection of it ends.
         case attach(DeviceID)
-        /// Load so many messages of the store, urgent ones first. Answered by `loaded`.
+        /// Load so many messages of the store, urgent ones first. Answered by `loaded` or `loadFailed`.
         case load(DeviceID, limit: Int)
         case acknowledge(DeviceID, Int64)
         /// Answered by `send` of a token.
@@ -52,6 +52,8 @@ package struct LinkSession: Sendable {
         var isLoading = false
         /// Something came for the store during the loading.
         var hasMissed = false
+        /// What was acknowledged during the loading may be among what is loaded.
+        var settled: Set<Int64> = []
     }
 
     private enum State: Sendable {
@@ -62,6 +64,7 @@ package struct LinkSession: Sendable {
     }
 
     private var state = State.greeting
+    private let began: Instant
     private var heard: Instant
     /// Since when the other end has read nothing of what waits for it.
     private var stalled: Instant?
@@ -72,6 +75,7 @@ package struct LinkSession: Sendable {
     private static let recordsPerMinute = 4000
 
     package init(at now: Instant) {
+        began = now
         heard = now
         minute = now
     }
@@ -120,6 +124,7 @@ package struct LinkSession: Sendable {
         case (.open(var open), .ack(let number)):
             // A number that it was not sent is not its own to acknowledge.
             guard open.unacknowledged.remove(number) != nil else { return [] }
+            if open.isLoading { open.settled.insert(number) }
             let load = catchUp(&open, rules)
             state = .open(open)
             return [.acknowledge(open.device, number)] + load
@@ -154,7 +159,7 @@ package struct LinkSession: Sendable {
         }
         if message.isStored {
             open.isBehind = true
-            open.hasMissed = true
+            open.hasMissed = open.isLoading
             state = .open(open)
         }
         return []
@@ -170,7 +175,9 @@ package struct LinkSession: Sendable {
         var actions: [Action] = []
         var isWhole = isAll
         for message in messages.sorted(by: PushMessage.isSooner)
-        where !open.unacknowledged.contains(message.number) && !message.hasExpired(at: now) {
+        where !open.unacknowledged.contains(message.number) && !open.settled.contains(message.number)
+            && !message.hasExpired(at: now)
+        {
             guard open.unacknowledged.count < rules.unacknowledged else {
                 isWhole = false
                 break
@@ -180,9 +187,18 @@ package struct LinkSession: Sendable {
         }
         open.isBehind = !isWhole || open.hasMissed
         open.hasMissed = false
+        open.settled = []
         actions += catchUp(&open, rules)
         state = .open(open)
         return actions
+    }
+
+    /// The store could not be read. Asked again by the next acknowledgement or tick: at once would be a busy loop.
+    package mutating func loadFailed() {
+        guard case .open(var open) = state else { return }
+        open.isLoading = false
+        open.settled = []
+        state = .open(open)
     }
 
     /// Loads more when there is room for it.
@@ -210,8 +226,12 @@ package struct LinkSession: Sendable {
     package mutating func tick(rules: PushRules, at now: Instant) -> [Action] {
         if let stalled, now - stalled > rules.deviceStall { return end(.tooSlow) }
         switch state {
-        case .greeting, .challenged: return now - minute > rules.greeting ? end(.idleTimeout) : []
-        case .open: return now - heard > rules.deviceSilence ? end(.idleTimeout) : []
+        case .greeting, .challenged: return now - began > rules.greeting ? end(.idleTimeout) : []
+        case .open(var open):
+            if now - heard > rules.deviceSilence { return end(.idleTimeout) }
+            let load = catchUp(&open, rules)
+            state = .open(open)
+            return load
         case .closed: return []
         }
     }

@@ -76,6 +76,9 @@ package struct ProviderLedger: Sendable {
 
     package init() {}
 
+    /// Tokens that are remembered.
+    package var count: Int { seen.values.reduce(0) { $0 + $1.count } }
+
     /// Whether the token may be used. Keys are the provider's own: there are as many as the gateway knows.
     package mutating func admit(_ claims: ProviderClaims, rules: PushRules, now: WallTime) -> Bool {
         var tokens = seen[claims.key] ?? [:]

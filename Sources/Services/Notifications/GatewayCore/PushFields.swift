@@ -135,6 +135,17 @@ package struct PushOptions: Hashable, Sendable {
     /// Seconds since 1970; 0: now or never.
     package var expires: Int64
     package var collapse: String?
+
+    package init(
+        id: String?, topic: String, type: LinkPushType?, priority: Int, expires: Int64, collapse: String?
+    ) {
+        self.id = id
+        self.topic = topic
+        self.type = type
+        self.priority = priority
+        self.expires = expires
+        self.collapse = collapse
+    }
 }
 
 extension LinkPushType {

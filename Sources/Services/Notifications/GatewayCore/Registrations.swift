@@ -43,6 +43,8 @@ package struct Registrations: Sendable {
 
     private var endings: [Key: Ending]
     private var counts: [DeviceID: Int] = [:]
+    /// What could not be written when it changed.
+    private var unwritten: Set<Key> = []
 
     package init(_ endings: [Key: Ending] = [:]) {
         self.endings = endings
@@ -54,7 +56,8 @@ package struct Registrations: Sendable {
     /// The epoch of the token to give out, and what changes.
     package mutating func register(_ key: Key) -> (epoch: UInt16, change: Change?) {
         guard var ending = endings[key] else { return (0, nil) }
-        guard !ending.isRegistered else { return (ending.epoch, nil) }
+        let isUnwritten = unwritten.remove(key) != nil
+        guard !ending.isRegistered || isUnwritten else { return (ending.epoch, nil) }
         ending.isRegistered = true
         endings[key] = ending
         return (ending.epoch, Change(key: key, ending: ending))
@@ -64,16 +67,22 @@ package struct Registrations: Sendable {
         _ key: Key, at now: WallTime, rules: PushRules
     ) throws(Refusal) -> Change? {
         let old = endings[key] ?? Ending(epoch: 0, ended: 0, isRegistered: true)
-        guard old.isRegistered else { return nil }
+        guard old.isRegistered else {
+            return unwritten.remove(key).map { Change(key: $0, ending: old) }
+        }
         let isNew = endings[key] == nil
         guard old.epoch < .max, !isNew || counts[key.device, default: 0] < rules.endedTopics else {
             throw .tooManyRegistrations
         }
         let ending = Ending(epoch: old.epoch + 1, ended: now.nanoseconds / 1_000_000, isRegistered: false)
         endings[key] = ending
+        unwritten.remove(key)
         if isNew { counts[key.device, default: 0] += 1 }
         return Change(key: key, ending: ending)
     }
+
+    /// A change could not be written, and the agent has been told so: it asks again, and then it has to be.
+    package mutating func failed(_ change: Change) { unwritten.insert(change.key) }
 
     /// Refuses a token whose registration has ended. One of a later epoch than is known here was given out before the
     /// gateway lost its store, and is good.

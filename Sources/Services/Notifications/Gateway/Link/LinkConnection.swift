@@ -19,6 +19,8 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
     private let eventLoop: any EventLoop
     private var context: ChannelHandlerContext?
     private var session: LinkSession
+    /// The device that the store delivers to through this connection. The session forgets it with its end.
+    private var attached: DeviceID?
     private var reader = LinkReader<AgentRecord>()
     /// The channel wants to be read, and is not, since the device does not read either.
     private var holdsRead = false
@@ -54,7 +56,7 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if let device = session.device { server.store.detach(device, self) }
+        detach()
         session.closed()
         reading.store(false, ordering: .relaxed)
         server.closed(self, on: eventLoop)
@@ -127,6 +129,7 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
                 write(record, context)
                 writes = true
             case .attach(let device):
+                attached = device
                 server.store.attach(device, self)
             case .load(let device, let limit): load(device, limit)
             case .acknowledge(let device, let number): server.store.acknowledge(device, number)
@@ -156,6 +159,7 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         server.store.load(
             device, limit: limit,
             StoreWaiter(eventLoop: eventLoop) { page in
+                guard let page else { return self.session.loadFailed() }
                 self.perform(
                     self.session.loaded(page.messages, isAll: page.isAll, rules: self.server.rules, now: .now))
             })
@@ -172,11 +176,17 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         }
     }
 
+    private func detach() {
+        guard let device = attached else { return }
+        attached = nil
+        server.store.detach(device, self)
+    }
+
     /// Closes once what was written is out, or soon after: the other end may not read it.
     private func close(_ context: ChannelHandlerContext) {
         guard !isEnding else { return }
         isEnding = true
-        if let device = session.device { server.store.detach(device, self) }
+        detach()
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
         eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }

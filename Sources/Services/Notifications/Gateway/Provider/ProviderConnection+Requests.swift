@@ -44,7 +44,7 @@ extension ProviderConnection {
         let payload = try Payload(request.body, for: options.type, rules: server.rules)
         let type = options.type ?? payload.type
         let token = try server.store.read(token: text, topic: options.topic)
-        guard server.takeRequest(for: token, now: now) else { throw PushRejection(.tooManyRequests) }
+        guard server.takeRequest(for: token) else { throw PushRejection(.tooManyRequests) }
         let message = PushMessage(
             number: server.store.number(), device: token.device, topic: options.topic,
             id: options.id ?? RandomBytes.identifier(), type: type, priority: options.priority(type),

@@ -88,8 +88,9 @@ final class ProviderServer: Sendable {
     }
 
     /// Whether one more request for this token is within its budget.
-    func takeRequest(for token: DeviceToken, now: WallTime) -> Bool {
+    func takeRequest(for token: DeviceToken) -> Bool {
         let key = Registrations.Key(device: token.device, topic: token.topic)
+        let now = Instant.now
         return budget.withLock { $0.take(key, rules: rules, now: now) }
     }
 

@@ -49,7 +49,7 @@ final class EmbeddedStore: MessageStore {
 
     func detach(_ device: DeviceID, _ link: any DeviceLink) { live.detach(device, link) }
 
-    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage>) {
+    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage?>) {
         writer.append(.load(device, limit: limit, waiter))
     }
 
@@ -62,6 +62,7 @@ final class EmbeddedStore: MessageStore {
         switch book.register(device, topic: topic) {
         case .known(let token): waiter(.token(token))
         case .changes(let token, let change, let topic):
+            let waiter = waiter.ifRefused { self.book.failed(change, newTopic: topic) }
             writer.append(.register(change, topic: topic, book.authority, .token(token), waiter))
         case .refused(let reason): waiter(.refused(reason))
         }
@@ -70,6 +71,7 @@ final class EmbeddedStore: MessageStore {
     func unregister(_ device: DeviceID, topic: String, _ waiter: StoreWaiter<RegistrationOutcome>) {
         do {
             guard let change = try book.unregister(device, topic: topic, now: .now) else { return waiter(.ended) }
+            let waiter = waiter.ifRefused { self.book.failed(change, newTopic: nil) }
             writer.append(.unregister(change, device, topic: topic, waiter))
         } catch {
             waiter(.refused(error.rawValue))
@@ -83,6 +85,17 @@ final class EmbeddedStore: MessageStore {
     var isHealthy: Bool { database.isHealthy }
 
     func close() async { await writer.close() }
+}
+
+extension StoreWaiter<RegistrationOutcome> {
+    /// Does something more before its owner hears that there is no registration.
+    fileprivate func ifRefused(_ more: @escaping @Sendable () -> Void) -> Self {
+        let body = body
+        return StoreWaiter(eventLoop: eventLoop) { outcome in
+            if case .refused = outcome { more() }
+            body(outcome)
+        }
+    }
 }
 
 extension WallTime {

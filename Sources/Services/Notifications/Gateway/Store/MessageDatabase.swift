@@ -11,7 +11,7 @@ internal import Synchronization
 final class MessageDatabase: Sendable {
     /// What is done in a transaction besides writing messages.
     enum Job: Sendable {
-        case load(DeviceID, limit: Int, StoreWaiter<StoredPage>)
+        case load(DeviceID, limit: Int, StoreWaiter<StoredPage?>)
         /// The device has connected.
         case seen(DeviceID)
         case register(
@@ -88,7 +88,7 @@ final class MessageDatabase: Sendable {
 
     private struct Results {
         var outcomes: [(StoreWaiter<StoreOutcome>, StoreOutcome)] = []
-        var pages: [(StoreWaiter<StoredPage>, StoredPage)] = []
+        var pages: [(StoreWaiter<StoredPage?>, StoredPage?)] = []
         var registrations: [(StoreWaiter<RegistrationOutcome>, RegistrationOutcome)] = []
     }
 
@@ -119,7 +119,7 @@ final class MessageDatabase: Sendable {
         for entry in entries {
             switch entry {
             case .insert(_, _, let waiter): results.outcomes.append((waiter, .failed))
-            case .job(.load(_, _, let waiter)): results.pages.append((waiter, StoredPage(messages: [], isAll: false)))
+            case .job(.load(_, _, let waiter)): results.pages.append((waiter, nil))
             case .job(.register(_, _, _, _, let waiter)), .job(.unregister(_, _, _, let waiter)):
                 results.registrations.append((waiter, .refused(PushReason.serviceUnavailable.rawValue)))
             case .supersede, .delete, .nothing, .job(.seen), .job(.purge): break

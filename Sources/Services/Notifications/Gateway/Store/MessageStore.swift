@@ -47,8 +47,8 @@ protocol MessageStore: Sendable {
     func attach(_ device: DeviceID, _ link: any DeviceLink)
     func detach(_ device: DeviceID, _ link: any DeviceLink)
 
-    /// What is kept for a device, urgent messages first, and whether that is all.
-    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage>)
+    /// What is kept for a device, urgent messages first, and whether that is all; `nil` if it cannot be read.
+    func load(_ device: DeviceID, limit: Int, _ waiter: StoreWaiter<StoredPage?>)
 
     /// The device has the message.
     func acknowledge(_ device: DeviceID, _ number: Int64)

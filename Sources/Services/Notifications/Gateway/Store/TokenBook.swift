@@ -73,5 +73,14 @@ final class TokenBook: Sendable {
         return token
     }
 
+    /// Neither could be written.
+    func failed(_ change: Registrations.Change?, newTopic topic: String?) {
+        let hash = topic.map(authority.hash)
+        state.withLock { state in
+            if let change { state.registrations.failed(change) }
+            if let hash { state.topics[hash] = nil }
+        }
+    }
+
     func apply(_ change: Registrations.Change) { state.withLock { $0.registrations.apply(change) } }
 }
