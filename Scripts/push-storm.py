@@ -30,7 +30,7 @@ from messages import Bursts, Ledger, Steady  # noqa: E402
 from provider import Provider  # noqa: E402
 
 # How long a message may take to arrive once everything is there again.
-PATIENCE = 120
+PATIENCE = float(os.environ.get("PATIENCE", "120"))
 
 
 class Storm:

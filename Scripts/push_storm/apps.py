@@ -139,6 +139,10 @@ class Device:
             self.system.run("simulate", "network", "wifi")
 
     def end(self, keeps):
+        if keeps:
+            # What the system knows is gone when it is down.
+            os.makedirs(self.system.folder + "/record", exist_ok=True)
+            self.system.record(self.system.folder + "/record")
         self.system.run("down")
         if not keeps:
             self.system.remove()

@@ -176,7 +176,6 @@ class Steady(Flow):
     KINDS = {
         "alert": (alert, [SEEN], {"apns-push-type": "alert"}),
         "both": (both, [SEEN, PUSHED], {"apns-push-type": "alert"}),
-        "voip": (silent, [PUSHED], {"apns-push-type": "voip"}),
         "background": (silent, [PUSHED], {"apns-push-type": "background", "apns-priority": "5"}),
     }
 
@@ -190,10 +189,8 @@ class Steady(Flow):
             if message and not (message.is_accepted and message.has_arrived):
                 continue
             if self.may_send:
-                kind = self.chance.choices(list(self.KINDS), [4, 3, 2, 1])[0]
+                kind = self.chance.choices(list(self.KINDS), [4, 4, 1])[0]
                 payload, ways, headers = self.KINDS[kind]
-                if kind == "voip":
-                    headers = {**headers, "apns-topic": app + ".voip"}
                 self.present[app] = self.send(app, kind, payload, ways, True, headers)
 
     @property
