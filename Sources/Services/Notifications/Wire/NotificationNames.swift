@@ -115,6 +115,8 @@ package enum NotificationLimits {
     package static let keptAnswers = 256
     /// Seconds that an app on screen has to say how a notification is shown.
     package static let presentation = 10.0
+    /// Seconds by which a date may have passed that is shown all the same, at once.
+    package static let past = 5.0
     /// Seconds between two of a repeating interval, at least.
     package static let shortestRepetition = 60.0
     /// Seconds that the bundle's helper has to change a push.

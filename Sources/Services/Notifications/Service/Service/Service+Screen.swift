@@ -50,7 +50,7 @@ extension Service: Presenter.Client {
         let info = apps[app]
         return Shown(
             id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
-            desktopEntry: app.rawValue, icon: info.flatMap(\.icon), title: content.title, subtitle: content.subtitle,
+            desktopEntry: app.rawValue, icon: info.flatMap(\.picture), title: content.title, subtitle: content.subtitle,
             body: content.body, level: Shown.Level(rawValue: presentation.level.rawValue) ?? .active,
             sound: sound(presentation.sound, info), image: info?.image(content.attachments.first?.path),
             actions: presentation.actions.map {
@@ -62,8 +62,15 @@ extension Service: Presenter.Client {
         switch name {
         case nil: .none
         case "default"?: .standard
-        case let name?: info?.sound(name).map(Shown.Sound.file) ?? .named(name)
+        // As on Apple's systems the standard one in place of a file that is not there.
+        case let name?:
+            info?.sound(name).map(Shown.Sound.file) ?? (Self.isOfTheme(name) ? .named(name) : .standard)
         }
+    }
+
+    /// The specification of sound themes has names such as `bell` and `phone-incoming-call`.
+    private static func isOfTheme(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
 
     // MARK: What people do
@@ -115,8 +122,15 @@ extension AppIdentifier {
 
 // Files of apps, for what displays notifications: no name leads out of the app's own folders, and no link does.
 extension AppInfo {
-    fileprivate var icon: String? {
-        ["Icon.png", "Icon.svg"].map { "\(bundle)/\($0)" }.first { !bundle.isEmpty && FileSystem.exists($0) }
+    /// What the bundle says, which may leave the ending out; else what is called as icons are; else a name of the theme.
+    fileprivate var picture: String? {
+        let named = icon.map { [$0, $0 + ".png", $0 + ".svg"] } ?? []
+        let file = (named + ["Icon.png", "Icon.svg"]).first { place in
+            bundle.hasPrefix("/") && !place.hasPrefix("/") && !place.split(separator: "/").contains("..")
+                && FileSystem.realPath("\(bundle)/\(place)").hasPrefix(FileSystem.realPath(bundle) + "/")
+                && FileSystem.exists("\(bundle)/\(place)")
+        }
+        return file.map { "\(bundle)/\($0)" } ?? icon.flatMap { $0.contains("/") ? nil : $0 }
     }
 
     /// The first that is there: the app's own, or one that came with it.
@@ -135,9 +149,11 @@ extension AppInfo {
     }
 
     fileprivate func image(_ path: String?) -> String? {
-        guard let path, path.hasPrefix(container + "/"), !path.split(separator: "/").contains(".."),
-            FileSystem.realPath(path) == FileSystem.realPath(container) + path.dropFirst(container.count)
-        else { return nil }
-        return path
+        guard let path, !path.split(separator: "/").contains("..") else { return nil }
+        let isOwn = [container, bundle].contains { folder in
+            folder.hasPrefix("/") && path.hasPrefix(folder + "/")
+                && FileSystem.realPath(path) == FileSystem.realPath(folder) + path.dropFirst(folder.count)
+        }
+        return isOwn ? path : nil
     }
 }
