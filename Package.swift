@@ -270,7 +270,10 @@ let package = Package(
             name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
         .executableTarget(
-            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking"], path: "Examples/Podcasts/Sources"),
+            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking", "UserNotifications"],
+            path: "Examples/Podcasts/Sources"),
+        .executableTarget(
+            name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
@@ -392,7 +395,9 @@ let package = Package(
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Storage", "Wire", "Model", "LinuxSystem"]),
+            dependencies: [
+                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestBus", "Wire", "Model", "LinuxSystem",
+            ]),
         // Also runs the program itself, against the servers of Fixtures/servers.
         .testTarget(
             name: "TransferServiceTests",

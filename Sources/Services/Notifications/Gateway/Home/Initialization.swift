@@ -37,7 +37,7 @@ package struct ProviderInstructions: Sendable {
 
         Devices connect to \(host):\(link.port):
 
-          greenroom notifications gateway \(host):\(link.port) --ca \(authority)
+          greenroom push gateway greenroom-push://\(host):\(link.port) --ca \(authority)
 
         """
     }
