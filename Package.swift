@@ -130,8 +130,13 @@ let package = Package(
         .target(
             name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
             path: "Sources/Services/Notifications/Core"),
+        // The Core's words and those of the wire.
+        .target(
+            name: "NotificationsTranslation",
+            dependencies: ["NotificationsCore", "NotificationsWire", "Wire", "Model"],
+            path: "Sources/Services/Notifications/Translation"),
         // What a device's push agent and a gateway say to each other.
-        .target(name: "PushLink", dependencies: ["Wire"], path: "Sources/Services/Notifications/Link"),
+        .target(name: "PushLink", dependencies: ["Wire", "Model"], path: "Sources/Services/Notifications/Link"),
         .target(
             name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/GatewayCore"),
@@ -155,9 +160,16 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], path: "Sources/Services/Notifications/Gateway"),
         .target(
+            name: "NotificationsSimulation",
+            dependencies: [
+                "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushCore", "PushLink",
+                "Simulation", "Wire", "Model",
+            ], path: "Sources/Services/Notifications/Simulation"),
+        .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsWire", "PushLink", "DBus", "ServiceKit", "LinuxSystem", "Wire",
+                "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushLink", "DBus", "ServiceKit",
+                "LinuxSystem", "Wire",
                 "Model",
                 grdb, system,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
@@ -219,8 +231,8 @@ let package = Package(
         .target(
             name: "SimulationCommands",
             dependencies: [
-                "TransferSimulation", "Simulation", "ScenarioText", "ReplayCommands", "Recording", "Commands",
-                "PolicyCore", "Model", "Wire", argumentParser,
+                "NotificationsSimulation", "TransferSimulation", "Simulation", "ScenarioText", "ReplayCommands",
+                "Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser,
             ]),
 
         .executableTarget(name: "greenroomd", dependencies: ["Host", "Model"]),
@@ -302,7 +314,12 @@ let package = Package(
             exclude: ["Storm/traces.txt"]),
         .testTarget(
             name: "ScenarioTextTests",
-            dependencies: ["ScenarioText", "TransferSimulation", "Simulation", "PolicyCore", "Model"]),
+            dependencies: [
+                "ScenarioText", "NotificationsSimulation", "TransferSimulation", "Simulation", "PolicyCore", "Model",
+            ]),
+        .testTarget(
+            name: "NotificationsSimulationTests",
+            dependencies: ["NotificationsSimulation", "NotificationsCore", "Simulation", "PolicyCore", "Model"]),
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "Simulation", "Host", "PolicyCore", "LinuxSystem", "Model"],

@@ -1,7 +1,10 @@
+internal import NotificationsSimulation
 internal import Simulation
 internal import TransferSimulation
 
 // Registration: services whose logic runs in virtual time, by the names of their folders.
 extension ServiceModels {
-    static let all = ServiceModels(["transfers": SimulatedTransfers.self])
+    static let all = ServiceModels([
+        "notifications": SimulatedNotifications.self, "transfers": SimulatedTransfers.self,
+    ])
 }

@@ -148,6 +148,22 @@ import Testing
         #expect(bench.pass(2).wakes == [wake])
     }
 
+    @Test("A window that outlives the service, or the system, ends with the one thing for which it was opened")
+    func outlived() {
+        for dies in [true, false] {
+            var bench = Bench()
+            let (_, effects) = acted(&bench, Self.mute)
+            guard let wake = effects.wakes.first else { return missing("nothing is woken") }
+            bench.send(.woken(wake.telling.id, .allowed))
+            // The app is at it.
+            let again = dies ? bench.restart() : bench.send(.systemDetached) + bench.send(.systemAttached)
+            #expect(again.wakes.map(\.telling) == [wake.telling])
+            bench.send(.woken(wake.telling.id, .notNow))
+            #expect(bench.send(.windowEnded(journal, .response, .done)).wakes.isEmpty)
+            #expect(bench.system.tellings(of: journal).isEmpty)
+        }
+    }
+
     @Test("An app that the user closed is not woken; when it is opened, it is told")
     func closed() {
         var bench = Bench()

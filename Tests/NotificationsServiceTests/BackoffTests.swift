@@ -1,5 +1,5 @@
 import Model
-import NotificationsService
+import PushLink
 import Testing
 
 @Suite("When the device connects again")

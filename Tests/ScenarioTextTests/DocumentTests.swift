@@ -78,6 +78,7 @@ struct ScenarioPageTests {
                 services:
                   steps: {}
                   transfers: {}
+                  notifications: {}
                 timeline:
                   - {at: 0s, \(key): \(example)}
 

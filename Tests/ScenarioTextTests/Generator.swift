@@ -232,8 +232,9 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(41) {
+        switch random.below(42) {
         case 39: .changeStore(text())
+        case 40: serviceNames.isEmpty ? .home : .tellService(pick(serviceNames), text())
         case 36: .lowPower(flag())
         case 37: .thermalState(pick(ThermalState.allCases))
         case 38: .orientation(pick(Orientation.allCases))
@@ -325,7 +326,9 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(23) {
+        switch random.below(25) {
+        case 22: .payload(name(), text())
+        case 23: serviceNames.isEmpty ? .accepted : .serviceAnswer(pick(serviceNames), question: text(), text())
         case 21: .snapshots(name(), random.below(9))
         case 19: .changes(name(), several { $0.pick(SystemChange.allCases) })
         case 0: .state(name(), pick(LifecycleState.allCases))
@@ -360,7 +363,8 @@ extension Generator {
     private mutating func launchOptions() -> Expectation {
         let options = LaunchOptions(
             url: flag() ? url() : nil, sourceApplication: flag() ? text() : nil,
-            service: BackgroundModes(rawValue: UInt8(random.below(128))))
+            service: BackgroundModes(rawValue: UInt8(random.below(128))),
+            notification: pick([nil, .local(payload: text()), .remote(payload: text())]))
         return .launchOptions(name(), options)
     }
 }

@@ -1,5 +1,8 @@
+import NotificationsSimulation
 import Simulation
 import TransferSimulation
 
 /// As the tool has them.
-let models = ServiceModels(["transfers": SimulatedTransfers.self])
+let models = ServiceModels([
+    "notifications": SimulatedNotifications.self, "transfers": SimulatedTransfers.self,
+])

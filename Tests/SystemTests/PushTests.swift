@@ -6,7 +6,7 @@ extension SystemTests {
     /// Pushes from a provider to an app: curl, the gateway, the device's service, the daemon and the app are real.
     @Suite(
         "Pushes", .serialized, .enabled(if: Beacon.isBuilt, "NOT TESTED: Beacon is not built"),
-        .enabled(if: PushGate.isThere, "NOT TESTED: greenroom-pushgate is not built"))
+        .enabled(if: PushGate.isThere, "NOT TESTED: needs greenroom-pushgate, curl and openssl"))
     struct Pushes {
         private static let silent = #"{"aps":{"content-available":1},"message":"m1","more":{"numbers":[1,2]}}"#
         private static let alert = #"{"aps":{"alert":{"title":"News","body":"Read them"},"badge":3},"message":"m1"}"#

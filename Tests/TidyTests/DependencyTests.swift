@@ -17,16 +17,27 @@ struct DependencyTests {
         ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
         ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
-        ("Sources/Services/Notifications/Link", ["Wire"]),
+        ("Sources/Services/Notifications/Link", ["Model", "Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Core", ["Model", "HeapModule"]),
         (
             "Sources/Services/Notifications/Service",
             [
                 "Crypto", "DBus", "Dispatch", "Foundation", "FoundationEssentials", "GRDB", "Glibc", "LinuxSystem",
-                "Model", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "NotificationsCore", "NotificationsWire",
+                "Model", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "NotificationsCore", "NotificationsTranslation",
+                "NotificationsWire",
                 "PushLink", "ServiceKit", "Synchronization", "SystemPackage", "Wire",
             ]
+        ),
+        (
+            "Sources/Services/Notifications/Simulation",
+            [
+                "Model", "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushCore", "PushLink",
+                "Simulation", "Wire",
+            ]
+        ),
+        (
+            "Sources/Services/Notifications/Translation", ["Model", "NotificationsCore", "NotificationsWire", "Wire"]
         ),
         ("Sources/Services/Notifications/Program", ["NotificationsService"]),
         ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "Wire"]),
@@ -100,8 +111,9 @@ struct DependencyTests {
         (
             "Sources/SimulationCommands",
             [
-                "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "PolicyCore", "Recording",
-                "ReplayCommands", "ScenarioText", "Simulation", "Synchronization", "TransferSimulation", "Wire",
+                "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "NotificationsSimulation",
+                "PolicyCore", "Recording", "ReplayCommands", "ScenarioText", "Simulation", "Synchronization",
+                "TransferSimulation", "Wire",
             ]
         ),
         (
@@ -169,7 +181,7 @@ struct DependencyTests {
             ["Host", "Storage", "LinuxSystem", "AppRuntime"]
         ),
         // What the demo builds: it must not wait for the simulator.
-        (["Sources/ReplayCommands"], ["Simulation", "ScenarioText", "TransferSimulation"]),
+        (["Sources/ReplayCommands"], ["Simulation", "ScenarioText", "NotificationsSimulation", "TransferSimulation"]),
         (
             ["Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core"],
             ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]

@@ -307,6 +307,8 @@ final class ServiceLink {
         case .end(.closedByUser, _, _): tellClosed(app)
         case .windowCompleted(let kind, let result): windowEnded(app, kind, result.name)
         case .windowOverrun(let kind, _): windowEnded(app, kind, "late")
+        // It has had its time, and is ended for that.
+        case .end(.windowNotCompleted(let end), _, _): windowEnded(app, end.kind, "late")
         default: break
         }
         // Perhaps it ended before it heard of it.

@@ -90,6 +90,10 @@ extension Language<Input> {
         Form("wake APP by PART", "wake radio by steps.goal", "A service has something to say to the app.") {
             .wakeByService($0.app, $0.part)
         },
+        Form(
+            "tell KEY TEXT", "tell notifications \"push radio silent\"",
+            "A person or another machine says something to a service that decides as the real one does (`runs`)."
+        ) { .tellService($0.key, $0.text ?? "") },
     ]
 
     /// What the machine tells of itself.

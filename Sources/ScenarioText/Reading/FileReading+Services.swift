@@ -81,7 +81,9 @@ extension Scenario {
         }
         for step in steps {
             if let name = step.action.serviceName { names.insert(name) }
+            if case .expect(.serviceAnswer(let name, _, _)) = step.action { names.insert(name) }
         }
+        for case .serviceAnswer(let name, _, _) in expectations.map(\.value) { names.insert(name) }
         return names
     }
 }

@@ -73,6 +73,11 @@ extension FileReading {
             let (entry, count) = (pattern(fields["count"]), count(fields["is"]))
             return entry.flatMap { entry in count.map { .count(entry, $0) } }
         case "from": return interval(fields)
+        case "asked":
+            let (service, question) = (text(fields["asked"], of: "a service"), text(fields["question"], of: "text"))
+            let text = text(fields["says"], of: "text")
+            guard let service, let question, let text else { return nil }
+            return .serviceAnswer(service, question: question, text)
         default: return expectation(ofApp: form, fields)
         }
     }
@@ -113,6 +118,7 @@ extension FileReading {
         case "heard":
             let words = all(are, of: "texts") { $0.text($1, of: "what a service says") }
             value = words.map { words in { .heard($0, words) } }
+        case "payload": value = text(fields["is"], of: "text").map { text in { .payload($0, text) } }
         case "changes":
             let kinds = all(are, of: "changes") { $0.pick($1, SystemChange.allCases, .changes, \.name) }
             value = kinds.map { kinds in { .changes($0, kinds) } }
@@ -139,7 +145,16 @@ extension FileReading {
         return LaunchOptions(
             url: text(fields["url"], of: "a URL"),
             sourceApplication: text(fields["source"], of: "an app's identifier"),
-            service: BackgroundModes(keys: modes))
+            service: BackgroundModes(keys: modes), notification: launchNotification(fields))
+    }
+
+    private mutating func launchNotification(_ fields: Fields) -> LaunchNotification? {
+        let local = text(fields["localNotification"], of: "text").map { LaunchNotification.local(payload: $0) }
+        let remote = text(fields["remoteNotification"], of: "text").map { LaunchNotification.remote(payload: $0) }
+        if local != nil, let place = fields["remoteNotification"]?.place {
+            findings.note(place, "an app is launched for one notification", expected: "one of both kinds")
+        }
+        return local ?? remote
     }
 
     /// Every value of a list; `nil` where one is wrong, or there is no list.

@@ -246,6 +246,16 @@ extension ExpectationForm {
             "What services have told the app since the last such expectation about it: exactly this, in this order.",
             [app("heard"), Key("are", "list of texts", "", isRequired: true)]),
         ExpectationForm(
+            "payload", "{payload: radio, is: \"a goal\"}", "What a service had to say when it called the app last.",
+            [app("payload"), Key("is", "text", "", isRequired: true)]),
+        ExpectationForm(
+            "asked", "{asked: notifications, question: pending radio, says: \"1 pending\"}",
+            "What a service that decides as the real one does (`runs`) would answer a tool contains the text.",
+            [
+                Key("asked", "a service", "", isRequired: true), Key("question", "text", "", isRequired: true),
+                Key("says", "text", "", isRequired: true),
+            ]),
+        ExpectationForm(
             "snapshots", "{snapshots: radio, are: 2}", "How many pictures of itself the app gave so far.",
             [app("snapshots"), Key("are", "COUNT", "", isRequired: true)]),
         ExpectationForm(
@@ -253,11 +263,13 @@ extension ExpectationForm {
             [app("launches"), Key("are", "COUNT", "", isRequired: true)]),
         ExpectationForm(
             "launchOptions", "{launchOptions: radio, service: voip}",
-            "What its last launch was told: exactly these options.",
+            "What its last launch was told: exactly these options; what a notification said contains the text.",
             [
                 app("launchOptions"), Key("url", "URL", "The URL that it was launched for."),
                 Key("source", "text", "The identifier of the app that opened the URL."),
                 Key("service", "a background mode, or a list", "The service that launched it into the background."),
+                Key("localNotification", "text", "What the notification said that the user opened."),
+                Key("remoteNotification", "text", "What a provider's said, as the provider wrote it."),
             ]),
         ExpectationForm(
             "opened", "{opened: radio, url: \"radio://1\", source: journal}",

@@ -57,6 +57,7 @@ extension Input {
         case .sessionEvents(let app, let session, let authentication):
             "transfers of \(app) \(authentication ? "ask" : "end") in \(Words.quote(session))"
         case .wakeByService(let app, let part): "wake \(app) by \(part.phrase)"
+        case .tellService(let service, let words): "tell \(Words.word(service)) \(Words.quote(words))"
         }
     }
 }
@@ -169,6 +170,11 @@ extension Expectation {
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
         case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
         case .heard(let app, let words): are("heard", app, words.map(YAML.text))
+        case .payload(let app, let text): YAML.mapping([("payload", app), ("is", YAML.text(text))])
+        case .serviceAnswer(let service, let question, let text):
+            YAML.mapping([
+                ("asked", YAML.text(service)), ("question", YAML.text(question)), ("says", YAML.text(text)),
+            ])
         case .snapshots(let app, let count): YAML.mapping([("snapshots", app), ("are", "\(count)")])
         case .changes(let app, let changes): are("changes", app, changes.map(\.name))
         case .priority(let app, let priority): YAML.mapping([("priority", app), ("is", priority.name)])
@@ -188,10 +194,11 @@ extension Expectation {
 extension LaunchOptions {
     fileprivate var yaml: [(String, String)] {
         let modes = service.keys
-        let values = [
-            ("url", url.map(YAML.text)), ("source", sourceApplication.map(YAML.text)),
-            ("service", modes.isEmpty ? nil : modes.count == 1 ? modes[0] : YAML.list(modes)),
-        ]
+        let values =
+            [
+                ("url", url.map(YAML.text)), ("source", sourceApplication.map(YAML.text)),
+                ("service", modes.isEmpty ? nil : modes.count == 1 ? modes[0] : YAML.list(modes)),
+            ] + [notification.map { ($0.key, YAML.text($0.payload)) } ?? ("", nil)]
         return values.compactMap { key, value in value.map { (key, $0) } }
     }
 }

@@ -135,6 +135,7 @@ extension Device {
         system = System(profile: profile, firstSequence: system.nextSequence)
         journal.begin(system)
         daemon = .running
+        bootedAt = now
         places = []
         // The new Core counts launches anew, so what was known of processes would be taken for news of these.
         checkers = Checkers(profile: profile)

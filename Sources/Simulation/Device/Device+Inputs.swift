@@ -51,6 +51,7 @@ extension Device {
             guard let app = place(named: name).flatMap({ apps[$0].index }) else { return nil }
             send(.sessionEvents(app, session: session, authentication: authentication))
         case .wakeByService(let name, let part): wake(name, by: part)
+        case .tellService(let name, let words): tell(name, words)
         }
         return nil
     }

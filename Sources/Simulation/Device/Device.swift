@@ -66,6 +66,8 @@ package final class Device {
     var screenUse = ScreenUse(isLit: false)
     /// What else of the device apps are told of.
     var conditions = Conditions()
+    /// When the machine was started last.
+    var bootedAt = Instant.zero
 
     package enum DaemonState: Equatable {
         case running

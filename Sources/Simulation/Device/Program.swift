@@ -16,6 +16,8 @@ package protocol Program: AnyObject {
     func windowExpired(_ window: WindowID)
     /// What of the device apps are told of, all of it: at launch, and whenever something of it has changed.
     func told(_ conditions: DeviceConditions)
+    /// A service that runs by the logic of a real one says something.
+    func told(_ service: String, _ words: String)
     /// The system wants a picture of the app.
     func takeSnapshot()
     /// A service ended because the app does not declare it.

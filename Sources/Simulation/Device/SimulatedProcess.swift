@@ -98,6 +98,8 @@ package struct SimulatedProcess {
     /// It was asked for a picture, and the host waits; and whether a freeze does.
     var mustDraw = false
     var holdsFreeze = false
+    /// What each service has told it under a number, by the service's place.
+    var heard: [Int: Set<UInt64>] = [:]
     /// What it knows of the device.
     package internal(set) var conditions: DeviceConditions?
     /// What it has the world do.

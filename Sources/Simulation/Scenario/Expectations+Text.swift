@@ -34,8 +34,20 @@ extension LaunchOptions {
         let parts = [
             url.map { "the URL \($0)" }, sourceApplication.map { "from \($0)" },
             service.isEmpty ? nil : "for \(service.keys.joined(separator: ", "))",
+            notification.map { "for the notification “\($0.payload)” (\($0.key))" },
         ]
         let said = parts.compactMap { $0 }
         return said.isEmpty ? "no options" : said.joined(separator: " ")
+    }
+}
+
+extension LaunchOptions {
+    /// Those that are expected; what a notification says need only be a part of what it said.
+    func are(_ expected: LaunchOptions) -> Bool {
+        guard let (found, wanted) = notification.flatMap({ found in expected.notification.map { (found, $0) } })
+        else { return self == expected }
+        var rest = self
+        rest.notification = expected.notification
+        return rest == expected && found.key == wanted.key && found.payload.contains(wanted.payload)
     }
 }

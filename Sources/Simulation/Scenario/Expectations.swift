@@ -37,6 +37,8 @@ extension ScenarioRun {
         case .changes(let name, let changes): explainChanges(name, changes)
         case .priority(let name, let priority): explainPriority(name, priority)
         case .heard(let name, let words): explainHeard(name, words)
+        case .payload(let name, let text): explainPayload(name, text)
+        case .serviceAnswer(let name, let question, let text): explainAnswer(of: name, to: question, text)
         case .snapshots(let name, let count): explainSnapshots(name, count)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
@@ -126,6 +128,25 @@ extension ScenarioRun {
             entry: lastEntry(name, [.windowCompleted, .handleServiceEvents]))
     }
 
+    private func explainPayload(_ name: String, _ text: String) -> Finding? {
+        let call = place(name).flatMap { device.apps[$0].calls.last { $0.kind == .handleServiceEvents } }
+        guard case .service(let wake)? = call?.callback.window?.kind else {
+            return Finding(text: "no service has called \(name)", entry: lastEntry(name, [.wakeRefused]))
+        }
+        guard wake.payload != text else { return nil }
+        return Finding(
+            text: "\(name) should have been called with “\(text)” and was with “\(wake.payload)”",
+            entry: lastEntry(name, [.handleServiceEvents]))
+    }
+
+    private func explainAnswer(of name: String, to question: String, _ text: String) -> Finding? {
+        guard let answer = device.answer(of: name, to: question) else {
+            return Finding(text: "\(name) does not understand the question “\(question)”")
+        }
+        guard !answer.contains(text) else { return nil }
+        return Finding(text: "\(name) should answer “\(question)” with “\(text)”: \(answer)")
+    }
+
     private func explainChanges(_ name: String, _ changes: [SystemChange]) -> Finding? {
         let all = place(name).map { device.apps[$0].changes } ?? []
         let found = Array(all.dropFirst(comparedChanges[name] ?? 0))
@@ -158,7 +179,7 @@ extension ScenarioRun {
         guard let found = launch?.callback.options else {
             return Finding(text: "\(name) should be launched with \(options.text), and was never launched")
         }
-        guard found != options else { return nil }
+        guard !found.are(options) else { return nil }
         return Finding(
             text: "\(name) should be launched with \(options.text) and was with \(found.text)",
             entry: lastEntry(name, [.didFinishLaunching]))

@@ -6,7 +6,7 @@ extension Input {
         case open, openURL, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, interrupt
         case dismiss, accept, endCall, sleep, wake, reboot, shutDown, boot, app, memoryWarning, memoryPressure
         case setClock, network, battery, locale, timeZone, brightness, screens, setting, connect, fetch
-        case allowRefresh, sessionEvents, wakeByService, lowPower, thermalState, orientation, changeStore
+        case allowRefresh, sessionEvents, wakeByService, tellService, lowPower, thermalState, orientation, changeStore
     }
 
     package var kind: Kind {
@@ -47,6 +47,7 @@ extension Input {
         case .allowRefresh: .allowRefresh
         case .sessionEvents: .sessionEvents
         case .wakeByService: .wakeByService
+        case .tellService: .tellService
         case .lowPower: .lowPower
         case .thermalState: .thermalState
         case .orientation: .orientation

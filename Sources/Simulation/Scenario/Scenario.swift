@@ -122,6 +122,8 @@ package enum Input: Hashable, Sendable {
     case sessionEvents(String, session: String, authentication: Bool)
     /// A service has something to say to the app, by a window of its declaration.
     case wakeByService(String, ServicePart)
+    /// A person, or another machine, says something to a service that runs by the logic of a real one.
+    case tellService(String, String)
 }
 
 /// What goes wrong.
@@ -226,6 +228,10 @@ package enum Expectation: Hashable, Sendable {
     case expirations(String, [String])
     /// What services have told the app since the last such expectation about it.
     case heard(String, [String])
+    /// What a service had to say when it called the app last.
+    case payload(String, String)
+    /// A service that runs by the logic of a real one would answer a tool's question so, or with this in it.
+    case serviceAnswer(String, question: String, String)
     /// Pictures that the app gave so far.
     case snapshots(String, Int)
     /// The changes of the device that the app heard of since the last such expectation about it, exactly these.
@@ -234,7 +240,7 @@ package enum Expectation: Hashable, Sendable {
     case priority(String, AppPriority)
     /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
     case atRest
-    /// What the app's last launch was told: exactly these.
+    /// What the app's last launch was told: exactly these, but for a notification, whose text has that in it.
     case launchOptions(String, LaunchOptions)
     /// The URL of the last `openURL` that the app heard, and the identifier of the app that opened it; `nil`: the user.
     case opened(String, url: String, source: String?)

@@ -6,18 +6,49 @@ extension Device {
     // MARK: What apps say
 
     /// An app says something to a service, on a connection that is made when there is none.
-    func ask(_ name: String, _ words: String, _ place: Int) {
+    ///
+    /// - Returns: the number of what it says; `nil`: it says nothing.
+    @discardableResult
+    package func ask(_ name: String, _ words: String, _ place: Int) -> UInt64? {
         guard let s = service(named: name), let shell = services[s].shell, let process = apps[place].process,
             !process.isPlain, process.status == nil
-        else { return }
+        else { return nil }
         if let wrong = type(of: shell.logic).misunderstanding(of: words) {
-            return violate("\(name) does not know what “\(words)” means: \(wrong)")
+            violate("\(name) does not know what “\(words)” means: \(wrong)")
+            return nil
         }
         let saying = ModelShell.Saying(number: nextRequest, words: words)
         nextRequest += 1
         let client = ModelShell.Client(place: place, generation: process.generation)
         services[s].shell?.sayings[client, default: []].append(saying)
         queue.insert(.service(s, life: nil, .says(client)), at: now + random.draw(costs.message))
+        return saying.number
+    }
+
+    /// A person or another machine says something to a service.
+    func tell(_ name: String, _ words: String) {
+        guard let s = service(named: name), let shell = services[s].shell else {
+            return violate("\(name) is no service that decides as a real one")
+        }
+        if let wrong = type(of: shell.logic).misunderstandingFromOutside(of: words) {
+            return violate("\(name) does not know what “\(words)” means: \(wrong)")
+        }
+        let isAlive = services[s].isAlive
+        let acts = services[s].shell?.logic.hear(words, isAlive: isAlive, at: now) ?? []
+        if isAlive { afterNews(acts, s) }
+    }
+
+    /// What a service would tell a tool that asks.
+    package func answer(of name: String, to question: String) -> String? {
+        service(named: name).flatMap { services[$0].shell?.logic.answer(question, at: now) }
+    }
+
+    /// What a service would answer the code of an app at once, where that changes nothing: for a main thread that
+    /// waits for it.
+    package func answer(of name: String, to words: String, of place: Int) -> String? {
+        service(named: name).flatMap {
+            services[$0].shell?.logic.answer(words, of: apps[place].script.manifest.identifier, at: now)
+        }
     }
 
     /// All that a client has to say and that has not been answered; over a new connection, also what is kept.
@@ -68,7 +99,11 @@ extension Device {
         services[s].shell?.connections.append(
             ModelShell.Connection(number: number, place: client.place, generation: client.generation))
         tellApp(s, client.place)
-        tellLogic(s, .attached(connection: number, apps[client.place].script.manifest.identifier))
+        let manifest = apps[client.place].script.manifest
+        let end = ServiceModelClient(
+            heard: apps[client.place].process?.heard[s] ?? [], isProgram: apps[client.place].program != nil,
+            modes: manifest.backgroundModes)
+        tellLogic(s, .attached(connection: number, manifest.identifier, end))
         return number
     }
 
@@ -90,9 +125,12 @@ extension Device {
     func beginLogic(_ s: Int) {
         guard services[s].shell != nil else { return }
         services[s].life += 1
-        services[s].shell?.logic.start(seed: random.next())
+        services[s].shell?.logic.start(ServiceModelLife(seed: random.next(), booted: bootedAt))
         services[s].shell?.conditions = nil
         services[s].shell?.network = network
+        services[s].shell?.zone = nil
+        noteZone(s)
+        tellLogic(s, .network(network))
         tellLogic(s, .clock(offset: Span(nanoseconds: wallOffset)))
         scheduleLogic(s)
     }
@@ -105,6 +143,7 @@ extension Device {
         services[s].shell?.told = [:]
         services[s].shell?.conditions = nil
         noteForLogic(s)
+        tellLogic(s, .greeted)
         for place in services[s].known where known(place)?.wake.isClosedByUser == true { tellClosed(s, place) }
         tellRemovals(s)
         for client in services[s].shell?.clients ?? [] { speak(client, s) }
@@ -115,6 +154,8 @@ extension Device {
         changeWorld { world in for (_, move) in shell.moves.sorted(by: { $0.key < $1.key }) { world.cancel(move.id) } }
         services[s].shell?.moves = [:]
         services[s].shell?.wakes = []
+        services[s].shell?.open = [:]
+        services[s].shell?.toldUntil = [:]
         services[s].shell?.lookAt = nil
         services[s].shell?.timerAt = nil
         services[s].shell?.coolsAt = nil
@@ -129,15 +170,21 @@ extension Device {
 
     func logicLosesDaemon(_ s: Int) {
         guard let shell = services[s].shell else { return }
-        for number in shell.wakes.sorted() { tellLogic(s, .woken(number: number, isAllowed: nil)) }
-        services[s].shell?.wakes = []
+        // First of all: otherwise it would ask again at once, and nobody would answer.
         if services[s].isAlive { tellLogic(s, .lost) }
+        for number in shell.wakes.sorted() { tellLogic(s, .woken(number: number, .lost)) }
+        services[s].shell?.wakes = []
+        services[s].shell?.open = [:]
     }
 
     // MARK: Its logic
 
     func tellLogic(_ s: Int, _ news: ServiceModelNews) {
         guard services[s].isAlive, let acts = services[s].shell?.logic.handle(news, at: now) else { return }
+        afterNews(acts, s)
+    }
+
+    private func afterNews(_ acts: [ServiceModelAct], _ s: Int) {
         if checksInvariants, let broken = services[s].shell?.logic.brokenPromises().first {
             violate("\(services[s].script.declaration.name): \(broken)")
         }
@@ -149,9 +196,14 @@ extension Device {
         for act in acts {
             switch act {
             case .answer(let connection, let number, let keeps): answered(connection, number, keeps, s)
-            case .tell(let connection, let number, let words): tell(connection, number, words, s)
-            case .wake(let app, let window, let payload, let number): wake(app, window, payload, number, s)
-            case .move(let id, let bytes, let direction, let app): move(id, bytes, direction, app, s)
+            case .tell(let connection, let number, let words, let sequence):
+                let message = ServiceWords(
+                    service: s, connection: connection, number: number, sequence: sequence, words: words)
+                tell(message)
+            case .wake(let app, let window, let because, let payload, let number):
+                wake(app, window, because, payload, number, s)
+            case .move(let id, let bytes, let direction, let app, let purpose):
+                move(id, bytes, direction, app, purpose, s)
             case .stop(let id):
                 guard let move = services[s].shell?.moves.removeValue(forKey: id) else { continue }
                 changeWorld { $0.cancel(move.id) }
@@ -192,12 +244,15 @@ extension Device {
         services[s].shell?.sayings[client] = sayings
     }
 
-    private func tell(_ connection: UInt64, _ number: UInt64, _ words: String, _ s: Int) {
-        guard let known = services[s].shell?.connections.first(where: { $0.number == connection }) else { return }
-        let message = ServiceWords(service: s, connection: connection, number: number, words: words)
-        queue.insert(
-            .service(s, life: services[s].life, .tells(message, known.place, known.generation)),
-            at: now + random.draw(costs.message))
+    private func tell(_ message: ServiceWords) {
+        let s = message.service
+        guard let shell = services[s].shell,
+            let known = shell.connections.first(where: { $0.number == message.connection })
+        else { return }
+        // A stream hands over in order what goes through it.
+        let at = max(now + random.draw(costs.message), shell.toldUntil[message.connection] ?? now)
+        services[s].shell?.toldUntil[message.connection] = at
+        queue.insert(.service(s, life: services[s].life, .tells(message, known.place, known.generation)), at: at)
     }
 
     /// What it says is on the app's main thread.
@@ -208,30 +263,91 @@ extension Device {
 
     /// The app deals with it.
     func hear(_ message: ServiceWords, _ place: Int) {
-        apps[place].heard.append(message.words)
-        for action in apps[place].script.hears[message.words] ?? [] { act(action, place) }
+        let known = message.sequence.map { apps[place].process?.heard[message.service]?.contains($0) ?? false }
+        if let sequence = message.sequence, known == false {
+            // As in `CallbackLedger`.
+            if let last = apps[place].process?.heard[message.service]?.max(), sequence < last { return }
+            apps[place].process?.heard[message.service, default: []].insert(sequence)
+        }
+        // What comes again after a death is answered, and not heard again.
+        if known != true {
+            apps[place].heard.append(message.words)
+            if let program = apps[place].program {
+                program.told(services[message.service].script.declaration.name, message.words)
+            }
+            for action in apps[place].script.hears[message.words] ?? [] { act(action, place) }
+        }
         guard apps[place].process?.status == nil else { return }
         queue.insert(
             .service(message.service, life: services[message.service].life, .heard(message)),
             at: now + random.draw(costs.message))
     }
 
-    private func wake(_ app: AppIdentifier, _ window: String, _ payload: String, _ number: UInt64, _ s: Int) {
+    private func wake(
+        _ app: AppIdentifier, _ window: String, _ because: String, _ payload: String, _ number: UInt64, _ s: Int
+    ) {
         guard services[s].presence == .here,
             let place = apps.firstIndex(where: { $0.script.manifest.identifier == app }),
             let kind = services[s].script.declaration.windows.firstIndex(where: { $0.name == window })
         else { return }
         services[s].shell?.wakes.insert(number)
+        let wish = SimulatedService.Wish.wake(
+            place: place, window: UInt8(clamping: kind), because: because, payload: payload, number: number)
         queue.insert(
-            .service(
-                s, life: services[s].life,
-                .asked(.wake(place: place, window: UInt8(clamping: kind), payload: payload, number: number))),
-            at: now + random.draw(costs.message))
+            .service(s, life: services[s].life, .asked(wish)), at: now + random.draw(costs.message))
     }
 
-    func wakeAnswered(_ s: Int, _ number: UInt64, isAllowed: Bool) {
+    func wakeAnswered(_ s: Int, _ number: UInt64, _ answer: ServiceModelAnswer) {
         guard services[s].shell?.wakes.remove(number) != nil else { return }
-        tellLogic(s, .woken(number: number, isAllowed: isAllowed))
+        tellLogic(s, .woken(number: number, answer))
+    }
+
+    // MARK: Windows
+
+    /// As the real broker: what an app was woken for ends, and the service is told. What opens it does not end.
+    func noteOpen(_ s: Int, _ place: Int, _ window: UInt8, _ refusal: ServiceRefusal?) {
+        let windows = services[s].script.declaration.windows
+        guard refusal == nil, services[s].shell != nil, Int(window) < windows.count,
+            !windows[Int(window)].callback.opensApp
+        else { return }
+        services[s].shell?.open[place, default: []].insert(windows[Int(window)].name)
+    }
+
+    func noteWindowEnd(_ s: Int, _ entry: LogEntry, _ place: Int) {
+        switch entry.reason {
+        case .windowCompleted(let kind, _): windowEnded(s, kind, place, .done)
+        case .windowOverrun(let kind, _): windowEnded(s, kind, place, .late)
+        // It has had its time, and is ended for that.
+        case .end(.windowNotCompleted(let end), _, _): windowEnded(s, end.kind, place, .late)
+        default: break
+        }
+        guard entry.event == .terminated else { return }
+        // Perhaps it ended before it heard of it.
+        for window in (services[s].shell?.open[place] ?? []).sorted() { windowEnded(s, window, place, .gone) }
+    }
+
+    private func windowEnded(_ s: Int, _ kind: WindowKind, _ place: Int, _ end: ServiceModelEnd) {
+        guard let window = services[s].script.declaration.window(of: kind) else { return }
+        windowEnded(s, window.name, place, end)
+    }
+
+    private func windowEnded(_ s: Int, _ window: String, _ place: Int, _ end: ServiceModelEnd) {
+        services[s].shell?.open[place]?.remove(window)
+        guard services[s].presence == .here else { return }
+        // The real broker says first how the app is.
+        tellApp(s, place)
+        tellLogic(s, .windowEnded(apps[place].script.manifest.identifier, window: window, end))
+    }
+}
+
+extension ServiceModelAnswer {
+    /// As the real daemon answers.
+    init(_ refusal: ServiceRefusal?) {
+        switch refusal {
+        case nil: self = .allowed
+        case .unknownService, .unknownApp, .processGone: self = .impossible
+        case .undeclared, .missingMode, .notHeld, .notWoken, .notOpened: self = .refused
+        }
     }
 }
 
@@ -240,5 +356,7 @@ struct ServiceWords: Hashable {
     let service: Int
     let connection: UInt64
     let number: UInt64
+    /// Its place among all that the app is told, where that must not be heard twice.
+    let sequence: UInt64?
     let words: String
 }

@@ -5,14 +5,18 @@ internal import PolicyCore
 extension Device {
     private static let piece = Span.seconds(1)
 
-    func move(_ id: UInt64, _ bytes: Int64, _ direction: Direction, _ app: AppIdentifier, _ s: Int) {
-        guard let place = apps.firstIndex(where: { $0.script.manifest.identifier == app }) else { return }
-        let consumer = Consumer(app: AppIndex(UInt32(place)), .transfer)
+    func move(
+        _ id: UInt64, _ bytes: Int64, _ direction: Direction, _ app: AppIdentifier?, _ purpose: Purpose, _ s: Int
+    ) {
+        let place = app.flatMap { app in apps.firstIndex { $0.script.manifest.identifier == app } }
+        guard (app == nil) == (place == nil) else { return }
+        let consumer = Consumer(app: place.map { AppIndex(UInt32($0)) }, purpose)
         var begun: TrafficID?
         changeWorld { begun = $0.transfer(bytes, direction, for: consumer) }
         guard let begun else { return }
         if services[s].shell?.moves.isEmpty == true { services[s].shell?.seenAt = now }
-        services[s].shell?.moves[id] = ModelShell.Move(id: begun, place: place, bytes: bytes, direction: direction)
+        services[s].shell?.moves[id] = ModelShell.Move(
+            id: begun, place: place, purpose: purpose, bytes: bytes, direction: direction)
         lookSoon(s)
     }
 
@@ -30,25 +34,28 @@ extension Device {
         guard let shell = services[s].shell, shell.lookAt.map({ $0 <= now }) == true else { return }
         services[s].shell?.lookAt = nil
         catchUp()
-        var sums: [Int: (sent: Int64, received: Int64)] = [:]
+        var sums: [Consumer: (sent: Int64, received: Int64)] = [:]
         for (id, move) in shell.moves.sorted(by: { $0.key < $1.key }) {
             let present = surroundings.transfer(move.id)
             let moved = present?.moved ?? move.bytes
             let more = moved - move.seen
             services[s].shell?.moves[id]?.seen = moved
             if present == nil { services[s].shell?.moves[id] = nil }
+            let consumer = Consumer(app: move.place.map { AppIndex(UInt32($0)) }, move.purpose)
             if move.direction == .up {
-                sums[move.place, default: (0, 0)].sent += more
+                sums[consumer, default: (0, 0)].sent += more
             } else {
-                sums[move.place, default: (0, 0)].received += more
+                sums[consumer, default: (0, 0)].received += more
             }
             if more > 0 || present == nil { tellLogic(s, .moved(traffic: id, bytes: moved, isDone: present == nil)) }
         }
         let from = shell.seenAt
         services[s].shell?.seenAt = now
-        for (place, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.sent + sum.received > 0 {
-            guard let app = apps[place].index, services[s].presence == .here else { continue }
-            send(.trafficSeen(app, .transfer, sent: sum.sent, received: sum.received, from: from, to: now))
+        for (consumer, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.sent + sum.received > 0 {
+            // To the world an app is its place.
+            let app = consumer.app.flatMap { apps[Int($0.rawValue)].index }
+            guard services[s].presence == .here, (app == nil) == (consumer.app == nil) else { continue }
+            send(.trafficSeen(app, consumer.purpose, sent: sum.sent, received: sum.received, from: from, to: now))
         }
         lookSoon(s)
     }
@@ -59,6 +66,7 @@ extension Device {
     func noteForModels() {
         for s in services.indices where services[s].shell != nil {
             noteNetwork(s)
+            noteZone(s)
             if services[s].presence == .here { noteForLogic(s) }
         }
     }
@@ -103,6 +111,13 @@ extension Device {
             changeWorld { $0.cancel(move.id) }
             tellLogic(s, .broken(traffic: id))
         }
+        tellLogic(s, .network(network))
+    }
+
+    func noteZone(_ s: Int) {
+        guard services[s].isAlive, services[s].shell?.zone != conditions.timeZone else { return }
+        services[s].shell?.zone = conditions.timeZone
+        tellLogic(s, .zone(conditions.timeZone.identifier, offset: conditions.timeZone.offset))
     }
 
     func tellApp(_ s: Int, _ place: Int) {
@@ -119,11 +134,17 @@ extension Device {
     func noteForModels(_ entry: LogEntry, _ place: Int) {
         for s in services.indices where services[s].shell != nil && services[s].known.contains(place) {
             if case .end(.closedByUser, _, _) = entry.reason { tellClosed(s, place) }
-            guard entry.event == .uninstalled else { continue }
-            services[s].shell?.removals.append(apps[place].script.manifest.identifier)
-            services[s].isWanted = true
-            if services[s].presence == .here { tellRemovals(s) } else { startIfNeeded(s) }
+            noteWindowEnd(s, entry, place)
         }
+    }
+
+    /// Also one that does not run has to hear of that.
+    func noteRemoval(_ s: Int, _ place: Int) {
+        guard services[s].shell != nil else { return }
+        services[s].shell?.told[place] = nil
+        services[s].shell?.removals.append(apps[place].script.manifest.identifier)
+        services[s].isWanted = true
+        if services[s].presence == .here { tellRemovals(s) } else { startIfNeeded(s) }
     }
 
     func tellRemovals(_ s: Int) {

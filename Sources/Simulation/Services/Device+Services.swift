@@ -122,12 +122,12 @@ extension Device {
             guard services[s].asked[id] != nil else { return }
             let stated = StatedHold(incarnation: incarnation, hold: held.kind, because: "")
             send(.service(.hold(index, id, stated, limit: .zero)))
-        case .wake(let place, let window, let payload, let number):
+        case .wake(let place, let window, let because, let payload, let number):
             guard let app = apps[place].index else {
-                if let number { wakeAnswered(s, number, isAllowed: false) }
+                if let number { wakeAnswered(s, number, .impossible) }
                 return
             }
-            send(.service(.wake(index, id, app, window: window, because: "", payload: payload)))
+            send(.service(.wake(index, id, app, window: window, because: because, payload: payload)))
         }
     }
 
@@ -284,9 +284,10 @@ extension Device {
             apps[held.place].serviceAnswer = refusal == nil
             if refusal == nil { services[s].decidedOver.remove(held) }
             if refusal == nil, !services[s].held.contains(held) { services[s].held.append(held) }
-        case .wake(let place, let window, _, let number):
+        case .wake(let place, let window, _, _, let number):
             services[s].wakes.append(refusal == nil)
-            if let number { wakeAnswered(s, number, isAllowed: refusal == nil) }
+            noteOpen(s, place, window, refusal)
+            if let number { wakeAnswered(s, number, ServiceModelAnswer(refusal)) }
             guard refusal == nil else { return }
             let name = apps[place].script.name
             if Int(window) >= declaration.windows.count {
@@ -306,16 +307,22 @@ extension Device {
 
     /// What services are told of an app that they know.
     func noteForServices(_ entry: LogEntry) {
-        guard !services.isEmpty, let app = entry.app, let place = place(of: app) else { return }
+        guard !services.isEmpty else { return }
+        if case .uninstalled(let name) = entry.reason { return noteRemoval(of: name) }
+        guard let app = entry.app, let place = place(of: app) else { return }
         noteForModels(entry, place)
-        switch entry.event {
-        case .terminated:
-            for s in services.indices where services[s].presence == .here {
-                services[s].held.removeAll { $0.place == place }
-                services[s].attached.removeAll { $0.place == place }
-            }
-        case .uninstalled: for s in services.indices { services[s].known.removeAll { $0 == place } }
-        default: break
+        guard entry.event == .terminated else { return }
+        for s in services.indices where services[s].presence == .here {
+            services[s].held.removeAll { $0.place == place }
+            services[s].attached.removeAll { $0.place == place }
+        }
+    }
+
+    private func noteRemoval(of name: String) {
+        guard let place = apps.firstIndex(where: { $0.script.manifest.name == name }) else { return }
+        for s in services.indices where services[s].known.contains(place) {
+            noteRemoval(s, place)
+            services[s].known.removeAll { $0 == place }
         }
     }
 

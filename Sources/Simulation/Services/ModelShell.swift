@@ -24,7 +24,9 @@ struct ModelShell {
 
     struct Move {
         let id: TrafficID
-        let place: Int
+        /// `nil`: for no app.
+        let place: Int?
+        let purpose: Purpose
         let bytes: Int64
         let direction: Direction
         var seen: Int64 = 0
@@ -49,12 +51,17 @@ struct ModelShell {
     var conditions: ServiceModelConditions?
     /// Over which its bytes are on their way.
     var network = NetworkKind.none
+    var zone: TimeZoneReading?
     /// What living apps said, of what they still have to say on another connection.
     var sayings: [Client: [Saying]] = [:]
+    /// When the last of what it says arrives, by the connection.
+    var toldUntil: [UInt64: Instant] = [:]
     /// Removed while it did not run: it has to hear of that.
     var removals: [AppIdentifier] = []
     /// Announced, and not yet answered by the daemon.
     var wakes: Set<UInt64> = []
+    /// The windows for which each app was woken, and that have not ended.
+    var open: [Int: Set<String>] = [:]
 
     /// Those with something to say, in an order that is the same in every process.
     var clients: [Client] {

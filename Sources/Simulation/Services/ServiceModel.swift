@@ -15,10 +15,25 @@ package protocol ServiceModel: Sendable {
     /// - Parameter canBegin: something that the app will be woken for. An app that begins more each time that it is
     ///   woken never comes to rest.
     static func words(_ random: inout SplitMix64, canBegin: Bool) -> String
+    /// What an app does, in a storm, when it is told some of these words; one of the lists for each app.
+    static var habits: [[String: [AppAction]]] { get }
+
+    /// What is wrong with what people and other machines say; `nil`: it is understood.
+    static func misunderstandingFromOutside(of words: String) -> String?
+    /// What they might say of an app, for storms; `nil`: nobody speaks to it.
+    static func wordsFromOutside(_ random: inout SplitMix64, of app: AppIdentifier) -> String?
+    /// Which numbers a storm draws for it: those of the other services are as they are without it.
+    static var stormStream: UInt64 { get }
 
     /// Its process begins, with what the one before it had stored: nothing else outlives a death.
-    mutating func start(seed: UInt64)
+    mutating func start(_ life: ServiceModelLife)
     mutating func handle(_ news: ServiceModelNews, at now: Instant) -> [ServiceModelAct]
+    /// What people and other machines say, whether or not its process lives: they are not of the device.
+    mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct]
+    /// What it would tell a tool that asks; `nil`: it does not understand.
+    func answer(_ question: String, at now: Instant) -> String?
+    /// What it would answer the code of an app that waits for it, where that changes nothing.
+    func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String?
     /// When it wants a `timer` at the latest.
     mutating func nextDeadline() -> Instant?
 
@@ -28,29 +43,73 @@ package protocol ServiceModel: Sendable {
     func brokenPromises() -> [String]
 }
 
+/// What most services have no use for.
+extension ServiceModel {
+    package static var habits: [[String: [AppAction]]] { [] }
+    package static func misunderstandingFromOutside(of words: String) -> String? { "nobody outside speaks to it" }
+    package static func wordsFromOutside(_ random: inout SplitMix64, of app: AppIdentifier) -> String? { nil }
+    package static var stormStream: UInt64 { 0x7a41 }
+    package mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct] { [] }
+    package func answer(_ question: String, at now: Instant) -> String? { nil }
+    package func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String? { nil }
+}
+
+/// What a process begins with.
+package struct ServiceModelLife: Sendable {
+    package var seed: UInt64
+    /// When the machine was started: another moment, another start.
+    package var booted: Instant
+
+    package init(seed: UInt64, booted: Instant) {
+        self.seed = seed
+        self.booted = booted
+    }
+}
+
+/// The app's end of a connection.
+package struct ServiceModelClient: Hashable, Sendable {
+    /// The numbers of what its process was told, over whichever connection.
+    package var heard: Set<UInt64>
+    /// It is the code of a real app, and says what that says.
+    package var isProgram: Bool
+    package var modes: BackgroundModes
+
+    package init(heard: Set<UInt64>, isProgram: Bool, modes: BackgroundModes) {
+        self.heard = heard
+        self.isProgram = isProgram
+        self.modes = modes
+    }
+}
+
 /// What a service's process hears.
 package enum ServiceModelNews: Sendable {
     case timer
     /// Wall clock minus boot clock: first of all, and when somebody has set the clock.
     case clock(offset: Span)
+    /// Seconds east of Greenwich: first of all, and whenever the device is in another zone.
+    case zone(String, offset: Int32)
+    /// The way to the network is this from now on. Connections through another one are dead, and nobody says so.
+    case network(NetworkKind)
     /// The machine, as the daemon says it.
     case conditions(ServiceModelConditions)
-    /// The daemon has answered its hello, or is gone.
-    case arrived, lost
+    /// The daemon has answered its hello; has said then how everything is; or is gone.
+    case arrived, greeted, lost
     /// Of an app that ever connected.
     case app(AppIdentifier, LifecycleState, awaitsCall: Bool)
     /// In the switcher; `ends`: what it has under way ends with that.
     case closed(AppIdentifier, ends: Bool)
     case removed(AppIdentifier)
     /// A connection of an app; on a new one the app says again what had not been answered, and what is to be kept.
-    case attached(connection: UInt64, AppIdentifier)
+    case attached(connection: UInt64, AppIdentifier, ServiceModelClient)
     case detached(connection: UInt64)
     /// An app says something. Numbers grow; what comes again comes with the number that it had.
     case said(connection: UInt64, number: UInt64, String)
     /// An app's main thread has dealt with what it was told.
     case heard(connection: UInt64, number: UInt64)
-    /// The daemon's answer to `wake`; `nil`: it died before.
-    case woken(number: UInt64, isAllowed: Bool?)
+    /// The daemon's answer to `wake`.
+    case woken(number: UInt64, ServiceModelAnswer)
+    /// The app is done with what it was woken for, took too long, or ended.
+    case windowEnded(AppIdentifier, window: String, ServiceModelEnd)
     /// So many bytes have arrived so far of what was asked for by `move`.
     case moved(traffic: UInt64, bytes: Int64, isDone: Bool)
     /// The network under it is another one, or none.
@@ -67,16 +126,32 @@ package struct ServiceModelConditions: Hashable, Sendable {
     package var isLowPower: Bool
 }
 
+package enum ServiceModelAnswer: Hashable, Sendable {
+    case allowed
+    /// Not now.
+    case refused
+    /// There is no such app any more.
+    case impossible
+    /// The daemon died before it answered.
+    case lost
+}
+
+package enum ServiceModelEnd: String, Hashable, Sendable { case done, late, gone }
+
 /// What a service wants done.
 package enum ServiceModelAct: Sendable {
     /// What an app said is durable.
     case answer(connection: UInt64, number: UInt64, keeps: ServiceModelKeepsake?)
     /// The app's main thread is to know; answered by `heard`.
-    case tell(connection: UInt64, number: UInt64, String)
-    /// It has to be thawed or launched for that.
-    case wake(AppIdentifier, window: String, payload: String, number: UInt64)
-    /// So many bytes are to be had over the network, for an app.
-    case move(traffic: UInt64, bytes: Int64, Direction, AppIdentifier)
+    ///
+    /// - Parameter sequence: grows with each thing that an app is told by it, whatever dies in between: a process
+    ///   hears each once, and answers each time. One that it was not told, and that is lower than another, it takes
+    ///   for one that it is at already.
+    case tell(connection: UInt64, number: UInt64, String, sequence: UInt64? = nil)
+    /// It has to be thawed, launched or opened for that.
+    case wake(AppIdentifier, window: String, because: String = "", payload: String, number: UInt64)
+    /// So many bytes are to be had over the network, for an app or for none.
+    case move(traffic: UInt64, bytes: Int64, Direction, AppIdentifier?, Purpose = .transfer)
     case stop(traffic: UInt64)
 }
 

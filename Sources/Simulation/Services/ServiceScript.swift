@@ -51,7 +51,7 @@ package struct SimulatedService {
     enum Wish: Hashable {
         case hold(Held)
         /// A number where its logic waits for the answer.
-        case wake(place: Int, window: UInt8, payload: String = "", number: UInt64? = nil)
+        case wake(place: Int, window: UInt8, because: String = "", payload: String = "", number: UInt64? = nil)
     }
 
     package let script: ServiceScript

@@ -169,6 +169,7 @@ extension Scenario.Action {
     package var serviceName: String? {
         switch self {
         case .input(.wakeByService(_, let part)): part.service
+        case .input(.tellService(let name, _)): name
         case .input(.app(_, let action)): action.serviceName
         case .fault(.killService(let name)), .fault(.stallService(let name, _)): name
         default: nil
@@ -208,7 +209,7 @@ extension Input {
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,
             .reboot,
             .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure, .network, .battery, .locale, .timeZone,
-            .brightness, .screens, .lowPower, .thermalState, .orientation,
+            .brightness, .screens, .tellService, .lowPower, .thermalState, .orientation,
             .changeStore:
             nil
         }

@@ -1,16 +1,21 @@
 internal import Model
 
-/// Services with the logic of real ones in a storm: apps say what these understand, and they die with everything else.
-/// Drawn from numbers of its own, as the other services are.
+/// Services with the logic of real ones in a storm: apps say what these understand, people and other machines too, and
+/// they die with everything else. Each is drawn from numbers of its own, so that the others are as they are without it.
 struct StormModels {
     private var random: SplitMix64
 
     static func add(_ models: ServiceModels, to scenario: inout Scenario) {
-        var storm = StormModels(random: SplitMix64(seed: scenario.seed, for: 0x7a41))
+        var storms: [UInt64: StormModels] = [:]
         for name in models.names {
-            guard let type = models.types[name], !storm.random.oneIn(4) else { continue }
-            scenario.services.append(ServiceScript(model: name))
-            storm.add(name, type, to: &scenario)
+            guard let type = models.types[name] else { continue }
+            let stream = type.stormStream
+            var storm = storms[stream] ?? StormModels(random: SplitMix64(seed: scenario.seed, for: stream))
+            if storm.random.oneIn(4) {
+                scenario.services.append(ServiceScript(model: name))
+                storm.add(name, type, to: &scenario)
+            }
+            storms[stream] = storm
         }
     }
 
@@ -27,7 +32,12 @@ struct StormModels {
             let action: Scenario.Action = isFault ? .fault(.killService(name)) : .input(.app(app, .ask(name, words)))
             return Scenario.Step(at: random.span(.zero, busy), action)
         }
-        scenario.steps = (scenario.steps + steps).enumerated()
+        let outside = (0..<max(6, scenario.steps.count / 4)).compactMap { _ -> Scenario.Step? in
+            let app = scenario.apps[random.pick(places) ?? 0].manifest.identifier
+            guard let words = type.wordsFromOutside(&random, of: app) else { return nil }
+            return Scenario.Step(at: random.span(.zero, busy), .input(.tellService(name, words)))
+        }
+        scenario.steps = (scenario.steps + steps + outside).enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
@@ -40,6 +50,9 @@ struct StormModels {
         ]
         for (callback, chance, canBegin) in callbacks where random.oneIn(chance) {
             app.reactions[callback, default: []].append(.ask(name, type.words(&random, canBegin: canBegin)))
+        }
+        for (words, actions) in (random.pick(type.habits) ?? [:]).sorted(by: { $0.key < $1.key }) {
+            app.hears[words, default: []] += actions
         }
     }
 }

@@ -18,6 +18,8 @@ extension Input.Kind {
             .connect, .fetch, .allowRefresh, .sessionEvents, .wakeByService, .lowPower, .thermalState, .orientation,
             .changeStore:
             .drawn
+        case .tellService:
+            .drawnWithModels
         }
     }
 }

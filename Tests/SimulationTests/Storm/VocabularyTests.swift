@@ -69,6 +69,7 @@ struct StormVocabularyTests {
         let models = ServiceModels(["parrot": Parrot.self])
         let found = Found((1...50).map { StormGenerator.scenario(seed: $0, models: models) })
         #expect(misplaced(found.actions, withModels: true) { $0.stormPlace } == [])
+        #expect(misplaced(found.inputs, withModels: true) { $0.stormPlace } == [])
     }
 
     @Test("Storms meet every profile, apps and plain programs, with and without a limit of memory")
@@ -100,7 +101,9 @@ private struct Parrot: ServiceModel {
 
     static func misunderstanding(of words: String) -> String? { nil }
     static func words(_ random: inout SplitMix64, canBegin: Bool) -> String { "hello \(random.below(3))" }
-    mutating func start(seed: UInt64) {}
+    static func misunderstandingFromOutside(of words: String) -> String? { nil }
+    static func wordsFromOutside(_ random: inout SplitMix64, of app: AppIdentifier) -> String? { "hello \(app)" }
+    mutating func start(_ life: ServiceModelLife) {}
     mutating func handle(_ news: ServiceModelNews, at now: Instant) -> [ServiceModelAct] { [] }
     mutating func nextDeadline() -> Instant? { nil }
     func brokenPromises() -> [String] { [] }

@@ -6,7 +6,6 @@ import Wire
 /// The fixture that does what its URLs say with notifications, and writes down what it hears.
 struct Beacon {
     static let isBuilt = FileSystem.exists("\(Machine.programs)/Beacon")
-    static let missing: Comment = "NOT TESTED: Beacon is not built"
     static let app = "org.greenroom.fixtures.beacon"
 
     let system: TestSystem

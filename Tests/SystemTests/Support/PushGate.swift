@@ -13,7 +13,6 @@ final class PushGate {
     static let isThere =
         FileSystem.exists("\(Machine.programs)/greenroom-pushgate") && Machine.find("curl") != nil
         && Machine.find("openssl") != nil
-    static let missing: Comment = "NOT TESTED: needs greenroom-pushgate, curl and openssl"
 
     private let home: String
     private let environment: [String: String]

@@ -115,7 +115,7 @@ extension NotificationSystem {
         guard id.number > 0, id.number < .max / 2 else { return "its number is out of range" }
         guard entry.tellings.count < rules.mostTellings else { return "more than \(rules.mostTellings) wait" }
         guard !entry.tellings.contains(where: { $0.number == id.number }) else { return "there are two of its number" }
-        entries[id.app]?.tellings.append(TellingEntry(record))
+        entries[id.app]?.tellings.append(TellingEntry(restoring: record))
         entries[id.app]?.record.nextTelling = max(entry.record.nextTelling, id.number + 1)
         telling.insert(id.app)
         return nil

@@ -36,6 +36,12 @@ struct PendingEntry: Sendable {
         if let due = record.due { return Instant(nanoseconds: due.nanoseconds) + (Span.zero - offset) }
         return record.dueInstant ?? Instant(nanoseconds: .max)
     }
+
+    /// By what is stored, so that a restart changes nothing.
+    func isSooner(than other: PendingEntry, offset: Span) -> Bool {
+        (instant(offset: offset), record.since, record.request.identifier)
+            < (other.instant(offset: offset), other.record.since, other.record.request.identifier)
+    }
 }
 
 /// What an app is to be told, and what is known of that while the process lives.
@@ -49,6 +55,8 @@ struct TellingEntry: Sendable {
     var isAsked = false
     /// The system calls the app, or has: it hears of it in its window.
     var isHanded = false
+    /// That was so when the system was last there, or in the process before this one: the app may be at it.
+    var mayBeHanded = false
     /// The system does not wake the app before it is opened.
     var isBlocked = false
     /// How often it was told.
@@ -59,6 +67,11 @@ struct TellingEntry: Sendable {
     var deadline: Instant?
 
     init(_ record: TellingRecord) { self.record = record }
+
+    init(restoring record: TellingRecord) {
+        self.record = record
+        mayBeHanded = record.times > 0
+    }
 
     var number: TellingNumber { record.telling.id.number }
     var isWithApp: Bool { toldOn != nil || isInHand }

@@ -8,9 +8,8 @@ extension NotificationSystem {
     /// In the order in which they are due.
     package func pending(of app: AppIdentifier) -> [PendingView] {
         let offset = wallOffset ?? .zero
-        let waiting = (entries[app]?.pending ?? []).map { (at: $0.instant(offset: offset), record: $0.record) }
-        let sorted = waiting.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
-        return sorted.map { _, entry in
+        let sorted = (entries[app]?.pending ?? []).sorted { $0.isSooner(than: $1, offset: offset) }
+        return sorted.map { entry in
             let due = entry.record.due ?? entry.record.dueInstant.map { WallTime(nanoseconds: $0.nanoseconds) + offset }
             return PendingView(request: entry.record.request, due: due)
         }

@@ -63,19 +63,21 @@ package struct SimulatedTransfers: ServiceModel {
 
     // MARK: Events
 
-    package mutating func start(seed: UInt64) {
+    package mutating func start(_ life: ServiceModelLife) {
         attempts = [:]
         announced = [:]
         delivered = [:]
         asked = [:]
         acts = []
-        system = TransferSystem(restoring: facts.stored, seed: seed)
+        system = TransferSystem(restoring: facts.stored, seed: life.seed)
     }
 
     package mutating func handle(_ news: ServiceModelNews, at now: Instant) -> [ServiceModelAct] {
         self.now = now
         switch news {
         case .timer: post(.timer)
+        // It has its connections, and no zones; and the next thing that is known of an app says enough of its window.
+        case .greeted, .zone, .network, .windowEnded: break
         case .clock(let offset):
             wallOffset = offset
             post(.clockChanged(offset))
@@ -86,15 +88,15 @@ package struct SimulatedTransfers: ServiceModel {
             post(.appState(app, AppPresence(state, awaitsCall: awaitsCall)))
         case .closed(let app, let ends): if ends { post(.userEnded(app)) }
         case .removed(let app): post(.forgotten(app, request()))
-        case .attached(let connection, let app): post(.attached(ConnectionID(connection), app))
+        case .attached(let connection, let app, _): post(.attached(ConnectionID(connection), app))
         case .detached(let connection): post(.detached(ConnectionID(connection)))
         case .said(let connection, let number, let words): said(connection, number, words)
         case .heard(let connection, let number):
             guard let event = delivered.removeValue(forKey: number) else { break }
             post(.delivered(ConnectionID(connection), event.session, event.number))
-        case .woken(let number, let isAllowed):
+        case .woken(let number, let answer):
             // Without an answer it is announced anew.
-            guard let entry = announced.removeValue(forKey: number), isAllowed != nil else { break }
+            guard let entry = announced.removeValue(forKey: number), answer != .lost else { break }
             post(.announced(entry.session, entry.number))
         case .moved(let move, let bytes, let isDone): moved(move, bytes, isDone)
         case .broken(let move):

@@ -177,7 +177,9 @@ extension NotificationSystem {
         for telling in entries[app]?.tellings ?? [] where telling.window == window {
             guard let place = place(app, telling.number) else { continue }
             entries[app]?.tellings[place].retryAt = nil
-            guard telling.isHanded else { continue }
+            // While the app was at it the system did not wake it again: it was told then.
+            guard telling.isHanded || telling.mayBeHanded else { continue }
+            entries[app]?.tellings[place].mayBeHanded = false
             entries[app]?.tellings[place].isHanded = false
             entries[app]?.tellings[place].handedUntil = nil
             switch result {
@@ -228,6 +230,7 @@ extension NotificationSystem {
             changeTellings(app) {
                 $0.toldOn = nil
                 $0.isInHand = false
+                $0.mayBeHanded = false
             }
         }
         guard presence.isOnScreen, !wasOnScreen else { return }
@@ -253,6 +256,7 @@ extension NotificationSystem {
     mutating func forgetWakes(_ app: AppIdentifier) {
         changeTellings(app) {
             $0.isAsked = false
+            $0.mayBeHanded = $0.isHanded || $0.mayBeHanded
             $0.isHanded = false
             $0.handedUntil = nil
         }

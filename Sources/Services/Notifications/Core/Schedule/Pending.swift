@@ -51,9 +51,10 @@ extension NotificationSystem {
     }
 
     private func lastDue(_ pending: [PendingEntry]) -> (place: Int, instant: Instant)? {
-        let instants = pending.map { $0.instant(offset: wallOffset ?? .zero) }
+        let offset = wallOffset ?? .zero
         // Of two that are due at the same time, the one that was asked for last goes.
-        return instants.indices.max { (instants[$0], $0) < (instants[$1], $1) }.map { ($0, instants[$0]) }
+        return pending.indices.max { pending[$0].isSooner(than: pending[$1], offset: offset) }
+            .map { ($0, pending[$0].instant(offset: offset)) }
     }
 
     /// - Parameter identifiers: `nil`: all.
@@ -88,13 +89,9 @@ extension NotificationSystem {
 
     mutating func requestsAreDue(_ app: AppIdentifier) {
         guard let offset = wallOffset, let pending = entries[app]?.pending else { return }
-        var due: [(at: Instant, place: Int)] = []
-        for (place, entry) in pending.enumerated() where isDue(entry.record) {
-            due.append((entry.instant(offset: offset), place))
-        }
-        due.sort { ($0.at, $0.place) < ($1.at, $1.place) }
+        let due = pending.filter { isDue($0.record) }.sorted { $0.isSooner(than: $1, offset: offset) }
         var arrived: [ArrivedNotification] = []
-        for entry in due.map({ pending[$0.place] }) { arrived.append(arrive(entry, in: app)) }
+        for entry in due { arrived.append(arrive(entry, in: app)) }
         schedule(app)
         for notification in arrived { deliver(notification, to: app) }
     }

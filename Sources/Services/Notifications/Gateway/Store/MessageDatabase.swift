@@ -38,7 +38,9 @@ final class MessageDatabase: Sendable {
         if !FileSystem.exists(path) { try FileSystem.replace(path, with: []) }
         var configuration = Configuration()
         configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
+        // Nothing else writes to it but a person with a tool; providers wait for ten seconds or so, and perhaps for two
+        // transactions.
+        configuration.busyMode = .timeout(2)
         configuration.label = "push"
         queue = try DatabaseQueue(path: path, configuration: configuration)
         let pageSize = try queue.writeWithoutTransaction { database in

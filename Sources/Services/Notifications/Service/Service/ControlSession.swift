@@ -1,6 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
 internal import NotificationsWire
 internal import ServiceKit
 internal import Wire
@@ -47,7 +48,7 @@ final class ControlSession: @unchecked Sendable {
             peer.send(.response(id: id, result: try service.list(NotificationListParameters(json: params)).json))
         case .show:
             let show = try NotificationShow(json: params)
-            let request = try NotificationRequest(wire: show.request, service.zones)
+            let request = try NotificationRequest(wire: show.request, service.zones.named)
             let app = try app(show.app)
             try ask(.show(app, request), id, peer, .shown(app, identifier: request.identifier))
         case .act:

@@ -1,6 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
 internal import NotificationsWire
 internal import ServiceKit
 internal import Wire
@@ -75,57 +76,12 @@ final class AppSession: @unchecked Sendable {
             guard hasGreeted != (method == .hello) else {
                 throw RPCError(.outOfOrder, hasGreeted ? "hello was said already" : "hello comes first")
             }
-            var detail = PendingRequest.Detail.none
-            let request = try request(method, params, &detail)
-            let number = try service.request(peer, id, detail)
+            let asked = try AskedOfService(method, params, service.zones.named)
+            let number = try service.request(peer, id, asked.isPage ? .after(asked.after) : .none)
             if method == .hello { hasGreeted = true }
-            service.post(.app(ConnectionID(peer.number), number, request))
+            service.post(.app(ConnectionID(peer.number), number, asked.request))
         } catch {
             peer.send(.failure(id: id, error))
         }
-    }
-
-    private func request(
-        _ method: NotificationClientMethod, _ params: JSONValue, _ detail: inout PendingRequest.Detail
-    ) throws(RPCError) -> AppRequest {
-        switch method {
-        case .hello:
-            guard case .client(let executed) = try NotificationHello(json: params) else {
-                throw .invalidParameter("role", "tools have a socket of their own")
-            }
-            return .hello(executed: executed.map { UInt64(clamping: $0) })
-        case .authorize: return .authorize(AuthorizationOptions(words: try NotificationAuthorize(json: params).options))
-        case .settings: return .settings
-        case .add: return .add(try add(params))
-        case .pending:
-            detail = .after(try NotificationPageParameters(json: params).after)
-            return .pending
-        case .removePending: return .removePending(try NotificationRemoval(json: params).identifiers)
-        case .delivered:
-            detail = .after(try NotificationPageParameters(json: params).after)
-            return .delivered
-        case .removeDelivered: return .removeDelivered(try NotificationRemoval(json: params).identifiers)
-        case .setCategories:
-            let categories = try NotificationCategories(json: params).categories
-            return .setCategories(categories.map { NotificationCategory(wire: $0) })
-        case .categories: return .categories
-        case .setBadge:
-            let count = try NotificationBadge(json: params).count
-            guard (0...Int64(Int32.max)).contains(count) else {
-                throw .notification(.badgeInputInvalid, "a badge is a number that is not negative")
-            }
-            return .setBadge(Int(count))
-        case .register: return .register
-        case .unregister: return .unregister
-        }
-    }
-
-    private func add(_ params: JSONValue) throws(RPCError) -> NotificationRequest {
-        let request = try NotificationRequestParameters(json: params).request
-        guard request.json.encoded.count <= NotificationLimits.request else {
-            throw .invalidParameter(
-                "request", "a request has \(NotificationLimits.request) bytes at most; put more into a file")
-        }
-        return try NotificationRequest(wire: request, service.zones)
     }
 }

@@ -1,6 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
 internal import NotificationsWire
 internal import ServiceKit
 internal import Wire
@@ -112,40 +113,12 @@ extension Service: BrokerConnection.Client {
     // MARK: Waking and opening
 
     func wake(_ order: WakeOrder) {
-        let telling = order.telling
-        let payload: String
-        switch telling.kind {
-        case .push(let push): payload = push.payload
-        case .didReceive(let response): payload = Self.payload(telling.id, response)
-        // Only an app on screen is asked for that.
-        case .willPresent: return post(.woken(telling.id, .never))
-        }
-        ask(telling.id, order.window.rawValue, order.because, payload)
+        let id = order.telling.id
+        guard let payload = order.payload else { return post(.woken(id, .never)) }
+        ask(id, order.window.rawValue, order.because, payload)
     }
 
-    /// What is too long for a window comes by the app's connection alone.
-    private static func payload(_ id: TellingID, _ response: NotificationResponse) -> String {
-        let seq = Int64(clamping: id.number)
-        let whole = NotificationDidReceive(seq: seq, response: NotificationResponseInfo(response)).json.description
-        guard whole.utf8.count > longestPayload else { return whole }
-        return NotificationDidReceive(seq: seq, response: nil).json.description
-    }
-
-    /// Bytes that the daemon passes on.
-    private static let longestPayload = 8192
-
-    /// The payload is the app's launch option; one that is too long is left out, and the app is told by its connection.
-    func open(_ order: OpenOrder) {
-        let notification = order.response.notification
-        let (window, payload) =
-            switch order.option {
-            case .remoteNotification: (OpeningWindow.push, notification.request.content.userInfo)
-            case .localNotification: (OpeningWindow.local, NotificationInfo(notification).json.description)
-            }
-        ask(
-            order.telling.id, window.rawValue, order.because,
-            payload.utf8.count <= Self.longestPayload ? payload : "")
-    }
+    func open(_ order: OpenOrder) { ask(order.telling.id, order.window, order.because, order.payload) }
 
     private func ask(_ id: TellingID, _ window: String, _ because: String, _ payload: String) {
         guard broker.isConnected else { return post(.woken(id, .lost)) }
@@ -159,12 +132,6 @@ extension Service: BrokerConnection.Client {
             post(.woken(id, WakeAnswer(result)))
         }
     }
-}
-
-/// The windows of `notifications.json` by which an app comes to the screen.
-private enum OpeningWindow: String {
-    case local = "opened"
-    case push = "opened-push"
 }
 
 extension WakeAnswer {

@@ -1,6 +1,7 @@
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
 internal import NotificationsWire
 internal import Wire
 

@@ -1,12 +1,12 @@
 internal import Model
-internal import NotificationsCore
-internal import NotificationsWire
-internal import Wire
+package import NotificationsCore
+package import NotificationsWire
+package import Wire
 
 // The Core's words and those of the wire: what goes to apps and tools.
 
 extension NotificationContentInfo {
-    init(_ content: NotificationContent) {
+    package init(_ content: NotificationContent) {
         self.init(
             title: content.title, subtitle: content.subtitle, body: content.body, badge: content.badge.map(Int64.init),
             sound: content.sound, category: content.category, thread: content.thread,
@@ -20,7 +20,7 @@ extension NotificationContentInfo {
 }
 
 extension NotificationRequestInfo {
-    init(_ request: NotificationRequest) {
+    package init(_ request: NotificationRequest) {
         self.init(
             identifier: request.identifier, content: NotificationContentInfo(request.content),
             trigger: NotificationTriggerInfo.of(request.trigger))
@@ -29,7 +29,7 @@ extension NotificationRequestInfo {
 
 extension NotificationTriggerInfo {
     /// `nil` is now.
-    static func of(_ trigger: NotificationTrigger) -> NotificationTriggerInfo? {
+    package static func of(_ trigger: NotificationTrigger) -> NotificationTriggerInfo? {
         switch trigger {
         case .now: nil
         case .after(let span, let repeats): .interval(seconds: span.seconds, repeats: repeats)
@@ -45,7 +45,7 @@ extension NotificationTriggerInfo {
 }
 
 extension NotificationComponents {
-    init(_ components: CalendarComponents) {
+    package init(_ components: CalendarComponents) {
         func number(_ value: Int?) -> Int64? { value.map(Int64.init) }
         self.init(
             year: number(components.year), quarter: number(components.quarter), month: number(components.month),
@@ -65,7 +65,7 @@ extension CalendarComponents {
 }
 
 extension NotificationInfo {
-    init(_ notification: ArrivedNotification) {
+    package init(_ notification: ArrivedNotification) {
         self.init(
             date: notification.date.wire, due: notification.isLate ? notification.date.wire : nil,
             request: NotificationRequestInfo(notification.request))
@@ -73,7 +73,7 @@ extension NotificationInfo {
 }
 
 extension NotificationResponseInfo {
-    init(_ response: NotificationResponse) {
+    package init(_ response: NotificationResponse) {
         var (action, text) = (NotificationActionName.open, String?.none)
         switch response.action {
         case .open: break
@@ -85,7 +85,7 @@ extension NotificationResponseInfo {
 }
 
 extension NotificationCategoryInfo {
-    init(_ category: NotificationCategory) {
+    package init(_ category: NotificationCategory) {
         self.init(
             identifier: category.identifier, actions: category.actions.map { NotificationActionInfo($0) },
             intents: category.intents, options: category.options.words,
@@ -94,7 +94,7 @@ extension NotificationCategoryInfo {
 }
 
 extension NotificationActionInfo {
-    init(_ action: NotificationAction) {
+    package init(_ action: NotificationAction) {
         self.init(
             identifier: action.identifier, title: action.title, options: action.options.words,
             textInput: action.textInput.map { TextInput(button: $0.buttonTitle, placeholder: $0.placeholder) })
@@ -102,7 +102,7 @@ extension NotificationActionInfo {
 }
 
 extension NotificationSettingsInfo {
-    init(_ settings: NotificationSettings) {
+    package init(_ settings: NotificationSettings) {
         func setting(_ isOn: Bool, _ option: AuthorizationOptions) -> NotificationSetting {
             isOn && settings.options.contains(option) ? .enabled : .disabled
         }
@@ -119,7 +119,7 @@ extension NotificationSettingsInfo {
 
 extension Telling {
     /// The request that tells it.
-    var message: (method: NotificationClientMessage, params: JSONValue) {
+    package var message: (method: NotificationClientMessage, params: JSONValue) {
         let seq = Int64(clamping: id.number)
         return switch kind {
         case .willPresent(let notification):
@@ -132,7 +132,7 @@ extension Telling {
     }
 
     /// What an app said to it. An app that answers with an error has been told, and has nothing to say.
-    func answer(_ result: Result<JSONValue, RPCError>) -> TellingAnswer {
+    package func answer(_ result: Result<JSONValue, RPCError>) -> TellingAnswer {
         let json = (try? result.get()) ?? .null
         switch kind {
         case .willPresent:
@@ -147,7 +147,7 @@ extension Telling {
 }
 
 extension NotificationRefusal {
-    var rpc: RPCError {
+    package var rpc: RPCError {
         switch self {
         case .notAttached: RPCError(.outOfOrder, "hello comes first")
         case .notAllowed:

@@ -1,20 +1,23 @@
-internal import Model
-internal import NotificationsCore
-internal import NotificationsWire
-internal import Wire
+package import Model
+package import NotificationsCore
+package import NotificationsWire
+package import Wire
 
 // The Core's words and those of the wire: what comes from apps and tools.
 
+/// The zone of a name; `nil`: there is none.
+package typealias ZoneFinder = (String) -> ZoneRules?
+
 extension WallTime {
-    init(wire seconds: Double) {
+    package init(wire seconds: Double) {
         self.init(nanoseconds: Int64(min(max(seconds.isFinite ? seconds : 0, 0), 9e9) * 1e9))
     }
 
-    var wire: Double { Double(nanoseconds) / 1e9 }
+    package var wire: Double { Double(nanoseconds) / 1e9 }
 }
 
 extension NotificationContent {
-    init(wire info: NotificationContentInfo) throws(RPCError) {
+    package init(wire info: NotificationContentInfo) throws(RPCError) {
         self.init(title: info.title, body: info.body, badge: info.badge.map { Int($0) }, sound: info.sound)
         subtitle = info.subtitle
         category = info.category
@@ -39,7 +42,7 @@ extension NotificationContent {
 }
 
 extension NotificationRequest {
-    init(wire info: NotificationRequestInfo, _ zones: ZoneSource) throws(RPCError) {
+    package init(wire info: NotificationRequestInfo, _ zones: ZoneFinder) throws(RPCError) {
         self.init(
             identifier: info.identifier, content: try NotificationContent(wire: info.content),
             trigger: try info.trigger.map { trigger throws(RPCError) in try NotificationTrigger(wire: trigger, zones) }
@@ -48,7 +51,7 @@ extension NotificationRequest {
 }
 
 extension NotificationTrigger {
-    init(wire info: NotificationTriggerInfo, _ zones: ZoneSource) throws(RPCError) {
+    package init(wire info: NotificationTriggerInfo, _ zones: ZoneFinder) throws(RPCError) {
         switch info {
         case .interval(let seconds, let repeats):
             guard seconds.isFinite, seconds > 0 else {
@@ -72,7 +75,7 @@ extension NotificationTrigger {
 }
 
 extension CalendarComponents {
-    init(wire info: NotificationComponents, _ zones: ZoneSource) throws(RPCError) {
+    package init(wire info: NotificationComponents, _ zones: ZoneFinder) throws(RPCError) {
         self.init()
         func number(_ value: Int64?, _ name: String) throws(RPCError) -> Int? {
             guard let value else { return nil }
@@ -97,7 +100,7 @@ extension CalendarComponents {
         minimumDaysInFirstWeek =
             try number(info.minimumDaysInFirstWeek, "minimumDaysInFirstWeek") ?? minimumDaysInFirstWeek
         if let name = info.timeZone {
-            guard let rules = zones.named(name) else {
+            guard let rules = zones(name) else {
                 throw .invalidParameter("timeZone", "there is no time zone \(name.prefix(64))")
             }
             zone = rules
@@ -106,7 +109,7 @@ extension CalendarComponents {
 }
 
 extension NotificationCategory {
-    init(wire info: NotificationCategoryInfo) {
+    package init(wire info: NotificationCategoryInfo) {
         self.init(
             identifier: info.identifier, actions: info.actions.map { NotificationAction(wire: $0) },
             options: CategoryOptions(words: info.options))
@@ -116,7 +119,7 @@ extension NotificationCategory {
 }
 
 extension NotificationAction {
-    init(wire info: NotificationActionInfo) {
+    package init(wire info: NotificationActionInfo) {
         self.init(
             identifier: info.identifier, title: info.title, options: ActionOptions(words: info.options),
             textInput: info.textInput.map { TextInput(buttonTitle: $0.button, placeholder: $0.placeholder) })
@@ -125,7 +128,7 @@ extension NotificationAction {
 
 extension ResponseAction {
     /// - Parameter action: `nil` opens it.
-    init(wire action: String?, text: String?) {
+    package init(wire action: String?, text: String?) {
         self =
             switch action {
             case nil, NotificationActionName.open: .open
@@ -138,18 +141,18 @@ extension ResponseAction {
 // MARK: Sets of words
 
 /// An option set whose members have names on the wire.
-protocol Worded: OptionSet where RawValue == UInt32 {
+package protocol Worded: OptionSet where RawValue == UInt32 {
     associatedtype Word: RawRepresentable<String>, CaseIterable
     static func option(_ word: Word) -> Self
 }
 
 extension Worded where Element == Self {
-    init(words: [Word]) { self = words.reduce(into: []) { $0.formUnion(Self.option($1)) } }
-    var words: [Word] { Word.allCases.filter { isSuperset(of: Self.option($0)) } }
+    package init(words: [Word]) { self = words.reduce(into: []) { $0.formUnion(Self.option($1)) } }
+    package var words: [Word] { Word.allCases.filter { isSuperset(of: Self.option($0)) } }
 }
 
 extension AuthorizationOptions: Worded {
-    static func option(_ word: NotificationOption) -> AuthorizationOptions {
+    package static func option(_ word: NotificationOption) -> AuthorizationOptions {
         switch word {
         case .badge: .badge
         case .sound: .sound
@@ -165,7 +168,7 @@ extension AuthorizationOptions: Worded {
 }
 
 extension PresentationOptions: Worded {
-    static func option(_ word: NotificationPresentation) -> PresentationOptions {
+    package static func option(_ word: NotificationPresentation) -> PresentationOptions {
         switch word {
         case .badge: .badge
         case .sound: .sound
@@ -176,7 +179,7 @@ extension PresentationOptions: Worded {
 }
 
 extension ActionOptions: Worded {
-    static func option(_ word: NotificationActionOption) -> ActionOptions {
+    package static func option(_ word: NotificationActionOption) -> ActionOptions {
         switch word {
         case .authenticationRequired: .authenticationRequired
         case .destructive: .destructive
@@ -186,7 +189,7 @@ extension ActionOptions: Worded {
 }
 
 extension CategoryOptions: Worded {
-    static func option(_ word: NotificationCategoryOption) -> CategoryOptions {
+    package static func option(_ word: NotificationCategoryOption) -> CategoryOptions {
         switch word {
         case .customDismissAction: .customDismissAction
         case .allowInCarPlay: .allowInCarPlay
