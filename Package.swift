@@ -413,6 +413,21 @@ let package = Package(
                 "PushLink",
                 "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
             ]),
+        // A gateway in the test's process, clients over TLS, and the program itself.
+        .testTarget(
+            name: "PushGatewayTests",
+            dependencies: [
+                "PushGateway", "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", "greenroom-pushgate", grdb,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),

@@ -29,12 +29,6 @@ extension ProviderConnection {
         }
     }
 
-    private func health(_ stream: HTTP2StreamID) {
-        let trouble = server.store.trouble
-        let status = JSONValue.object(["status": .string(trouble ?? "ok")])
-        respond(stream, status: trouble == nil ? 200 : 503, id: nil, body: status.encoded)
-    }
-
     private func accept(
         _ stream: HTTP2StreamID, _ request: Request, _ text: Substring, _ provider: ProviderIdentity
     ) throws(PushRejection) {
@@ -50,6 +44,7 @@ extension ProviderConnection {
             id: options.id ?? RandomBytes.identifier(), type: type, priority: options.priority(type),
             expires: options.expires, collapse: options.collapse, at: now, payload: request.body)
         let id = message.id
+        requests[stream]?.isSubmitted = true
         server.store.accept(
             message,
             StoreWaiter(eventLoop: eventLoop) { outcome in self.stored(stream, id: id, type, outcome) })
@@ -135,7 +130,8 @@ extension ProviderConnection {
             for stream in streams { answer(stream, rejection) }
             if session.countWrong(server.rules) {
                 verifications = []
-                for stream in requests.keys { answer(stream, rejection) }
+                // What the store has came with a token that was right.
+                for (stream, request) in requests where !request.isSubmitted { answer(stream, rejection) }
                 return goAway(.invalidProviderToken)
             }
         }
