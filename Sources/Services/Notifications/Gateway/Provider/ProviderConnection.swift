@@ -247,9 +247,12 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     /// The state of the gateway, for those who balance load among several.
     func health(_ stream: HTTP2StreamID) {
+        guard let request = requests.removeValue(forKey: stream) else { return }
         let trouble = server.store.trouble
         let status = JSONValue.object(["status": .string(trouble ?? "ok")])
         respond(stream, status: trouble == nil ? 200 : 503, id: nil, body: status.encoded)
+        if !request.isWhole { stopReading(stream) }
+        afterAnswer()
     }
 
     private func write(_ payload: HTTP2Frame.FramePayload, _ stream: HTTP2StreamID) {
