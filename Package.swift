@@ -396,7 +396,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestBus", "Wire", "Model", "LinuxSystem",
+                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestBus", "Wire", "Model",
+                "LinuxSystem",
             ]),
         // Also runs the program itself, against the servers of Fixtures/servers.
         .testTarget(
