@@ -120,7 +120,7 @@ bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, thro
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 openssl mosquitto
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl mosquitto
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
