@@ -63,7 +63,7 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
 pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: three nats-servers too).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 python3-h2 openssl $(if $(NATS),nats-server)
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl $(if $(NATS),nats-server)
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
