@@ -105,7 +105,7 @@ struct ServiceTests {
         try second.answer(repeated.id)
         try second.ask("settings")
         try service.killAndRestart()
-        let third = try service.client(executed: response.seq)
+        let third = try service.client()
         #expect(throws: TestPeer.Silence.self) { try third.told(.didReceive, within: 0.2) }
         #expect(try service.list().isEmpty)
     }
