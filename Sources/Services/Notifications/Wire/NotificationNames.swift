@@ -106,7 +106,7 @@ package enum NotificationLimits {
     /// Bytes of an identifier: of a request, a category, an action, a thread.
     package static let identifier = 512
     /// Categories of an app, and actions of one.
-    package static let categories = 128
+    package static let categories = 64
     package static let actions = 16
     /// Bytes of the payload of a push; of one that announces a call.
     package static let payload = 4096

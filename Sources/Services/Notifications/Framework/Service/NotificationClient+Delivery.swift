@@ -87,7 +87,7 @@ extension NotificationClient {
         guard NotificationClientMessage(rawValue: call.method) != nil else {
             return call.answer(.failure(.methodNotFound(call.method)))
         }
-        // A push may have come with the app's waking before, as far as the service knows in vain.
+        // A push may have come before, with what woke the app, and the service has not heard what became of it.
         guard begin(call.seq) else { return whenDone(with: call.seq) { call.answer(.success($0)) } }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.deliver(call) } }
     }
