@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sends to the gateway with public libraries for APNs, as they come from PyPI: each has an HTTP/2, tokens and an idea of
-an answer of its own (Fixtures/providers). What they are told is compared with docs/PUSH.md, and what a device gets with
-what they sent.
+"""Sends to the gateway with public libraries for APNs, as they come from PyPI: each has an HTTP/2, tokens and an idea
+of an answer of its own (Fixtures/providers). What they are told is compared with docs/PUSH.md, and what a device gets
+with what they sent.
 
     push-clients.py [--bin .build/bin] [--only LIBRARY] [--keep]
 

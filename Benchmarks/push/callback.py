@@ -1,5 +1,5 @@
-"""How long a push takes from a provider to the callback of a suspended app: gateway, service, daemon and app are real, and
-on this machine.
+"""How long a push takes from a provider to the callback of a suspended app: gateway, service, daemon and app are real,
+and on this machine.
 """
 
 import json
