@@ -44,7 +44,8 @@ enum BundleExtensions {
             Names.isIdentifier(identifier), identifier.hasPrefix(app + ".")
         else {
             throw Refusal(
-                "The extension \(Names.quoted(name)) needs a CFBundleIdentifier that begins with \(app). as its app's.")
+                "The extension \(Names.quoted(name)) has no CFBundleIdentifier that goes on from its app's: give it one"
+                    + " such as \(app).extension.")
         }
         return (point, try ApplicationBundle.executable(info, of: inner))
     }

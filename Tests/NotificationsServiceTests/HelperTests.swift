@@ -112,6 +112,20 @@ struct HelperTests {
         _ = client
     }
 
+    @Test("A program in Swift, written as for Apple's systems, does too")
+    func swift() throws {
+        let service = try TestService()
+        let program = try #require(FileSystem.read(Place.products + "/Headline"))
+        try FileSystem.replace("\(service.base)/\(Self.name)", with: program, mode: 0o755)
+        let client = try service.allowedClient(helper: Self.name)
+        let payload = #"{"aps":{"alert":{"title":"flood","body":"b"},"mutable-content":1},"headline":"Rain"}"#
+        try service.tool().ask("push", NotificationToolPush(app: TestService.app, payload: payload).json)
+        let content = try shown(service)
+        #expect(content.title == "FLOOD" && content.body == "Rain")
+        #expect(content.attachments.map(\.path) == ["\(service.base)/picture.png"])
+        _ = client
+    }
+
     @Test("Where its time is almost over it is told, and gives the best that it has")
     func best() throws {
         let (service, client) = try service(time: 1)

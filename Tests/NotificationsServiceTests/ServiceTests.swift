@@ -105,7 +105,7 @@ struct ServiceTests {
         try second.answer(repeated.id)
         try second.ask("settings")
         try service.killAndRestart()
-        let third = try service.client(executed: response.seq)
+        let third = try service.client()
         #expect(throws: TestPeer.Silence.self) { try third.told(.didReceive, within: 0.2) }
         #expect(try service.list().isEmpty)
     }
@@ -177,7 +177,7 @@ struct ServiceTests {
         try client.add("once", .region(home, repeats: false))
         try client.add("always", .region(home, repeats: true))
         let tool = try service.tool()
-        func cross(_ app: String = TestService.app, _ region: String = "home", entered: Bool) throws -> Int64 {
+        func cross(_ region: String = "home", of app: String = TestService.app, entered: Bool) throws -> Int64 {
             let crossing = NotificationCrossing(app: app, region: region, entered: entered)
             return try NotificationCrossed(json: tool.ask("region", crossing.json)).notifications
         }
@@ -190,7 +190,7 @@ struct ServiceTests {
         #expect(try cross(entered: true) == 2)
         #expect(try service.list().map(\.place) == [.pending, .delivered, .delivered])
         #expect(try cross(entered: true) == 1)
-        #expect(throws: RPCError.self) { try cross("org.unknown", entered: true) }
+        #expect(throws: RPCError.self) { try cross(of: "org.unknown", entered: true) }
         #expect(throws: RPCError.self) { try tool.ask("region", ["app": .string(TestService.app), "region": "home"]) }
     }
 

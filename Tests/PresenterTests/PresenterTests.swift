@@ -208,12 +208,13 @@ struct PresenterTests {
         #expect(stage.told.rest.isEmpty)
     }
 
-    @Test("A daemon that gives no number, or says what it is in other types, refuses what it is asked for")
+    @Test("A daemon that gives no number has shown nothing that could be found again")
     func zero() throws {
         let bus = try TestBus()
-        _ = try FakeDaemon(bus, manner: .numbers(0))
+        let daemon = try FakeDaemon(bus, manner: .numbers(0))
         let stage = try Stage(bus)
         stage.show(.plain("a"))
+        _ = try daemon.notified.next()
         guard case .refused("a", .unexpected) = try stage.told.next() else {
             Issue.record("it was not told")
             return

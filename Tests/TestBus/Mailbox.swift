@@ -5,6 +5,8 @@ internal import Synchronization
 package final class Mailbox<Value: Sendable>: Sendable {
     package struct Empty: Error, CustomStringConvertible {
         package let description = "nothing came within 20 seconds"
+
+        package init() {}
     }
 
     private let values = Mutex<[Value]>([])

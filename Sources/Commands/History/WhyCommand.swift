@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import NotificationsWire
 package import Wire
 
 /// `greenroom why APP`
@@ -14,9 +15,30 @@ package struct WhyCommand: Verb {
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let client = try context.client()
         let answer = try client.request(.why, app: target.app)
-        guard !format.json else { return context.print(json: answer) }
+        let pushes = context.silentPushes(of: answer["app"]?.string ?? target.app, client)
+        guard !format.json else { return context.print(json: Self.json(answer, pushes)) }
         let why = try record(answer, WhyAnswer.self)
-        context.write(Explanation(why: why, name: why.name ?? why.app, clock: context.clock).text)
+        context.write(Explanation(why: why, name: why.name ?? why.app, clock: context.clock, pushes: pushes).text)
+    }
+
+    private static func json(_ answer: JSONValue, _ pushes: String?) -> JSONValue {
+        guard let pushes, case .object(var object) = answer else { return answer }
+        object["pushes"] = .string(pushes)
+        return .object(object)
+    }
+}
+
+extension CommandContext {
+    /// What became of an app's silent pushes, if any came within the last hour or one waits. A service that does not
+    /// run has none that waits, and is not started for this.
+    fileprivate func silentPushes(of app: String, _ client: ControlClient) -> String? {
+        guard let services = try? client.request(.services)["services"]?.array,
+            services.contains(where: { $0["service"]?.string == "notifications" && $0["state"]?.string == "running" }),
+            let answer = try? askNotifications(.status), let status = try? NotificationStatus(json: answer),
+            let silent = status.apps.first(where: { $0.app == app })?.silent,
+            silent.waitingSince != nil || silent.came > 0
+        else { return nil }
+        return silent.sentence
     }
 }
 
@@ -25,11 +47,14 @@ package struct Explanation {
     private let why: WhyAnswer
     private let name: String
     private let clock: Moment.Clock
+    private let pushes: String?
 
-    package init(why: WhyAnswer, name: String, clock: Moment.Clock) {
+    /// - Parameter pushes: a sentence about its silent pushes.
+    package init(why: WhyAnswer, name: String, clock: Moment.Clock, pushes: String? = nil) {
         self.why = why
         self.name = name
         self.clock = clock
+        self.pushes = pushes
     }
 
     package var text: String {
@@ -47,13 +72,14 @@ package struct Explanation {
         return text + wishes
     }
 
-    /// What it waits to be woken for.
+    /// What it waits to be woken for, and may be.
     private var wishes: String {
-        why.waits.map { wish in
+        let pushes = pushes.map { "Pushes: \(Visible.line($0)).\n" } ?? ""
+        return why.waits.map { wish in
             let looked = wish.next.map { "looked at next \(when($0))" } ?? wish.changesWith.map { "looked at \($0)" }
             let missing = wish.missing.map { Visible.line(Hints.reason($0)) } ?? "nothing is missing"
             return "It waits for \(Visible.line(wish.what)): \(missing)" + (looked.map { "; \($0)" } ?? "") + ".\n"
-        }.joined()
+        }.joined() + pushes
     }
 
     /// What the step says: what the app was told, or who did what.

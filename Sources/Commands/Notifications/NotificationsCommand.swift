@@ -8,7 +8,7 @@ package struct NotificationsCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "notifications",
         abstract: "List notifications; show one, act on one or dismiss one; allow or deny an app's.",
-        subcommands: [List.self, Show.self, Act.self, Dismiss.self, Allow.self, Deny.self],
+        subcommands: [List.self, Show.self, Act.self, Dismiss.self, Allow.self, Deny.self, Region.self],
         defaultSubcommand: List.self)
 
     package init() {}
@@ -90,13 +90,14 @@ package struct NotificationsCommand: ParsableCommand {
         @OptionGroup var name: Name
         @Option(help: "The identifier of an action of its category; without one it is opened.") var action: String?
         @Option(help: "What is typed, of an action that asks for text.") var text: String?
+        @OptionGroup var format: JSONOption
 
         package init() {}
 
         package func perform(in context: CommandContext) throws(CommandFailure) {
             let act = NotificationAct(id: name.id, action: action, text: text)
             // A tap is told to the app once.
-            _ = try context.askNotifications(.act, act.json, isRepeatable: false)
+            try context.order(.act, act.json, format, isRepeatable: false)
         }
     }
 
@@ -104,21 +105,23 @@ package struct NotificationsCommand: ParsableCommand {
         package static let configuration = CommandConfiguration(
             abstract: "Dismiss a notification that is shown, as the user does.")
         @OptionGroup var name: Name
+        @OptionGroup var format: JSONOption
         package init() {}
 
         package func perform(in context: CommandContext) throws(CommandFailure) {
-            _ = try context.askNotifications(.dismiss, NotificationName(id: name.id).json, isRepeatable: false)
+            try context.order(.dismiss, NotificationName(id: name.id).json, format, isRepeatable: false)
         }
     }
 
     package struct Allow: Verb {
         package static let configuration = CommandConfiguration(abstract: "Allow an app's notifications.")
         @OptionGroup var target: AppArgument
+        @OptionGroup var format: JSONOption
         package init() {}
 
         package func perform(in context: CommandContext) throws(CommandFailure) {
             let app = try context.notificationApp(target.app)
-            _ = try context.askNotifications(.allow, NotificationApp(app: app).json)
+            try context.order(.allow, NotificationApp(app: app).json, format)
         }
     }
 
@@ -126,11 +129,31 @@ package struct NotificationsCommand: ParsableCommand {
         package static let configuration = CommandConfiguration(
             abstract: "Deny an app its notifications: what it asks for is accepted and not shown.")
         @OptionGroup var target: AppArgument
+        @OptionGroup var format: JSONOption
         package init() {}
 
         package func perform(in context: CommandContext) throws(CommandFailure) {
             let app = try context.notificationApp(target.app)
-            _ = try context.askNotifications(.deny, NotificationApp(app: app).json)
+            try context.order(.deny, NotificationApp(app: app).json, format)
+        }
+    }
+
+    package struct Region: Verb {
+        package static let configuration = CommandConfiguration(
+            abstract: "Say that the device has entered or left a region of an app, as the location service does.",
+            discussion: "Prints how many of the app's notifications waited for that.")
+        @OptionGroup var target: AppArgument
+        @Argument(help: "The region's identifier, as in the app's trigger.") var region: String
+        @Flag(help: "The device has left it.") var left = false
+        @OptionGroup var format: JSONOption
+        package init() {}
+
+        package func perform(in context: CommandContext) throws(CommandFailure) {
+            let app = try context.notificationApp(target.app)
+            let crossing = NotificationCrossing(app: app, region: region, entered: !left)
+            let answer = try context.askNotifications(.region, crossing.json, isRepeatable: false)
+            guard !format.json else { return context.print(json: answer) }
+            context.print("\(try record(answer, NotificationCrossed.self).notifications)")
         }
     }
 
@@ -180,5 +203,13 @@ extension CommandContext {
         _ method: NotificationToolMethod, _ params: JSONValue = [:], isRepeatable: Bool = true
     ) throws(CommandFailure) -> JSONValue {
         try askNotifications(method.rawValue, params, isRepeatable: isRepeatable)
+    }
+
+    /// Something that has no answer but that it is done.
+    fileprivate func order(
+        _ method: NotificationToolMethod, _ params: JSONValue, _ format: JSONOption, isRepeatable: Bool = true
+    ) throws(CommandFailure) {
+        let answer = try askNotifications(method, params, isRepeatable: isRepeatable)
+        if format.json { print(json: answer) }
     }
 }

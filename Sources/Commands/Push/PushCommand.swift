@@ -100,6 +100,7 @@ package struct PushCommand: ParsableCommand {
         @Argument(help: "The gateway, as greenroom-push://HOST:PORT.") var url: String?
         @Option(help: "A file with the certificates to trust (PEM), in place of the machine's own.") var ca: String?
         @Flag(help: "Pushes come from nowhere.") var none = false
+        @OptionGroup var format: JSONOption
 
         package init() {}
 
@@ -110,11 +111,13 @@ package struct PushCommand: ParsableCommand {
 
         package func perform(in context: CommandContext) throws(CommandFailure) {
             guard url != nil || none else {
-                let status = try record(context.askNotifications(.status), NotificationStatus.self)
-                return context.print(status.link.gateway.map(Visible.line) ?? "no gateway is set")
+                let gateway = try record(context.askNotifications(.status), NotificationStatus.self).link.gateway
+                guard !format.json else { return context.print(json: ["url": JSONValue(gateway)]) }
+                return context.print(gateway.map(Visible.line) ?? "no gateway is set")
             }
             let file = ca.map { FilePath(context.workingDirectory).pushing(FilePath($0)).string }
-            _ = try context.askNotifications(.gateway, NotificationGateway(url: url, ca: file).json)
+            let answer = try context.askNotifications(.gateway, NotificationGateway(url: url, ca: file).json)
+            if format.json { context.print(json: answer) }
         }
     }
 }

@@ -10,13 +10,21 @@ private final class FakeService {
     private let daemon: FakeDaemon
     let service: FakeDaemon
 
-    init(_ answer: @escaping @Sendable (FakeDaemon.Request) -> FakeDaemon.Reply) throws {
+    /// - Parameter state: as the daemon's `services` has it.
+    init(
+        state: String = "running", _ answer: @escaping @Sendable (FakeDaemon.Request) -> FakeDaemon.Reply
+    ) throws {
         tool = try Tool()
         let path = tool.home + "/notifications"
         daemon = try FakeDaemon(in: tool.home) { request in
             switch request.method {
             case "service": .result(["path": .string(path)])
             case "apps": .result(Sample.apps)
+            case "why": .result(WhyAnswer(app: "vim", name: "Vim", state: "suspended", because: []).json)
+            case "services":
+                .result([
+                    "services": [["service": "transfers"], ["service": "notifications", "state": .string(state)]]
+                ])
             default: .failure(.methodNotFound(request.method))
             }
         }
@@ -108,6 +116,22 @@ struct NotificationsTests {
         #expect(act.id == "n1" && act.action == "reply" && act.text == "yes")
         #expect(fake.asked[1].params["id"]?.string == "n2" && fake.asked[2].params["app"]?.string == "vim")
         #expect(fake.asked[3].params["app"]?.string == Sample.radio.app)
+        // Silent, unless a program wants to read it.
+        #expect(fake.tool.run("notifications", "dismiss", "n2").output.isEmpty)
+        for order in [["act", "n1"], ["dismiss", "n2"], ["allow", "vim"], ["deny", "vim"]] {
+            #expect(fake.tool.run(["notifications"] + order + ["--json"]).output == "{}\n")
+        }
+    }
+
+    @Test("That a region was crossed is said to the service, which says how many waited for it")
+    func region() throws {
+        let fake = try FakeService { _ in .result(NotificationCrossed(notifications: 2).json) }
+        #expect(fake.tool.run("notifications", "region", "journal", "home").output == "2\n")
+        let entered = try NotificationCrossing(json: #require(fake.asked.last).params)
+        #expect(entered.app == Sample.journal.app && entered.region == "home" && entered.entered)
+        let json = fake.tool.run("notifications", "region", "journal", "home", "--left", "--json")
+        #expect(json.output == "{\"notifications\":2}\n")
+        #expect(try !NotificationCrossing(json: #require(fake.asked.last).params).entered)
     }
 
     @Test("What the service refuses is said, with its sentence")
@@ -126,6 +150,21 @@ struct NotificationsTests {
         let outcome = other.tool.run("notifications", "act", "n1")
         #expect(outcome.code == 1 && outcome.errors.contains("may have done what was asked"))
         #expect(other.asked.count == 1)
+    }
+
+    @Test("The doctor says what shows notifications, or what comes of it that nothing does")
+    func doctor() throws {
+        func finding(_ presenter: NotificationPresenterStatus) throws -> DoctorFinding {
+            let status = NotificationStatus(presenter: presenter, link: NotificationLinkStatus(state: .off))
+            let fake = try FakeService { _ in .result(status.json) }
+            let findings = try DoctorFinding.list(json: JSONValue(parsing: fake.tool.run("doctor", "--json").output))
+            return try #require(findings.first { $0.mechanism == "notifications on screen" })
+        }
+        let shown = try finding(NotificationPresenterStatus(name: "dunst 1.9"))
+        #expect(shown.status == .ok && shown.detail == "shown by dunst 1.9")
+        let kept = try finding(NotificationPresenterStatus(name: nil, trouble: "no notification daemon runs"))
+        #expect(kept.status == .replaced && kept.detail == "no notification daemon runs")
+        #expect(kept.instead?.contains("greenroom notifications") ?? false && kept.cost != nil)
     }
 
     @Test("Without a system the tool says how to start one")
@@ -250,6 +289,8 @@ struct PushTests {
                 ? .result(Self.status(NotificationLinkStatus(state: .off, gateway: "g:1")).json) : .result([:])
         }
         #expect(fake.tool.run("push", "gateway").output == "g:1\n")
+        #expect(fake.tool.run("push", "gateway", "--json").output == "{\"url\":\"g:1\"}\n")
+        #expect(fake.tool.run("push", "gateway", "h:2", "--json").output == "{}\n")
         fake.tool.run("push", "gateway", "h:2", "--ca", "ca.pem")
         #expect(fake.asked.last?.params["url"]?.string == "h:2")
         #expect(fake.asked.last?.params["ca"]?.string?.hasSuffix("/ca.pem") ?? false)
@@ -264,6 +305,31 @@ struct PushTests {
         let fake = try FakeService { _ in .result(NotificationExplanation(sentence: "3 came").json) }
         #expect(fake.tool.run("push", "why", "journal").output == "3 came\n")
         #expect(fake.tool.run("push", "why", "journal", "--json").output == "{\"sentence\":\"3 came\"}\n")
+    }
+
+    @Test("Why an app is as it is, is said with what its silent pushes wait for, if any came")
+    func whyOfApp() throws {
+        @Sendable func status(came: Int64, waitingSince: Double? = nil) -> FakeDaemon.Reply {
+            let silent = NotificationSilentStatus(
+                came: came, left: 0, capacity: 3, waitingSince: waitingSince,
+                sentence: "4 silent pushes came; one waits")
+            return .result(
+                NotificationStatus(
+                    presenter: NotificationPresenterStatus(name: nil), link: NotificationLinkStatus(state: .off),
+                    apps: [NotificationAppStatus(app: "vim", authorization: .denied, silent: silent)]
+                ).json)
+        }
+        let fake = try FakeService { _ in status(came: 0, waitingSince: 1) }
+        let text = fake.tool.run("why", "vim").output
+        #expect(text.hasPrefix("Vim is suspended.") && text.hasSuffix("\nPushes: 4 silent pushes came; one waits.\n"))
+        let json = try JSONValue(parsing: fake.tool.run("why", "vim", "--json").output)
+        #expect(json["pushes"]?.string == "4 silent pushes came; one waits" && json["state"]?.string == "suspended")
+        // One to which none came says nothing of them, and a service that does not run is not started for this.
+        let none = try FakeService { _ in status(came: 0) }
+        #expect(!none.tool.run("why", "vim").output.contains("Pushes"))
+        #expect(try JSONValue(parsing: none.tool.run("why", "vim", "--json").output)["pushes"] == nil)
+        let idle = try FakeService(state: "idle") { _ in status(came: 4) }
+        #expect(!idle.tool.run("why", "vim").output.contains("Pushes") && idle.service.requests.isEmpty)
     }
 
     @Test("The gateway is a program of its own; where it is missing the tool says so")
