@@ -91,7 +91,7 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
 
     @MainActor private func greetAtOnce(_ device: Device, _ place: Int) {
         guard !isGreeted, let listener else { return }
-        let hello = RPCMessage.request(id: .int(0), method: "hello", params: listener.hello(executed: nil)).line
+        let hello = RPCMessage.request(id: .int(0), method: "hello", params: listener.hello(running: [])).line
         guard case .success(let greeting)? = answer(device, hello, place) else { return }
         isGreeted = true
         listener.greeted(greeting)

@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Dispatch
 internal import NotificationsWire
 internal import Synchronization
