@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -31,6 +31,7 @@ test: ## Build and run all tests; the end says which were skipped, and why.
 	cd Examples/service-python && python3 test_steps.py
 	Scripts/push-clients.py
 	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
+	if [ $$(id -u) = 0 ]; then /usr/bin/python3 Scripts/push-storm.py --messages 200 --kills 8; fi
 	@Scripts/run-tests.py
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
@@ -60,6 +61,15 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	$(SWIFT_BUILD)
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
+
+pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: three nats-servers too).
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl $(if $(NATS),nats-server)
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
+	    /usr/bin/python3 Scripts/push-storm.py --seed $$seed --messages $(or $(MESSAGES),10000) --kills $(or $(KILLS),200) \
+	        --tokens 24 --bursty 4 --interval 3 $(if $(NATS),--nats); \
+	done
 
 chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.
 	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev libcurl4 python3
@@ -110,7 +120,7 @@ bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, thro
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 openssl mosquitto
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl mosquitto
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))

@@ -270,7 +270,10 @@ let package = Package(
             name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
         .executableTarget(
-            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking"], path: "Examples/Podcasts/Sources"),
+            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking", "UserNotifications"],
+            path: "Examples/Podcasts/Sources"),
+        .executableTarget(
+            name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
@@ -392,7 +395,10 @@ let package = Package(
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Storage", "Wire", "Model", "LinuxSystem"]),
+            dependencies: [
+                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestBus", "Wire", "Model",
+                "LinuxSystem",
+            ]),
         // Also runs the program itself, against the servers of Fixtures/servers.
         .testTarget(
             name: "TransferServiceTests",
@@ -407,6 +413,21 @@ let package = Package(
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
                 "PushLink",
                 "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
+            ]),
+        // A gateway in the test's process, clients over TLS, and the program itself.
+        .testTarget(
+            name: "PushGatewayTests",
+            dependencies: [
+                "PushGateway", "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", "greenroom-pushgate", grdb,
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),

@@ -96,6 +96,9 @@ final class AppCode: Program {
         application.systemChanges?.take(conditions.params, for: application)
     }
 
+    // Nothing of the app's code speaks to a service here yet.
+    func told(_ service: String, _ words: String) {}
+
     func takeSnapshot() {
         enter()
         lastSnapshot = application?.snapshots.picture()

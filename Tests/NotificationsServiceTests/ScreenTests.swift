@@ -176,8 +176,10 @@ struct ScreenTests {
         let client = try service.client(icon: "art")
         try client.ask("authorize", NotificationAuthorize.everything.json)
         func shown(sound: String?, image: String) throws -> FakeDaemon.Notify {
-            let attachment = NotificationAttachmentInfo(identifier: "i", path: image, type: "public.png")
-            try add(client, "a", NotificationContentInfo(title: "T", sound: sound, attachments: [attachment]))
+            let attachments = [base + "/Library/Sounds/ding.wav", image].map {
+                NotificationAttachmentInfo(identifier: $0, path: $0, type: "")
+            }
+            try add(client, "a", NotificationContentInfo(title: "T", sound: sound, attachments: attachments))
             return try daemon.notified.next()
         }
         let good = try shown(sound: "ding.wav", image: base + "/picture.png")
@@ -189,6 +191,8 @@ struct ScreenTests {
             #expect(bad.hints["image-path"] == nil && bad.hints["sound-file"] == nil, "\(image)")
             #expect(bad.hints["sound-name"] == .string("message-new-instant"))
         }
+        let critical = NotificationSoundInfo(name: "ding.wav", criticalVolume: 0.5).text
+        #expect(try shown(sound: critical, image: "").hints["sound-file"] == good.hints["sound-file"])
         // Another name may be one of the theme of sounds.
         #expect(try shown(sound: "bell", image: "").hints["sound-name"] == .string("bell"))
     }

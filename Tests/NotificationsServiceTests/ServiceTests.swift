@@ -105,7 +105,7 @@ struct ServiceTests {
         try second.answer(repeated.id)
         try second.ask("settings")
         try service.killAndRestart()
-        let third = try service.client(executed: response.seq)
+        let third = try service.client()
         #expect(throws: TestPeer.Silence.self) { try third.told(.didReceive, within: 0.2) }
         #expect(try service.list().isEmpty)
     }
@@ -156,6 +156,40 @@ struct ServiceTests {
         #expect(kept.count == 8)
         _ = try service.client()
         _ = try service.tool()
+    }
+
+    /// Where a group can be made.
+    private static let groups = CgroupRoot.detect(isRoot: CurrentProcess.isRoot)
+
+    @Test(
+        "An app of the same user is no tool: it is not heard on the tools' socket",
+        .enabled(if: groups != nil, "NOT TESTED: needs a cgroup that can be written"))
+    func appAsTool() throws {
+        let service = try TestService()
+        let home = try #require(Self.groups) + "/greenroom-test-\(CurrentProcess.pid)"
+        let group = home + "/app-org.example.app"
+        try FileSystem.makeDirectory(home)
+        try FileSystem.makeDirectory(group)
+        defer { for folder in [group, home] { try? Cgroup.remove(at: folder) } }
+        let program = """
+            import socket, sys
+            peer = socket.socket(socket.AF_UNIX)
+            peer.connect(sys.argv[1])
+            try: peer.sendall(b'{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"role":"tool"}}\\n')
+            except ConnectionError: pass
+            try: sys.exit(0 if peer.recv(100) == b"" else 3)
+            except ConnectionError: sys.exit(0)
+            """
+        func status(in group: String?) throws -> ProcessStatus? {
+            let arguments = ["python3", "-c", program, "\(service.folder)/control"]
+            var spawn = Spawn(path: "/usr/bin/python3", arguments: arguments, environment: [])
+            spawn.cgroup = try group.map { try Descriptor.open($0, .directory) }
+            let process = try spawn.start()
+            #expect(process.waitUntilDead(milliseconds: 20_000))
+            return process.reap()
+        }
+        #expect(try status(in: group) == .exited(0))
+        #expect(try status(in: nil) == .exited(3))
     }
 
     @Test("Requests without an answer are bounded")

@@ -306,7 +306,8 @@ final class ServiceLink {
         tell(app)
         switch entry.reason {
         case .end(.closedByUser, _, _): tellClosed(app)
-        case .windowCompleted(let kind, let result): windowEnded(app, kind, result.name)
+        // Whatever came of it is what the app says to the system, not to the service.
+        case .windowCompleted(let kind, _): windowEnded(app, kind, "done")
         case .windowOverrun(let kind, _): windowEnded(app, kind, "late")
         // It has had its time, and is ended for that.
         case .end(.windowNotCompleted(let end), _, _): windowEnded(app, end.kind, "late")

@@ -265,8 +265,6 @@ extension Device {
     func hear(_ message: ServiceWords, _ place: Int) {
         let known = message.sequence.map { apps[place].process?.heard[message.service]?.contains($0) ?? false }
         if let sequence = message.sequence, known == false {
-            // As in `CallbackLedger`.
-            if let last = apps[place].process?.heard[message.service]?.max(), sequence < last { return }
             apps[place].process?.heard[message.service, default: []].insert(sequence)
         }
         // What comes again after a death is answered, and not heard again.

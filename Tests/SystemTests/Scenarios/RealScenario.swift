@@ -312,7 +312,7 @@ extension Input {
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
             .timeZone, .brightness, .screens, .lowPower, .thermalState, .orientation, .changeStore, .setting, .connect,
-            .sessionEvents, .wakeByService:
+            .sessionEvents, .wakeByService, .tellService:
             nil
         }
     }

@@ -91,6 +91,14 @@ package struct LinkSession: Sendable {
         return false
     }
 
+    /// Nothing is due but the end of a long silence.
+    package var isSettled: Bool {
+        switch state {
+        case .greeting, .challenged: false
+        case .open, .closed: stalled == nil
+        }
+    }
+
     package var isClosed: Bool {
         if case .closed = state { return true }
         return false

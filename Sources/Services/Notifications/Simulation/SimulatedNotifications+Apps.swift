@@ -42,7 +42,7 @@ extension SimulatedNotifications {
         clients[connection] = Client(app: app, isProgram: client.isProgram)
         post(.appModes(app, receivesPushes: client.modes.contains(.remoteNotification)))
         post(.attached(ConnectionID(connection), app))
-        ask(connection, .hello(executed: client.heard.max()), .hello)
+        ask(connection, .hello(running: client.heard), .hello)
         guard !client.isProgram else { return }
         // An app answers again what it had answered: that may have been lost.
         for telling in system.tellings(of: app) where client.heard.contains(telling.id.number) {

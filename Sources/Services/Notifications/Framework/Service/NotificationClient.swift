@@ -162,7 +162,11 @@ package final class NotificationClient: ServiceListener {
 
     // MARK: ServiceListener
 
-    package func hello(executed: Int64?) -> JSONValue { NotificationHello.client(executed: executed).json }
+    package func hello(running: [Int64]) -> JSONValue {
+        // Also what came with the app's waking.
+        let all = state.withLock { $0.delivery.running }.union(running)
+        return NotificationHello.client(running: all.sorted()).json
+    }
 
     package func greeted(_ answer: JSONValue) {
         guard let greeting = try? NotificationGreeting(json: answer) else { return }

@@ -29,12 +29,6 @@ extension ProviderConnection {
         }
     }
 
-    private func health(_ stream: HTTP2StreamID) {
-        let trouble = server.store.trouble
-        let status = JSONValue.object(["status": .string(trouble ?? "ok")])
-        respond(stream, status: trouble == nil ? 200 : 503, id: nil, body: status.encoded)
-    }
-
     private func accept(
         _ stream: HTTP2StreamID, _ request: Request, _ text: Substring, _ provider: ProviderIdentity
     ) throws(PushRejection) {
@@ -50,6 +44,7 @@ extension ProviderConnection {
             id: options.id ?? RandomBytes.identifier(), type: type, priority: options.priority(type),
             expires: options.expires, collapse: options.collapse, at: now, payload: request.body)
         let id = message.id
+        requests[stream]?.isSubmitted = true
         server.store.accept(
             message,
             StoreWaiter(eventLoop: eventLoop) { outcome in self.stored(stream, id: id, type, outcome) })
@@ -135,7 +130,8 @@ extension ProviderConnection {
             for stream in streams { answer(stream, rejection) }
             if session.countWrong(server.rules) {
                 verifications = []
-                for stream in requests.keys { answer(stream, rejection) }
+                // What the store has came with a token that was right.
+                for (stream, request) in requests where !request.isSubmitted { answer(stream, rejection) }
                 return goAway(.invalidProviderToken)
             }
         }
@@ -149,13 +145,12 @@ extension RandomBytes {
         var bytes = make(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let text = Hexadecimal.text(bytes)
-        var parts: [Substring] = []
-        var rest = text[...]
-        for length in [8, 4, 4, 4, 12] {
-            parts.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, digit) in Hexadecimal.text(bytes).utf8.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
         }
-        return parts.joined(separator: "-")
+        return String(decoding: text, as: UTF8.self)
     }
 }

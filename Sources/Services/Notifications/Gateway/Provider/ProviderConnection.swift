@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 internal import PushCore
+internal import Wire
 
 /// A provider's connection: streams of frames become requests, and answers become frames.
 ///
@@ -21,10 +22,12 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         var fields = PushFields()
         var body: [UInt8] = []
         var opened: Instant
-        /// Bytes of the body, kept or not.
+        /// Bytes of the body, kept or not, and of padding: what the client had to have leave to send.
         var length = 0
         var isTooLarge = false
         var isWhole = false
+        /// The store has the message.
+        var isSubmitted = false
     }
 
     let server: ProviderServer
@@ -39,8 +42,10 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     var lastToken: (text: String, verified: TokenVerifier.Verified)?
 
     private var context: ChannelHandlerContext?
-    private var isEnding = false
+    /// Why the connection ends.
+    private var ending: PushReason?
     private var isClosing = false
+    private var lastStream = HTTP2StreamID.rootStream
     private var whenEnded: EventLoopPromise<Void>?
     /// What the client may still send on all streams together.
     private var window = 65_535
@@ -118,7 +123,9 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         case .headers(let headers): receive(headers, frame.streamID)
         case .data(let data): receive(data, frame.streamID)
         case .rstStream: requests[frame.streamID] = nil
-        case .goAway: endWhenIdle()
+        case .goAway:
+            ending = ending ?? .shutdown
+            closeWhenIdle()
         case .priority, .settings, .pushPromise, .ping, .windowUpdate, .alternativeService, .origin: break
         }
     }
@@ -144,11 +151,13 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     private func receive(_ frame: HTTP2Frame.FramePayload.Headers, _ stream: HTTP2StreamID) {
         // A second block of headers is the trailers: nothing in them matters.
         if requests[stream] == nil {
-            guard !isClosing else { return }
+            // What follows the answer to a body that had no end is no new request.
+            guard !isClosing, stream > lastStream else { return }
+            lastStream = stream
             var request = Request(opened: lastFrame)
             for (name, value, _) in frame.headers { request.fields.add(name, value) }
             requests[stream] = request
-            if isEnding { return answer(stream, PushRejection(.shutdown)) }
+            if let ending { return answer(stream, PushRejection(ending)) }
         }
         if frame.endStream { finish(stream) }
     }
@@ -157,17 +166,18 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         guard case .byteBuffer(let bytes) = frame.data else { return }
         // What comes after the answer is of no interest.
         guard requests[stream] != nil else { return }
-        keep(bytes, of: stream)
+        keep(bytes, padding: frame.paddingBytes.map { $0 + 1 } ?? 0, of: stream)
         if frame.endStream { finish(stream) }
     }
 
     /// A body that is too large is read to its end and thrown away, since most clients hear an answer only then. One
     /// that has no end is answered before.
-    private func keep(_ bytes: ByteBuffer, of stream: HTTP2StreamID) {
+    private func keep(_ bytes: ByteBuffer, padding: Int, of stream: HTTP2StreamID) {
         guard var request = requests.removeValue(forKey: stream) else { return }
         let before = request.length
-        request.length += bytes.readableBytes
-        if request.length <= max(server.rules.longestPayload, server.rules.longestVoIPPayload) {
+        request.length += bytes.readableBytes + padding
+        let size = request.body.count + bytes.readableBytes
+        if !request.isTooLarge, size <= max(server.rules.longestPayload, server.rules.longestVoIPPayload) {
             request.body.append(contentsOf: bytes.readableBytesView)
         } else {
             request.isTooLarge = true
@@ -216,21 +226,34 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         // Every answer has an identifier, by which a provider can ask what became of a request.
         let id = id ?? request.fields.echo ?? RandomBytes.identifier()
         respond(stream, status: rejection.reason.status, id: id, body: rejection.body)
-        // A client that goes on to send is told that nobody reads it.
-        if !request.isWhole { write(.rstStream(.noError), stream) }
+        if !request.isWhole { stopReading(stream) }
         afterAnswer()
     }
 
+    /// A client that goes on to send is told that nobody reads it. The answer leaves before: it would be lost with the
+    /// stream.
+    private func stopReading(_ stream: HTTP2StreamID) {
+        flush()
+        write(.rstStream(.noError), stream)
+    }
+
     func respond(_ stream: HTTP2StreamID, status: Int, id: String?, body: [UInt8]) {
-        requests[stream] = nil
         var headers = HPACKHeaders([(":status", "\(status)"), ("content-type", "application/json")])
         if let id { headers.add(name: "apns-id", value: id, indexing: .nonIndexable) }
         write(.headers(.init(headers: headers, endStream: false)), stream)
         write(.data(.init(data: .byteBuffer(ByteBuffer(bytes: body)), endStream: true)), stream)
     }
 
-    private func afterAnswer() {
-        if isEnding, requests.isEmpty { close() }
+    private func afterAnswer() { if ending != nil { closeWhenIdle() } }
+
+    /// The state of the gateway, for those who balance load among several.
+    func health(_ stream: HTTP2StreamID) {
+        guard let request = requests.removeValue(forKey: stream) else { return }
+        let trouble = server.store.trouble
+        let status = JSONValue.object(["status": .string(trouble ?? "ok")])
+        respond(stream, status: trouble == nil ? 200 : 503, id: nil, body: status.encoded)
+        if !request.isWhole { stopReading(stream) }
+        afterAnswer()
     }
 
     private func write(_ payload: HTTP2Frame.FramePayload, _ stream: HTTP2StreamID) {
@@ -261,39 +284,35 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         for (stream, request) in requests where !request.isWhole && now - request.opened > rules.slowRequest {
             answer(stream, PushRejection(.idleTimeout))
         }
-        if requests.isEmpty, !isEnding, now - lastFrame > rules.idle { goAway(.idleTimeout) }
+        if requests.isEmpty, ending == nil, now - lastFrame > rules.idle { goAway(.idleTimeout) }
     }
 
-    /// Says why, answers what is under way, and closes.
+    /// Answers what is under way, says why, and closes.
+    ///
+    /// GOAWAY is the last frame, and what comes before it is answered with the reason: the HTTP/2 library takes a body
+    /// that crosses an earlier GOAWAY for an error, and all that is under way would be lost with the connection.
     func goAway(_ reason: PushReason) {
-        guard !isEnding else { return }
-        isEnding = true
+        guard ending == nil else { return }
+        ending = reason
         server.logger.info("a provider's connection ends", metadata: ["reason": "\(reason.rawValue)"])
-        // Bodies wait for a flush where frames do not: many clients read nothing that comes after this one.
-        flush()
-        let text = ByteBuffer(bytes: PushRejection(reason).body)
-        write(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: text), .rootStream)
-        endWhenIdle()
+        closeWhenIdle()
         eventLoop.scheduleTask(in: TimeAmount(server.connectionRules.grace)) { self.close() }
     }
 
-    private func endWhenIdle() {
-        isEnding = true
-        if requests.isEmpty { close() }
-    }
+    private func closeWhenIdle() { if requests.isEmpty { close() } }
 
     private func close() {
         guard let context, !isClosing else { return }
         isClosing = true
+        // Bodies wait for a flush where frames do not: many clients read nothing that comes after this one.
         flush()
+        let text = ending.map { ByteBuffer(bytes: PushRejection($0).body) }
         let channel = context.channel
-        // After what has been written.
-        context.writeAndFlush(
-            wrapOutboundOut(
-                HTTP2Frame(
-                    streamID: .rootStream,
-                    payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil)))
-        ).whenComplete { _ in channel.close(promise: nil) }
+        // After what has been written. A request of a later stream may be sent again elsewhere: it was not read.
+        let last = HTTP2Frame.FramePayload.goAway(lastStreamID: lastStream, errorCode: .noError, opaqueData: text)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: last))).whenComplete { _ in
+            channel.close(promise: nil)
+        }
         eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     }
 

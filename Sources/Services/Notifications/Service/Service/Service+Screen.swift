@@ -2,6 +2,7 @@ internal import DBus
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsWire
 
 // What people see, and what they do with it.
 extension Service: Presenter.Client {
@@ -52,20 +53,19 @@ extension Service: Presenter.Client {
             id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
             desktopEntry: app.rawValue, icon: info.flatMap(\.picture), title: content.title, subtitle: content.subtitle,
             body: content.body, level: Shown.Level(rawValue: presentation.level.rawValue) ?? .active,
-            sound: sound(presentation.sound, info), image: info?.image(content.attachments.first?.path),
+            sound: sound(presentation.sound, info),
+            image: info?.image(content.attachments.first(where: \.isPicture)?.path),
             actions: presentation.actions.map {
                 Shown.Action(id: $0.identifier, title: $0.title, placeholder: $0.textInput?.placeholder)
             })
     }
 
-    private func sound(_ name: String?, _ info: AppInfo?) -> Shown.Sound {
-        switch name {
-        case nil: .none
-        case "default"?: .standard
+    private func sound(_ text: String?, _ info: AppInfo?) -> Shown.Sound {
+        guard let text else { return .none }
+        guard let name = NotificationSoundInfo(text: text).name else { return .standard }
+        if let file = info?.sound(name) { return .file(file) }
         // As on Apple's systems the standard one in place of a file that is not there.
-        case let name?:
-            info?.sound(name).map(Shown.Sound.file) ?? (Self.isOfTheme(name) ? .named(name) : .standard)
-        }
+        return Self.isOfTheme(name) ? .named(name) : .standard
     }
 
     /// The specification of sound themes has names such as `bell` and `phone-incoming-call`.
@@ -104,6 +104,13 @@ extension Service: Presenter.Client {
     }
 
     func statusChanged(_ status: PresenterStatus) { armIdle() }
+}
+
+extension NotificationContent.Attachment {
+    /// What daemons draw.
+    fileprivate var isPicture: Bool {
+        [".png", ".jpg", ".jpeg", ".gif"].contains { path.lowercased().hasSuffix($0) }
+    }
 }
 
 extension NotificationID {
