@@ -127,6 +127,14 @@ final class TestGateway: Sendable {
         return (Int(words.count > 1 ? String(words[1]) : "") ?? 0, body)
     }
 
+    /// Waits for a series to have a value. It is asked for again and again: a scrape is the only way to hear of it.
+    func until(_ series: String, is value: Double) async throws {
+        let end = Clock.monotonic() + 30_000_000_000
+        while try await metric(series) != value {
+            try #require(Clock.monotonic() < end, "\(series) is not \(value)")
+        }
+    }
+
     /// The value of a series; zero if there is none.
     func metric(_ series: String) async throws -> Double {
         let text = try await get("/metrics").text

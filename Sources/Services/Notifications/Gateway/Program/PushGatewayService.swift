@@ -64,7 +64,7 @@ package struct PushGatewayService: Service {
         guard let secret = Hexadecimal.bytes(try home.read(home.secret).filter(\.isHexDigit)), secret.count == 32 else {
             throw GatewayError("\(home.secret) must hold 64 hexadecimal digits")
         }
-        let store = try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics)
+        let store = try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics, logger: logger)
         let links = LinkServer(
             group: group, rules: settings.rules, proof: Self.proof(settings.names), store: store, metrics: metrics,
             logger: logger)
