@@ -10,6 +10,7 @@ import Wire
 /// A gateway in this process, with a folder and ports of its own.
 final class TestGateway: Sendable {
     static let topic = "com.example.app"
+    static var silentLogger: Logger { Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }) }
 
     let folder: GatewayHome
     let addresses: PushGatewayService.Addresses
@@ -65,8 +66,7 @@ final class TestGateway: Sendable {
         settings.metrics = settings.listen
         configure(&settings)
         let started = Inbox<PushGatewayService.Addresses>("the gateway's start")
-        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        logger.logLevel = .critical
+        let logger = Self.silentLogger
         let service = PushGatewayService(home: folder, settings: settings, logger: logger, threads: 2) {
             started.put($0)
         }
