@@ -144,8 +144,9 @@ extension TestDevice {
     public struct ShownNotification: Hashable, Sendable {
         /// The request's.
         public let identifier: String
-        /// Its texts.
+        /// Its title; empty: it has none.
         public let title: String
+        /// Its text; empty: it has none.
         public let body: String
         /// It came with a banner, and not only to the list.
         public let hadBanner: Bool
