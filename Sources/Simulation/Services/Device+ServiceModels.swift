@@ -236,7 +236,9 @@ extension Device {
     }
 
     private func afterNews(_ acts: [ServiceModelAct], _ s: Int) {
-        if checksInvariants, services[s].shell?.hasBegun == true, let broken = services[s].shell?.logic.brokenPromises().first {
+        if checksInvariants, services[s].shell?.hasBegun == true,
+            let broken = services[s].shell?.logic.brokenPromises().first
+        {
             violate("\(services[s].script.declaration.name): \(broken)")
         }
         perform(acts, s)

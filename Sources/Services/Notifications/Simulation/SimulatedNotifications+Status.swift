@@ -63,7 +63,8 @@ extension SimulatedNotifications {
                     "title": .string(content.title), "body": .string(content.body),
                     "banner": .bool(presentation.hasBanner), "sound": JSONValue(presentation.sound),
                 ]
-            }).description
+            }
+        ).description
     }
 
     private func shown(_ app: AppIdentifier) -> String {
