@@ -144,9 +144,9 @@ extension TestDevice {
     public struct ShownNotification: Hashable, Sendable {
         /// The request's.
         public let identifier: String
-        /// Its title; empty: it has none.
+        /// Its title; empty without one.
         public let title: String
-        /// Its text; empty: it has none.
+        /// Its text; empty without one.
         public let body: String
         /// It came with a banner, and not only to the list.
         public let hadBanner: Bool

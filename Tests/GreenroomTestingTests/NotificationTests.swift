@@ -26,7 +26,8 @@ extension TestingTests {
         var presents: UNNotificationPresentationOptions = [.banner, .list, .sound]
         var onPush: (@escaping @Sendable (UIBackgroundFetchResult) -> Void) -> Void = { $0(.newData) }
         var payloads: [[AnyHashable: Any]] = []
-        var asksAtLaunch = true
+        /// Handlers that it keeps, and never calls.
+        var kept: [@Sendable (UIBackgroundFetchResult) -> Void] = []
 
         func application(
             _ application: UIApplication,
@@ -45,11 +46,9 @@ extension TestingTests {
                         UNNotificationAction(identifier: "show", title: "Show", options: [.foreground]),
                     ], intentIdentifiers: [], options: [.customDismissAction])
             ])
-            if asksAtLaunch {
-                Task {
-                    let isAllowed = try await center.requestAuthorization(options: [.alert, .badge, .sound])
-                    trace.append(isAllowed ? "allowed" : "not allowed")
-                }
+            Task {
+                let isAllowed = try await center.requestAuthorization(options: [.alert, .badge, .sound])
+                trace.append(isAllowed ? "allowed" : "not allowed")
             }
             application.registerForRemoteNotifications()
             return true
@@ -222,7 +221,9 @@ extension TestingTests {
         @Test("An app that does not complete a push in 30 seconds is ended with a report")
         func tooLong() async throws {
             let device = try TestDevice()
-            let app = try install(device) { $0.onPush = { _ in } }
+            let app = try install(device) { reminder in
+                reminder.onPush = { [unowned reminder] in reminder.kept.append($0) }
+            }
             try await device.open(app)
             try await device.home()
             try await device.push(["aps": ["content-available": 1]], to: app)

@@ -76,7 +76,6 @@ extension SimulatedNotifications {
     /// The app's main thread has dealt with it.
     mutating func heard(_ number: UInt64) {
         guard let entry = told.removeValue(forKey: number), let telling = entry.telling else { return }
-        ledger.heard(telling)
         guard let client = clients[entry.connection], !client.isProgram else { return }
         answer(entry.connection, telling)
     }
@@ -100,6 +99,8 @@ extension SimulatedNotifications {
 
     mutating func tell(_ connection: UInt64, _ telling: Telling) {
         guard let client = clients[connection] else { return }
+        // An app that does not answer in its time has been told all the same.
+        ledger.heard(telling)
         guard client.isProgram else { return tell(connection, telling.words, telling) }
         let (method, params) = telling.message
         let id = RPCID.int(Int64(clamping: telling.id.number))
