@@ -217,8 +217,8 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "Simulation", "AppProtocol", "PolicyCore", "Model", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire",
-                "CQuiescence",
+                "NotificationsSimulation", "NotificationsWire", "Simulation", "AppProtocol", "PolicyCore", "Model",
+                "UserNotifications", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "CQuiescence",
             ]),
 
         // The tools' side.
@@ -380,7 +380,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomTestingTests",
-            dependencies: ["GreenroomTesting", "BackgroundTasks", "UIKit", "_Testing_UIKit"]),
+            dependencies: ["GreenroomTesting", "BackgroundTasks", "UserNotifications", "UIKit", "_Testing_UIKit"]),
         .testTarget(
             name: "JournalTests", dependencies: ["Journal", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/Journal/Tests"),

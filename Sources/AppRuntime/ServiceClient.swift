@@ -18,6 +18,14 @@ package protocol ServiceLink: AnyObject, Sendable {
 
     /// Ends it for good.
     func stop()
+
+    /// Does something that asks the service, while the thread is about to wait for the answer.
+    func whileWaiting(_ body: () -> Void)
+}
+
+extension ServiceLink {
+    // A service that is another process answers meanwhile.
+    package func whileWaiting(_ body: () -> Void) { body() }
 }
 
 /// What hears what a service says to an app.

@@ -110,6 +110,28 @@ struct ServiceTests {
         #expect(try service.list().isEmpty)
     }
 
+    @Test("What an app is asked has its own number on each connection, and an answer counts that comes on the next one")
+    func lateAnswer() throws {
+        let service = try TestService()
+        var client = try service.allowedClient()
+        try service.state("active")
+        for name in ["a", "b"] {
+            try client.add(name)
+            let told = try client.told(.willPresent)
+            #expect(told.id == .int(Int64(try told.params.integer("seq"))))
+            if name == "a" { try client.answer(told.id, ["options": []]) }
+        }
+        try service.killAndRestart()
+        // The app's delegate has not said yet how to show it.
+        client = try service.client(running: [2])
+        #expect(throws: TestPeer.Silence.self) { try client.told(.willPresent, within: 0.2) }
+        try client.answer(.int(2), ["options": ["list"]])
+        _ = try service.list { $0.count == 1 }
+        try client.add("c")
+        let third = try client.told(.willPresent)
+        #expect(third.id == .int(3) && third.params["seq"] == .int(3))
+    }
+
     @Test("A wake that the daemon never answered does not keep the service from living on")
     func lostWake() throws {
         let service = try TestService()

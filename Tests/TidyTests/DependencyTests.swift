@@ -109,8 +109,9 @@ struct DependencyTests {
         (
             "Sources/GreenroomTesting",
             [
-                "AppProtocol", "AppRuntime", "CQuiescence", "Dispatch", "Foundation", "Glibc", "Model", "PolicyCore",
-                "Simulation", "Synchronization", "Testing", "UIKit", "Wire",
+                "AppProtocol", "AppRuntime", "CQuiescence", "Dispatch", "Foundation", "Glibc", "Model",
+                "NotificationsSimulation", "NotificationsWire", "PolicyCore", "Simulation", "Synchronization",
+                "Testing", "UIKit", "UserNotifications", "Wire",
             ]
         ),
         (

@@ -259,6 +259,7 @@ extension NotificationSystem {
     }
 
     mutating func forgetWakes(_ app: AppIdentifier) {
+        touched.insert(app)
         changeTellings(app) {
             $0.isAsked = false
             $0.mayBeHanded = $0.isHanded || $0.mayBeHanded

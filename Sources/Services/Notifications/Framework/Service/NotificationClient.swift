@@ -22,9 +22,10 @@ package final class NotificationClient: ServiceListener {
     }
 
     /// The app's. It is made when the app first uses notifications, or is woken for one.
-    package static let shared = NotificationClient {
-        ServiceClient("notifications", errand: "notifications", listener: $0)
-    }
+    package static let shared = NotificationClient(link: system)
+
+    /// The way to the service of the machine.
+    package static let system: Link = { ServiceClient("notifications", errand: "notifications", listener: $0) }
 
     let state: Mutex<State>
 
@@ -54,7 +55,7 @@ package final class NotificationClient: ServiceListener {
         link?.stop()
     }
 
-    private var link: any ServiceLink {
+    var link: any ServiceLink {
         state.withLock { state in
             if let link = state.link { return link }
             let link = state.makeLink(self)

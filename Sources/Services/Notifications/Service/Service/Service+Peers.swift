@@ -47,6 +47,9 @@ extension Service {
     func serve(_ peer: Peer, _ app: AppIdentifier) {
         let session = AppSession(self, peer)
         peer.onMessage = { message, _ in session.handle(message) }
+        peer.onAnswer = { [weak self] number, result in
+            self?.answered(ConnectionID(peer.number), of: app, number, result)
+        }
         peer.onClose = { [weak self] in
             self?.post(.detached(ConnectionID(peer.number)))
             self?.remove(peer)
