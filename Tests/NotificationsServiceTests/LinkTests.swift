@@ -65,7 +65,9 @@ struct LinkTests {
         try gateway.acknowledged(1)
         let wake = try service.daemon.wake()
         #expect(wake.params["app"]?.string == TestService.app && wake.params["window"]?.string == "push")
-        #expect(wake.params["payload"]?.string == payload)
+        let text = try #require(wake.params["payload"]?.string)
+        let push = try NotificationPush(window: JSONValue(parsing: text))
+        #expect(push.payload == payload && push.silent)
         #expect(try service.list().isEmpty)
         try service.daemon.peer.answer(wake.id)
         let ended: JSONValue = ["app": .string(TestService.app), "window": "push", "result": "done"]
