@@ -46,8 +46,7 @@ package struct FrameWatch: Sendable {
                 if !isInHeaders { unfinished = nil }
             }
         }
-        guard isUnfinished else { return unfinished = nil }
-        unfinished = unfinished ?? now
+        unfinished = isUnfinished ? unfinished ?? now : nil
     }
 
     private var isUnfinished: Bool {
