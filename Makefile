@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads chaos
+.PHONY: help build test device demo bench bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -19,22 +19,23 @@ help: ## Show this list.
 	@echo "  make demo RECORD=DIR keeps the demo's recording; make demo KEEP=1 leaves its system running."
 
 build: ## Build everything: tools in .build/bin, example apps in .build/apps.
-	@$(NEED) libsqlite3-dev libsystemd-dev
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev
 	@Scripts/build.sh all
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests; the end says which were skipped, and why.
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS)
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev nats-server python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS)
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
 	cd Examples/service-python && python3 test_steps.py
 	Scripts/push-clients.py
 	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
+	if [ $$(id -u) = 0 ]; then /usr/bin/python3 Scripts/push-storm.py --messages 200 --kills 8; fi
 	@Scripts/run-tests.py
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 binutils qemu-system-x86 e2fsprogs
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 binutils qemu-system-x86 e2fsprogs
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
@@ -56,67 +57,76 @@ standalone: ## Build the stand-alone download program, and kill it while its dow
 	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 libcurl4
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 libcurl4
 	$(SWIFT_BUILD)
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
+pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: three nats-servers too).
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl $(if $(NATS),nats-server)
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
+	    /usr/bin/python3 Scripts/push-storm.py --seed $$seed --messages $(or $(MESSAGES),10000) --kills $(or $(KILLS),200) \
+	        --tokens 24 --bursty 4 --interval 3 $(if $(NATS),--nats); \
+	done
+
 chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.
-	@$(NEED) libsqlite3-dev libsystemd-dev libcurl4 python3
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev libcurl4 python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 bench: ## Measure on real processes, beside the last release.
-	@$(NEED) libsqlite3-dev libsystemd-dev python3
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --beside Benchmarks/last-release.json
 
 bench-wake: ## 500 sleeping servers: how long a first answer takes, compared with systemd's socket activation.
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 systemd
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 systemd
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only waking
 
 bench-memory: ## Memory storms in the small virtual machine: Greenroom, earlyoom, nohang and the kernel compared (STORMS=20).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 binutils qemu-system-x86 e2fsprogs
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 binutils qemu-system-x86 e2fsprogs
 	@$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/assemble.sh
 	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
 
 bench-scale: ## What 10, 100, 1,000 and 10,000 apps cost, with the daemon killed at each (SIZES=10,1000 JSON=FILE).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only scale $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
 
 bench-foreground: ## Frames that the app on screen misses while background apps are busy, with and without Greenroom (SECONDS_EACH=60).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 bench-network: ## What background transfers leave of a shaped link to the app on screen (SECONDS_EACH=20 RATE=20mbit). Needs root.
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 iproute2
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 iproute2
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/network/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(RATE),--rate $(RATE))
 
 bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 nginx aria2 curl
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 nginx aria2 curl
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) libsqlite3-dev libsystemd-dev python3 openssl mosquitto
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl mosquitto
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
-	@$(NEED) libsqlite3-dev libsystemd-dev libcurl4 python3 nginx
+	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev libcurl4 python3 nginx
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Scripts/transfer-storm.py --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)

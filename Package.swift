@@ -140,10 +140,14 @@ let package = Package(
         .target(
             name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/GatewayCore"),
+        // NATS's client for C, typed. Only the gateway of a fleet uses it.
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        .target(
+            name: "NATSClient", dependencies: ["CNATS", "Wire", "Model"], path: "Sources/Services/Notifications/NATS"),
         .target(
             name: "PushGateway",
             dependencies: [
-                "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
+                "PushCore", "PushLink", "NATSClient", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP1", package: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -213,8 +217,8 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "Simulation", "AppProtocol", "PolicyCore", "Model", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire",
-                "CQuiescence",
+                "NotificationsSimulation", "NotificationsWire", "Simulation", "AppProtocol", "PolicyCore", "Model",
+                "UserNotifications", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "CQuiescence",
             ]),
 
         // The tools' side.
@@ -266,13 +270,17 @@ let package = Package(
             name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
             swiftSettings: [.unsafeFlags(["-enable-testing"])]),
         .executableTarget(
-            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking"], path: "Examples/Podcasts/Sources"),
+            name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking", "UserNotifications"],
+            path: "Examples/Podcasts/Sources"),
+        .executableTarget(
+            name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
         .executableTarget(
             name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
+        .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["UIKit", "BackgroundTasks", "AppRuntime", "Wire"],
             path: "Fixtures/Misbehaver/Sources"),
@@ -335,6 +343,15 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
+        // With servers of NATS of their own, where that is installed.
+        .testTarget(
+            name: "PushGatewayNATSTests",
+            dependencies: [
+                "PushGateway", "PushCore", "PushLink", "NATSClient", "ServiceTesting", "LinuxSystem", "Wire", "Model",
+                "greenroom-pushgate",
+                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",
@@ -363,7 +380,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomTestingTests",
-            dependencies: ["GreenroomTesting", "BackgroundTasks", "UIKit", "_Testing_UIKit"]),
+            dependencies: ["GreenroomTesting", "BackgroundTasks", "UserNotifications", "UIKit", "_Testing_UIKit"]),
         .testTarget(
             name: "JournalTests", dependencies: ["Journal", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/Journal/Tests"),
@@ -378,7 +395,10 @@ let package = Package(
             dependencies: ["Host", "PolicyCore", "Storage", "Timeline", "Wire", "LinuxSystem", "Model", system]),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ContractSuite", "ScenarioText", "Simulation", "Storage", "Wire", "Model", "LinuxSystem"]),
+            dependencies: [
+                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestBus", "Wire", "Model",
+                "LinuxSystem",
+            ]),
         // Also runs the program itself, against the servers of Fixtures/servers.
         .testTarget(
             name: "TransferServiceTests",
@@ -392,7 +412,7 @@ let package = Package(
             dependencies: [
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
                 "PushLink",
-                "DBus", "Wire", "LinuxSystem", "Model", "greenroom-pushd", grdb,
+                "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
             ]),
         // A gateway in the test's process, clients over TLS, and the program itself.
         .testTarget(

@@ -39,6 +39,7 @@ bundle Journal Examples/Journal
 bundle IconReel Examples/IconReel
 bundle Uploader Examples/Uploader
 bundle Podcasts Examples/Podcasts
+bundle Reminder Examples/Reminder
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
 

@@ -43,7 +43,8 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay",
             "greenroom-simulator", "Journal", "Misbehaver"]
 # No job of the device runs them.
-LEFT_OUT = ["Uploader", "Podcasts", "Article", "greenroom-transferd", "greenroom-bench-fetch"]
+LEFT_OUT = ["Uploader", "Podcasts", "Reminder", "Article", "Beacon", "greenroom-transferd", "greenroom-pushgate",
+            "greenroom-bench-fetch"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.
 FOLDERS = ["Examples/python", "Examples/plain", "Fixtures/Probe", ".build/bin", ".build/apps", "Tests/DeviceTests",

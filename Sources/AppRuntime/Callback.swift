@@ -28,11 +28,6 @@ struct CallbackLedger: Sendable {
     /// The newest last.
     private var results: [(seq: Int64, result: JSONValue)] = []
 
-    /// The highest number that was received.
-    var highest: Int64? { last == 0 ? nil : last }
-    /// What may have to be said again.
-    var kept: [(seq: Int64, result: JSONValue)] { results }
-
     mutating func receive(_ seq: Int64) -> Verdict {
         guard seq <= last else {
             last = seq

@@ -18,14 +18,22 @@ package protocol ServiceLink: AnyObject, Sendable {
 
     /// Ends it for good.
     func stop()
+
+    /// Does something that asks the service, while the thread is about to wait for the answer.
+    func whileWaiting(_ body: () -> Void)
+}
+
+extension ServiceLink {
+    // A service that is another process answers meanwhile.
+    package func whileWaiting(_ body: () -> Void) { body() }
 }
 
 /// What hears what a service says to an app.
 package protocol ServiceListener: AnyObject, Sendable {
     /// What the app says first on each connection.
     ///
-    /// - Parameter executed: the highest number of what the service asked that the delegate was given in this process.
-    func hello(executed: Int64?) -> JSONValue
+    /// - Parameter running: the numbers of what this process was asked and has not answered.
+    func hello(running: [Int64]) -> JSONValue
     /// The service's answer to that.
     func greeted(_ answer: JSONValue)
     /// The service does not speak with this app.
@@ -55,7 +63,8 @@ package struct ServiceCall: Sendable {
 }
 
 /// An app's end of the wire to a service that numbers what it asks the app for: `params.seq`, which is also the
-/// request's `id`, grows with each thing that the app is asked, over the lives of both.
+/// request's `id`. No number is given twice, over the lives of both; they need not come in their order, since what
+/// waits for its moment may be overtaken.
 ///
 /// Each of them reaches the listener once, however often the service asks. The app's answers are given again on each
 /// new connection, since one that was on its way when the last connection ended is lost.
@@ -77,9 +86,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     private var isGreeted = false
     private var refusal: RPCError?
     private var pending: [Int64: Pending] = [:]
-    private var ledger = CallbackLedger()
-    /// What the listener did not do, as long as answers are kept.
-    private var declined: [(seq: Int64, error: RPCError)] = []
+    private var ledger = ServiceLedger()
 
     /// - Parameters:
     ///   - service: its declared name.
@@ -139,7 +146,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         case .connected:
             isGreeted = false
             guard let listener else { return stream.stop() }
-            helloID = stream.ask("hello", listener.hello(executed: ledger.highest))
+            helloID = stream.ask("hello", listener.hello(running: ledger.running.sorted()))
         case .ended:
             isGreeted = false
             helloID = nil
@@ -157,8 +164,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         case .success(let answer):
             isGreeted = true
             listener?.greeted(answer)
-            for (seq, result) in ledger.kept { reply(seq, .success(result)) }
-            for (seq, error) in declined { reply(seq, .failure(error)) }
+            for (seq, answer) in ledger.answers { reply(seq, answer) }
             for (_, request) in pending.sorted(by: { $0.key < $1.key }) { stream.send(request.line) }
         case .failure(let error):
             refusal = error
@@ -184,9 +190,8 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         } catch {
             return stream.answer(question, .failure(error))
         }
-        if let known = declined.first(where: { $0.seq == seq }) { return reply(seq, .failure(known.error)) }
         switch ledger.receive(seq) {
-        case .answered(let result): reply(seq, .success(result))
+        case .answered(let answer): reply(seq, answer)
         case .running: break
         case .new:
             guard let listener else { return }
@@ -198,12 +203,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     }
 
     private func finish(_ seq: Int64, _ result: Result<JSONValue, RPCError>) {
-        switch result {
-        case .success(let result): ledger.finish(seq, result)
-        case .failure(let error):
-            declined.append((seq, error))
-            if declined.count > Limits.keptResults { declined.removeFirst() }
-        }
+        ledger.finish(seq, result)
         if isGreeted { reply(seq, result) }
     }
 

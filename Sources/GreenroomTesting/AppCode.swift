@@ -5,6 +5,7 @@ internal import Model
 internal import PolicyCore
 internal import Simulation
 internal import UIKit
+internal import UserNotifications
 internal import Wire
 
 /// The process of the app that is tested: its delegate in this process, between UIKit and the simulated device.
@@ -25,6 +26,8 @@ final class AppCode: Program {
     private(set) var application: UIApplication?
     private var lifecycle: Lifecycle?
     var completions: [RequestID: Completion] = [:]
+    /// The ways of its present process to services, by their names.
+    var serviceLinks: [String: SimulatedServiceLink] = [:]
     /// The picture that it gave last.
     private(set) var lastSnapshot: UIApplication.Snapshot?
     /// Code of the app has run since somebody waited for it.
@@ -58,6 +61,9 @@ final class AppCode: Program {
     }
 
     private func launch() {
+        NotificationClient.shared.use { [weak self] listener in
+            SimulatedServiceLink("notifications", errand: "notifications", listener: listener, code: self)
+        }
         // It was tried when the app was installed: the same class can be made again.
         guard
             let (application, lifecycle) = try? ApplicationLauncher.start(
@@ -96,8 +102,10 @@ final class AppCode: Program {
         application.systemChanges?.take(conditions.params, for: application)
     }
 
-    // Nothing of the app's code speaks to a service here yet.
-    func told(_ service: String, _ words: String) {}
+    func told(_ service: String, _ words: String) {
+        enter()
+        serviceLinks[service]?.heard(words)
+    }
 
     func takeSnapshot() {
         enter()
@@ -116,6 +124,7 @@ final class AppCode: Program {
         lifecycle = nil
         application?.end()
         application = nil
+        serviceLinks = [:]
     }
 
     // MARK: Messages

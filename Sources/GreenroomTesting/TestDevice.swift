@@ -1,8 +1,10 @@
 internal import Foundation
 internal import Model
+internal import NotificationsSimulation
 internal import PolicyCore
 internal import Simulation
 public import UIKit
+internal import UserNotifications
 
 /// A device in virtual time, with the code of one app on it.
 ///
@@ -32,6 +34,9 @@ public final class TestDevice {
 
     private(set) static weak var current: TestDevice?
 
+    /// The service's name.
+    static let notifications = "notifications"
+
     /// The clock that apps get in tests.
     public var clock: SimulatedClock { SimulatedClock(sleepers: sleepers) }
 
@@ -49,6 +54,9 @@ public final class TestDevice {
         try MainQueue.prepare()
         folder = try Container()
         simulated = Device(profile.model, seed: seed)
+        simulated.declare(
+            [ServiceScript(model: Self.notifications)],
+            ServiceModels([Self.notifications: SimulatedNotifications.self]))
         simulated.boot()
         start = simulated.now
         TestDevice.current = self
@@ -65,6 +73,7 @@ public final class TestDevice {
         code?.end()
         code = nil
         sleepers.forget()
+        NotificationClient.shared.use(NotificationClient.system)
         MainQueue.takesTasks(false)
         folder.leave()
         if TestDevice.current === self { TestDevice.current = nil }
@@ -294,6 +303,7 @@ public final class TestDevice {
     private var isBusy: Bool { simulated.apps.indices.contains(where: isBusy) }
 
     private func isBusy(_ place: Int) -> Bool {
+        if simulated.isServiceBusy(place) { return true }
         guard let app = simulated.known(place), let process = simulated.apps[place].process else { return false }
         // It ended by itself, and nobody knows yet.
         if process.status != nil { return true }

@@ -115,6 +115,15 @@ import Testing
         #expect(both.presented.count == 1 && both.wakes.map(\.telling.words) == ["push \(number)"])
     }
 
+    @Test("So does an alert of another app: the device is awake then, whoever woke it")
+    mutating func alertOfAnother() {
+        _ = bench.authorized(chat, .suspended)
+        for _ in 1...4 { _ = handle(push()) }
+        let alert = bench.send(
+            .tool(bench.request(), .push(Bench.push(99, Bench.alert, app: chat, type: .alert))))
+        #expect(alert.presented.map(\.app) == [chat] && alert.wakes.map(\.telling.words) == ["push 4"])
+    }
+
     @Test("Opening the app gives it what waits at once, and charges nothing; on the screen nothing waits")
     mutating func opening() {
         for _ in 1...4 { _ = handle(push()) }
@@ -234,13 +243,22 @@ import Testing
         #expect(bench.effects.reports.last == .pushDropped(app: journal.rawValue, PushID(high: 7, low: 2), .notWoken))
     }
 
-    @Test("A restart while the app has one wakes it once more by the same number, since its end may be lost")
+    @Test("A restart while the app has one asks for it once more by the same number, since its end may be lost")
     mutating func restartInWindow() {
         let first = push()
         bench.send(.woken(first.wakes[0].telling.id, .allowed))
         #expect(bench.restart().wakes == first.wakes)
         bench.send(.woken(first.wakes[0].telling.id, .notNow))
-        #expect(bench.send(.windowEnded(journal, .push, .done)).wakes == first.wakes)
+        // The app was at it: that was this one.
+        #expect(bench.send(.windowEnded(journal, .push, .done)).wakes.isEmpty)
+        #expect(bench.system.tellings(of: journal).isEmpty)
+        let second = push()
+        bench.send(.woken(second.wakes[0].telling.id, .allowed))
+        #expect(bench.restart().wakes == second.wakes)
+        // It is not: what it had ended while no one was there to hear of it.
+        bench.send(.woken(second.wakes[0].telling.id, .allowed))
+        #expect(bench.send(.windowEnded(journal, .push, .done)).wakes.isEmpty)
+        #expect(bench.system.tellings(of: journal).isEmpty)
     }
 }
 

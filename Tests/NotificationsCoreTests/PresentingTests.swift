@@ -147,6 +147,23 @@ import Testing
         #expect(bench.system.delivered(of: journal).isEmpty && bench.system.tellings(of: journal).isEmpty)
     }
 
+    @Test("An app on the screen that cannot be asked, or is asked too much, has nothing taken from the user")
+    func notAsked() {
+        var bench = Bench()
+        let app = bench.authorized(journal, .active)
+        bench.send(.detached(app))
+        bench.send(.pushArrived(Bench.push(1, Bench.alert), sequence: 1))
+        #expect(bench.effects.told.isEmpty && bench.pass(9.9).presented.isEmpty)
+        #expect(bench.pass(0.2).presented.count == 1)
+        _ = bench.attach()
+        bench.forgetEffects()
+        for number in 2...66 {
+            bench.send(.pushArrived(Bench.push(UInt64(number), Bench.alert), sequence: UInt64(number)))
+        }
+        #expect(bench.effects.told.count == 64 && bench.effects.presented.count == 1)
+        #expect(bench.effects.reports.isEmpty)
+    }
+
     @Test("One that leaves the screen while it is asked does not decide any more")
     func leaves() {
         var bench = Bench()

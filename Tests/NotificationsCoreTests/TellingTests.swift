@@ -33,13 +33,13 @@ import Testing
             bench.send(.appState(journal, .active))
             let connection = moment < 2 ? bench.attach() : app
             if moment == 2 { bench.restart() }
-            let last = moment == 2 ? bench.attach(executed: 0) : connection
+            let last = moment == 2 ? bench.attach() : connection
             #expect(bench.effects.told.last == open.telling, "moment \(moment)")
             if moment == 3 {
-                // It was executed, and its answer lost with the service.
+                // The app still deals with it.
                 bench.restart()
                 bench.forgetEffects()
-                let again = bench.attach(executed: open.telling.id.number)
+                let again = bench.attach(running: [open.telling.id.number])
                 #expect(bench.effects.told.isEmpty && bench.system.tellings(of: journal).count == 1)
                 bench.send(.answered(again, open.telling.id.number, .done))
             } else {
@@ -51,6 +51,22 @@ import Testing
             _ = bench.attach()
             #expect(bench.effects.told.isEmpty, "moment \(moment)")
         }
+    }
+
+    @Test("What waited while an app was told something later is told when its time comes")
+    func overtaken() {
+        var bench = Bench()
+        let (_, effects) = acted(&bench, Self.mute)
+        guard let wake = effects.wakes.first else { return missing("nothing is woken") }
+        bench.send(.woken(wake.telling.id, .notNow))
+        bench.send(.pushArrived(Bench.push(1, Bench.silent, type: .voip), sequence: nil))
+        guard let push = bench.effects.wakes.last, push.window == .push else { return missing("no push") }
+        bench.send(.woken(push.telling.id, .allowed))
+        bench.restart()
+        bench.forgetEffects()
+        // The process deals with the push, which is the second of the two.
+        _ = bench.attach(running: [push.telling.id.number])
+        #expect(bench.effects.told == [wake.telling])
     }
 
     @Test("An app that dies before it answers is told again when it comes back, and is not opened by itself")

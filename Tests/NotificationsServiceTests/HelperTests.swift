@@ -112,6 +112,20 @@ struct HelperTests {
         _ = client
     }
 
+    @Test("A program in Swift, written as for Apple's systems, does too")
+    func swift() throws {
+        let service = try TestService()
+        let program = try #require(FileSystem.read(Place.products + "/Headline"))
+        try FileSystem.replace("\(service.base)/\(Self.name)", with: program, mode: 0o755)
+        let client = try service.allowedClient(helper: Self.name)
+        let payload = #"{"aps":{"alert":{"title":"flood","body":"b"},"mutable-content":1},"headline":"Rain"}"#
+        try service.tool().ask("push", NotificationToolPush(app: TestService.app, payload: payload).json)
+        let content = try shown(service)
+        #expect(content.title == "FLOOD" && content.body == "Rain")
+        #expect(content.attachments.map(\.path) == ["\(service.base)/picture.png"])
+        _ = client
+    }
+
     @Test("Where its time is almost over it is told, and gives the best that it has")
     func best() throws {
         let (service, client) = try service(time: 1)
@@ -235,6 +249,32 @@ struct HelperTests {
             #expect(numbers.count == 2 && numbers[0] == numbers[1], "it leads a session of its own")
         }
         _ = (client, others)
+    }
+
+    @Test("Of a flood as many wait for the program as may, in one process, and the others are shown as they are")
+    func flood() throws {
+        let (service, client) = try service(time: 3)
+        let tool = try service.tool()
+        for _ in 0..<60 {
+            let payload = #"{"aps":{"alert":{"title":"hang","body":"b"},"mutable-content":1}}"#
+            try tool.ask("push", NotificationToolPush(app: TestService.app, payload: payload).json)
+        }
+        #expect(try service.status().apps.first?.delivered == 28)
+        #expect(ProcFS().children(service.process.pid).count <= 1)
+        try service.list { $0.count == 60 }
+        try service.logged("took too long")
+        _ = client
+    }
+
+    @Test("With its app its program goes, too")
+    func forgotten() throws {
+        let (service, client) = try service()
+        try push(service, "hang")
+        let process = try helper(of: service)
+        try service.daemon.peer.send(.notification(method: "forget", params: ["app": .string(TestService.app)]))
+        #expect(process.waitUntilDead(milliseconds: 10_000))
+        #expect(try service.list().isEmpty && !service.log.contains("extension"))
+        _ = client
     }
 
     @Test("Silence and noise elsewhere do no harm: what it prints as an error goes nowhere")

@@ -161,6 +161,42 @@ struct ScreenTests {
         #expect(try service.daemon.wake().params["window"]?.string == "opened")
     }
 
+    @Test("Pictures and sounds are those of the app's own folders, and no path or link leads out of them")
+    func files() throws {
+        let bus = try TestBus()
+        let daemon = try FakeDaemon(bus)
+        let service = try TestService(on: bus)
+        let base = service.base
+        try FileSystem.makeDirectory(base + "/Library")
+        try FileSystem.makeDirectory(base + "/Library/Sounds")
+        for file in ["/art.png", "/picture.png", "/Library/Sounds/ding.wav"] {
+            try FileSystem.replace(base + file, with: [1])
+        }
+        try FileSystem.link(to: "/etc/hostname", at: base + "/link.png")
+        let client = try service.client(icon: "art")
+        try client.ask("authorize", NotificationAuthorize.everything.json)
+        func shown(sound: String?, image: String) throws -> FakeDaemon.Notify {
+            let attachments = [base + "/Library/Sounds/ding.wav", image].map {
+                NotificationAttachmentInfo(identifier: $0, path: $0, type: "")
+            }
+            try add(client, "a", NotificationContentInfo(title: "T", sound: sound, attachments: attachments))
+            return try daemon.notified.next()
+        }
+        let good = try shown(sound: "ding.wav", image: base + "/picture.png")
+        #expect(good.icon == "file://\(base)/art.png")
+        #expect(good.hints["image-path"] == .string("file://\(base)/picture.png"))
+        #expect(good.hints["sound-file"] == .string("\(base)/Library/Sounds/ding.wav"))
+        for image in ["/etc/hostname", "\(base)/../x.png", "\(base)/link.png", "picture.png"] {
+            let bad = try shown(sound: "../art.png", image: image)
+            #expect(bad.hints["image-path"] == nil && bad.hints["sound-file"] == nil, "\(image)")
+            #expect(bad.hints["sound-name"] == .string("message-new-instant"))
+        }
+        let critical = NotificationSoundInfo(name: "ding.wav", criticalVolume: 0.5).text
+        #expect(try shown(sound: critical, image: "").hints["sound-file"] == good.hints["sound-file"])
+        // Another name may be one of the theme of sounds.
+        #expect(try shown(sound: "bell", image: "").hints["sound-name"] == .string("bell"))
+    }
+
     @Test(
         "Without a notification daemon it is listed and waits, through the service's death too; then it is shown and heard"
     )

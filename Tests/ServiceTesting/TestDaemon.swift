@@ -38,11 +38,12 @@ package final class TestDaemon {
     /// An app's end of a new connection.
     package func attach(
         _ app: String, _ container: String, user: Int64 = 0, modes: [String]? = nil, bundle: String = "",
-        extensions: [String: String] = [:]
+        icon: String? = nil, extensions: [String: String] = [:]
     ) throws -> Descriptor {
         let (mine, its) = try UnixSocket.pair()
         let attach = ServiceAttach(
-            app: app, process: 1, bundle: bundle, container: container, extensions: extensions, user: user, group: user)
+            app: app, process: 1, bundle: bundle, icon: icon, container: container, extensions: extensions, user: user,
+            group: user)
         var params = attach.json.object ?? [:]
         if let modes { params["modes"] = .array(modes.map(JSONValue.string)) }
         try peer.ask("attach", .object(params), [its])

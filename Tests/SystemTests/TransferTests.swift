@@ -177,7 +177,7 @@ extension SystemTests {
 }
 
 /// A feed with two episodes, as slow as it is told.
-private final class Podcasts {
+final class Podcasts {
     static let example = "\(Machine.repository)/Examples/Podcasts"
     static let isBuilt =
         FileSystem.exists("\(Machine.programs)/Podcasts") && FileSystem.exists("\(example)/server.py")

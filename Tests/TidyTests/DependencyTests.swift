@@ -47,11 +47,16 @@ struct DependencyTests {
                 "ArgumentParser", "CoreMetrics", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "GRDB",
                 "Glibc",
                 "JWTKit", "LinuxSystem", "Logging", "Metrics", "Model", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK",
-                "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "PushCore", "PushLink", "ServiceLifecycle",
+                "NATSClient", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "PushCore", "PushLink",
+                "ServiceLifecycle",
                 "SwiftASN1", "Synchronization", "SystemPackage", "UnixSignals", "Wire", "X509",
             ]
         ),
         ("Sources/Services/Notifications/GatewayProgram", ["PushGateway"]),
+        (
+            "Sources/Services/Notifications/NATS",
+            ["CNATS", "Dispatch", "FoundationEssentials", "Glibc", "Model", "Synchronization", "Wire"]
+        ),
         (
             "Sources/Services/Notifications/Framework",
             ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
@@ -104,8 +109,9 @@ struct DependencyTests {
         (
             "Sources/GreenroomTesting",
             [
-                "AppProtocol", "AppRuntime", "CQuiescence", "Dispatch", "Foundation", "Glibc", "Model", "PolicyCore",
-                "Simulation", "Synchronization", "Testing", "UIKit", "Wire",
+                "AppProtocol", "AppRuntime", "CQuiescence", "Dispatch", "Foundation", "Glibc", "Model",
+                "NotificationsSimulation", "NotificationsWire", "PolicyCore", "Simulation", "Synchronization",
+                "Testing", "UIKit", "UserNotifications", "Wire",
             ]
         ),
         (

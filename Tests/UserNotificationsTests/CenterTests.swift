@@ -110,6 +110,13 @@ struct CenterTests {
         await #expect { try await center.add(foreign) } throws: { UNError.notificationInvalidNoContent ~= $0 }
         await #expect { try await center.setBadgeCount(-1) } throws: { UNError.badgeInputInvalid ~= $0 }
         #expect(service.methods.isEmpty)
+        // Of this very second, which has begun: the service shows it at once.
+        let now = Calendar(identifier: .gregorian).dateComponents(
+            [.year, .month, .day, .hour, .minute, .second], from: Date())
+        let trigger = UNCalendarNotificationTrigger(dateMatching: now, repeats: false)
+        #expect(trigger.nextTriggerDate() == nil)
+        addWithoutHandler(request("now", trigger))
+        #expect(await service.call(.add)["request"]?["identifier"] == "now")
     }
 
     @Test("Pending requests come page by page, as they were asked for")

@@ -289,7 +289,7 @@ struct DeliveryTests {
         respond(7)
         _ = await delegate.calls.first(1)
         service.accept()
-        #expect(await service.call(.hello, 2)["executed"] == 7)
+        #expect(await service.call(.hello, 2)["running"] == [])
         #expect(try await service.answer(7).get() == [:])
         // A service that does not know what the app has had asks again.
         respond(7)
@@ -297,6 +297,18 @@ struct DeliveryTests {
         respond(8, "next")
         #expect(try await service.answer(8).get() == [:])
         #expect(delegate.responses.map(\.notification.request.identifier) == ["n", "next"])
+    }
+
+    @Test("What was overtaken by something with a greater number is told as well")
+    func overtaken() async throws {
+        let delegate = HandlerDelegate()
+        center.delegate = delegate
+        await greet()
+        respond(8, "later")
+        #expect(try await service.answer(8).get() == [:])
+        respond(7, "earlier")
+        #expect(try await service.answer(7).get() == [:])
+        #expect(delegate.responses.map(\.notification.request.identifier) == ["later", "earlier"])
     }
 
     @Test("A response that the delegate still deals with when the service dies is answered on the next connection")
@@ -310,7 +322,7 @@ struct DeliveryTests {
         _ = await delegate.calls.first(2)
         service.die()
         service.accept()
-        #expect(await service.call(.hello, 2)["executed"] == 4)
+        #expect(await service.call(.hello, 2)["running"] == [3, 4])
         respond(3)
         _ = await center.notificationSettings()
         #expect(service.answered.isEmpty)
@@ -344,14 +356,14 @@ struct DeliveryTests {
         center.delegate = delegate
         await greet()
         let done = Bell<String>()
-        client.whenDone(with: 5) { done.ring("five") }
-        client.whenDone(with: nil) { done.ring("any") }
-        client.whenDone(with: 6) { done.ring("six") }
+        client.whenDone(with: 5) { _ in done.ring("five") }
+        client.whenDone(with: nil) { _ in done.ring("any") }
+        client.whenDone(with: 6) { _ in done.ring("six") }
         respond(5)
         _ = await delegate.calls.first(1)
         delegate.handlers[0]()
         #expect(Set(await done.first(2)) == ["five", "any"])
-        client.whenDone(with: 5) { done.ring("five again") }
+        client.whenDone(with: 5) { _ in done.ring("five again") }
         #expect(await done.first(3).last == "five again")
         respond(6)
         _ = await delegate.calls.first(2)

@@ -95,7 +95,7 @@ struct ReconnectionTests {
         client.reset()
         #expect(center.delegate == nil)
         #expect(client.badge == 3 && client.isRegistered, "as the service says on the new connection")
-        #expect(await service.call(.hello, 2)["executed"] == nil)
+        #expect(await service.call(.hello, 2)["running"] == [])
     }
 
     private final class Delegate: UNUserNotificationCenterDelegate {}

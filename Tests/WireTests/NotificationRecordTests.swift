@@ -71,8 +71,8 @@ import Wire
 
     @Test("What an app asks")
     func requests() throws {
-        try check(NotificationHello.client(executed: nil))
-        try check(NotificationHello.client(executed: 7))
+        try check(NotificationHello.client())
+        try check(NotificationHello.client(running: [7, 9]))
         try check(NotificationHello.control(.tool))
         #expect(throws: RPCError.self) { try NotificationHello(json: ["protocol": 2, "role": "tool"]) }
         let settings = NotificationSettingsInfo(

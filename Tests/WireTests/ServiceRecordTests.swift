@@ -19,7 +19,7 @@ struct ServiceRecordTests {
         try check(ServiceAttach(app: "a.b", process: 1, container: "/c", user: 1000, group: 1000))
         try check(
             ServiceAttach(
-                app: "a.b", process: 1, bundle: "/b", container: "/c",
+                app: "a.b", process: 1, bundle: "/b", icon: "i", container: "/c",
                 extensions: ["p": "PlugIns/P.appex/P", "q": "Q"],
                 user: 1000, group: 1000))
         try check(ServiceTraffic(app: "a.b", purpose: "transfer", sent: 1, received: 2, from: 3, to: 4))

@@ -1,12 +1,13 @@
 import UIKit
 import UIKitNetworking
 
-/// Finds new episodes before the user looks, and downloads them while nobody does: the example of “Multitasking in
-/// iOS 7”, with a real server.
+/// Finds new episodes before the user looks, or is told of them by a push, and downloads them while nobody looks: the
+/// example of “Multitasking in iOS 7”, with a real server.
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
     private let library = Library(folder: AppDelegate.documents)
-    private lazy var downloads = Downloads(library: library)
+    private let announcements = Announcements()
+    private lazy var downloads = Downloads(library: library, announcements: announcements)
 
     private static var documents: URL {
         FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
@@ -22,6 +23,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         application.snapshotProvider = { [library] in .svg(library.picture) }
         // Whatever was under way when the app ended is heard of as soon as there is a session again.
         downloads.join()
+        announcements.begin()
+        application.registerForRemoteNotifications()
         return true
     }
 
@@ -36,8 +39,39 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             let feed = URL(string: text)
         else { return false }
         library.subscribe(to: feed)
+        announcements.ask()
         print("· subscribed to \(text)")
         return true
+    }
+
+    // MARK: Pushes
+
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {
+        // An app would tell its provider.
+        let digits = deviceToken.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        print("· registered for pushes: \(digits.joined())")
+    }
+
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
+        print("· without pushes: \(error.localizedDescription)")
+    }
+
+    /// {"aps": {"content-available": 1}, "content-id": 2}
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    ) {
+        guard let number = userInfo["content-id"] as? Int,
+            let audio = URL(string: "episode-\(number).mp3", relativeTo: library.feed)
+        else { return completionHandler(.failed) }
+        let title = userInfo["title"] as? String ?? "Episode \(number)"
+        let episode = Episode(id: "episode-\(number)", title: title, audio: audio.absoluteURL)
+        let new = library.add([episode])
+        print("· told of \(episode.id): \(new.count) new")
+        for episode in new { downloads.begin(episode) }
+        completionHandler(new.isEmpty ? .noData : .newData)
     }
 
     // MARK: In the background

@@ -12,9 +12,13 @@ final class Downloads: NSObject, URLSessionDownloadDelegate {
     }
 
     private let library: Library
+    private let announcements: Announcements
     private let state = Mutex(State())
 
-    init(library: Library) { self.library = library }
+    init(library: Library, announcements: Announcements) {
+        self.library = library
+        self.announcements = announcements
+    }
 
     /// The one session of this identifier; there must not be two.
     private var session: URLSession {
@@ -45,8 +49,9 @@ final class Downloads: NSObject, URLSessionDownloadDelegate {
         // The file is there until this returns.
         guard let id = downloadTask.taskDescription, isSuccess(downloadTask) else { return }
         do {
-            try library.keep(location, as: id)
+            let title = try library.keep(location, as: id)
             print("· downloaded \(id)")
+            announcements.announce(id, title)
         } catch {
             print("· \(id) cannot be kept: \(error.localizedDescription)")
         }

@@ -31,16 +31,16 @@ final class Library: Sendable {
         }
     }
 
-    /// Takes over a downloaded file.
-    func keep(_ file: URL, as id: String) throws {
+    /// Takes over a downloaded file, and gives back what the episode is called.
+    func keep(_ file: URL, as id: String) throws -> String {
         let target = folder.appending(path: "\(id).mp3")
         try? FileManager.default.removeItem(at: target)
         try FileManager.default.moveItem(at: file, to: target)
         let size = try FileManager.default.attributesOfItem(atPath: target.path)[.size] as? NSNumber
-        change { contents in
-            for place in contents.episodes.indices where contents.episodes[place].id == id {
-                contents.episodes[place].size = size?.int64Value ?? 0
-            }
+        return change { contents in
+            guard let place = contents.episodes.firstIndex(where: { $0.id == id }) else { return id }
+            contents.episodes[place].size = size?.int64Value ?? 0
+            return contents.episodes[place].title
         }
     }
 

@@ -15,18 +15,17 @@ package struct DoctorCommand: Verb {
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let home = try context.home
         let own = Doctor(home: home, environment: context.environment).findings()
-        let told = fromDaemon(home)
-        let notifications = NotificationProbe(context: context).finding(isUp: !told.isEmpty)
+        let isUp = Leftovers(home: home).accepts(home.controlSocket)
+        let told = isUp ? fromDaemon(home) : []
+        let notifications = NotificationProbe(context: context).finding(isUp: isUp)
         let findings = Doctor.merged(own + [notifications], daemon: told)
         guard !format.json else { return context.print(json: DoctorFinding.json(of: findings)) }
         context.write(DoctorPage(style: context.style).rendered(findings))
     }
 
-    /// Empty when none runs or it does not know either.
+    /// Empty when it does not know either.
     private func fromDaemon(_ home: GreenroomHome) -> [DoctorFinding] {
-        guard Leftovers(home: home).accepts(home.controlSocket),
-            let answer = try? ControlClient(home: home, patience: .zero).request(.doctor)
-        else { return [] }
+        guard let answer = try? ControlClient(home: home, patience: .zero).request(.doctor) else { return [] }
         return (try? DoctorFinding.list(json: answer)) ?? []
     }
 }

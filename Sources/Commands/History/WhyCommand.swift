@@ -15,9 +15,9 @@ package struct WhyCommand: Verb {
     package func perform(in context: CommandContext) throws(CommandFailure) {
         let client = try context.client()
         let answer = try client.request(.why, app: target.app)
-        let why = try record(answer, WhyAnswer.self)
-        let pushes = context.silentPushes(of: why.app, client)
+        let pushes = context.silentPushes(of: answer["app"]?.string ?? target.app, client)
         guard !format.json else { return context.print(json: Self.json(answer, pushes)) }
+        let why = try record(answer, WhyAnswer.self)
         context.write(Explanation(why: why, name: why.name ?? why.app, clock: context.clock, pushes: pushes).text)
     }
 

@@ -46,6 +46,13 @@ final class NotificationConnection {
         }
     }
 
+    /// That of a service that runs; it is not started for this.
+    static func present(_ context: CommandContext) -> NotificationConnection? {
+        guard let home = try? context.home else { return nil }
+        let path = "\(home.servicesFolder)/notifications/control"
+        return Files.exists(path) ? try? connect(path, context.patience).get() : nil
+    }
+
     private static func connect(_ path: String, _ patience: Span) -> Result<NotificationConnection, Failure> {
         guard let connection = try? NotificationConnection(path, patience) else { return .failure(.broken) }
         do throws(Failure) {

@@ -107,6 +107,8 @@ package enum ApplicationLauncher {
         let application = try create(principal, delegate)
         application.connection = link
         application.systemChanges = SystemChanges(changesProcess: false)
+        let errands = ErrandTasks(application.backgroundTasks)
+        ServiceErrands.shared.use { errands.set($0, isOut: $1) }
         return (application, Lifecycle(application))
     }
 

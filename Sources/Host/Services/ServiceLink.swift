@@ -218,7 +218,8 @@ final class ServiceLink {
         let installation = app.installation
         let attach = ServiceAttach(
             app: installation.identifier, process: Int64(generation.rawValue), name: installation.name,
-            bundle: host.home.bundle(installation.identifier), modes: installation.backgroundModes,
+            bundle: host.home.bundle(installation.identifier), icon: installation.icon,
+            modes: installation.backgroundModes,
             container: host.home.container(installation.identifier), extensions: installation.extensions ?? [:],
             user: Int64(installation.uid ?? CurrentProcess.uid), group: Int64(installation.uid ?? CurrentProcess.gid))
         // Who asks without waiting for an answer would have the service read for nobody else.
@@ -305,7 +306,8 @@ final class ServiceLink {
         tell(app)
         switch entry.reason {
         case .end(.closedByUser, _, _): tellClosed(app)
-        case .windowCompleted(let kind, let result): windowEnded(app, kind, result.name)
+        // Whatever came of it is what the app says to the system, not to the service.
+        case .windowCompleted(let kind, _): windowEnded(app, kind, "done")
         case .windowOverrun(let kind, _): windowEnded(app, kind, "late")
         // It has had its time, and is ended for that.
         case .end(.windowNotCompleted(let end), _, _): windowEnded(app, end.kind, "late")

@@ -118,7 +118,7 @@ extension FileReading {
         case "heard":
             let words = all(are, of: "texts") { $0.text($1, of: "what a service says") }
             value = words.map { words in { .heard($0, words) } }
-        case "payload": value = text(fields["is"], of: "text").map { text in { .payload($0, text) } }
+        case "payload": value = text(fields["says"], of: "text").map { text in { .payload($0, text) } }
         case "changes":
             let kinds = all(are, of: "changes") { $0.pick($1, SystemChange.allCases, .changes, \.name) }
             value = kinds.map { kinds in { .changes($0, kinds) } }

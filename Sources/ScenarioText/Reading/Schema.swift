@@ -246,8 +246,9 @@ extension ExpectationForm {
             "What services have told the app since the last such expectation about it: exactly this, in this order.",
             [app("heard"), Key("are", "list of texts", "", isRequired: true)]),
         ExpectationForm(
-            "payload", "{payload: radio, is: \"a goal\"}", "What a service had to say when it called the app last.",
-            [app("payload"), Key("is", "text", "", isRequired: true)]),
+            "payload", "{payload: radio, says: \"a goal\"}",
+            "What a service had to say when it called the app last contains the text.",
+            [app("payload"), Key("says", "text", "", isRequired: true)]),
         ExpectationForm(
             "asked", "{asked: notifications, question: pending radio, says: \"1 pending\"}",
             "What a service that decides as the real one does (`runs`) would answer a tool contains the text.",

@@ -170,7 +170,7 @@ extension Expectation {
         case .requestRefused(let app, let text): YAML.mapping([("request", app), ("refused", YAML.text(text))])
         case .expirations(let app, let tasks): are("expirations", app, tasks.map(YAML.text))
         case .heard(let app, let words): are("heard", app, words.map(YAML.text))
-        case .payload(let app, let text): YAML.mapping([("payload", app), ("is", YAML.text(text))])
+        case .payload(let app, let text): YAML.mapping([("payload", app), ("says", YAML.text(text))])
         case .serviceAnswer(let service, let question, let text):
             YAML.mapping([
                 ("asked", YAML.text(service)), ("question", YAML.text(question)), ("says", YAML.text(text)),

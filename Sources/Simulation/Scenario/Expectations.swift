@@ -133,7 +133,7 @@ extension ScenarioRun {
         guard case .service(let wake)? = call?.callback.window?.kind else {
             return Finding(text: "no service has called \(name)", entry: lastEntry(name, [.wakeRefused]))
         }
-        guard wake.payload != text else { return nil }
+        guard !wake.payload.contains(text) else { return nil }
         return Finding(
             text: "\(name) should have been called with “\(text)” and was with “\(wake.payload)”",
             entry: lastEntry(name, [.handleServiceEvents]))

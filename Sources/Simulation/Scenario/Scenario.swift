@@ -228,7 +228,7 @@ package enum Expectation: Hashable, Sendable {
     case expirations(String, [String])
     /// What services have told the app since the last such expectation about it.
     case heard(String, [String])
-    /// What a service had to say when it called the app last.
+    /// What a service had to say when it called the app last has this in it.
     case payload(String, String)
     /// A service that runs by the logic of a real one would answer a tool's question so, or with this in it.
     case serviceAnswer(String, question: String, String)

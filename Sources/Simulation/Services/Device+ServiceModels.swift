@@ -25,6 +25,35 @@ extension Device {
         return saying.number
     }
 
+    /// An app connects to a service, to hear what that has for it.
+    package func connect(_ name: String, _ place: Int) {
+        guard let s = service(named: name), services[s].shell != nil, let process = apps[place].process,
+            !process.isPlain, process.status == nil
+        else { return }
+        let client = ModelShell.Client(place: place, generation: process.generation)
+        services[s].shell?.wanting.insert(client)
+        if services[s].shell?.sayings[client] == nil { services[s].shell?.sayings[client] = [] }
+        queue.insert(.service(s, life: nil, .says(client)), at: now + random.draw(costs.message))
+    }
+
+    /// Whether an app that runs and a service that decides as a real one have something for each other that is on its
+    /// way.
+    package func isServiceBusy(_ place: Int) -> Bool {
+        guard daemon == .running, let process = apps[place].process, process.status == nil, !process.isFrozen else {
+            return services.contains { $0.shell?.wakes.isEmpty == false }
+        }
+        let client = ModelShell.Client(place: place, generation: process.generation)
+        return services.contains { service in
+            guard let shell = service.shell else { return false }
+            if !shell.wakes.isEmpty || shell.onItsWay[place, default: 0] > 0 { return true }
+            let isConnected = shell.connections.contains {
+                $0.place == place && $0.generation == process.generation
+            }
+            return shell.sayings[client]?.contains { !$0.isSaid } == true
+                || shell.wanting.contains(client) && !isConnected
+        }
+    }
+
     /// A person or another machine says something to a service.
     func tell(_ name: String, _ words: String) {
         guard let s = service(named: name), let shell = services[s].shell else {
@@ -36,6 +65,18 @@ extension Device {
         let isAlive = services[s].isAlive
         let acts = services[s].shell?.logic.hear(words, isAlive: isAlive, at: now) ?? []
         if isAlive { afterNews(acts, s) }
+    }
+
+    /// A tool wants something of a service: it is started where it does not run.
+    ///
+    /// - Returns: whether that takes a while.
+    package func wakeService(_ name: String) -> Bool {
+        guard let s = service(named: name), services[s].shell != nil, daemon == .running,
+            services[s].presence != .here
+        else { return false }
+        services[s].isWanted = true
+        startIfNeeded(s)
+        return true
     }
 
     /// What a service would tell a tool that asks.
@@ -58,17 +99,21 @@ extension Device {
             process.status == nil
         else {
             services[s].shell?.sayings[client] = nil
+            services[s].shell?.wanting.remove(client)
             return
         }
         // It says it when it runs again.
         guard !process.isFrozen else { return }
         let known = shell.connections.first { $0.place == client.place && $0.generation == client.generation }
         guard let connection = known?.number ?? connect(client, s) else {
-            guard !sayings.isEmpty else { return }
+            guard !sayings.isEmpty || shell.wanting.contains(client) else { return }
             // There is no daemon that could bring it, or the service is being started.
             return queue.insert(.service(s, life: nil, .says(client)), at: now + costs.reconnect.longest)
         }
         for saying in sayings where !saying.isAnswered || known == nil {
+            if let number = services[s].shell?.sayings[client]?.firstIndex(where: { $0.number == saying.number }) {
+                services[s].shell?.sayings[client]?[number].isSaid = true
+            }
             tellLogic(s, .said(connection: connection, number: saying.number, saying.words))
         }
     }
@@ -111,7 +156,10 @@ extension Device {
     func clientEnded(_ place: Int) {
         for s in services.indices {
             guard let shell = services[s].shell else { continue }
-            for client in shell.clients where client.place == place { services[s].shell?.sayings[client] = nil }
+            for client in shell.clients where client.place == place {
+                services[s].shell?.sayings[client] = nil
+                services[s].shell?.wanting.remove(client)
+            }
             for connection in shell.connections where connection.place == place {
                 services[s].shell?.connections.removeAll { $0.number == connection.number }
                 tellLogic(s, .detached(connection: connection.number))
@@ -131,6 +179,7 @@ extension Device {
         services[s].shell?.zone = nil
         noteZone(s)
         tellLogic(s, .network(network))
+        services[s].shell?.hasBegun = true
         tellLogic(s, .clock(offset: Span(nanoseconds: wallOffset)))
         scheduleLogic(s)
     }
@@ -155,7 +204,9 @@ extension Device {
         services[s].shell?.moves = [:]
         services[s].shell?.wakes = []
         services[s].shell?.open = [:]
+        services[s].shell?.hasBegun = false
         services[s].shell?.toldUntil = [:]
+        services[s].shell?.onItsWay = [:]
         services[s].shell?.lookAt = nil
         services[s].shell?.timerAt = nil
         services[s].shell?.coolsAt = nil
@@ -185,7 +236,9 @@ extension Device {
     }
 
     private func afterNews(_ acts: [ServiceModelAct], _ s: Int) {
-        if checksInvariants, let broken = services[s].shell?.logic.brokenPromises().first {
+        if checksInvariants, services[s].shell?.hasBegun == true,
+            let broken = services[s].shell?.logic.brokenPromises().first
+        {
             violate("\(services[s].script.declaration.name): \(broken)")
         }
         perform(acts, s)
@@ -252,11 +305,13 @@ extension Device {
         // A stream hands over in order what goes through it.
         let at = max(now + random.draw(costs.message), shell.toldUntil[message.connection] ?? now)
         services[s].shell?.toldUntil[message.connection] = at
+        services[s].shell?.onItsWay[known.place, default: 0] += 1
         queue.insert(.service(s, life: services[s].life, .tells(message, known.place, known.generation)), at: at)
     }
 
     /// What it says is on the app's main thread.
     func arrive(_ message: ServiceWords, _ place: Int, _ generation: Generation) {
+        services[message.service].shell?.onItsWay[place, default: 1] -= 1
         guard let process = apps[place].process, process.generation == generation, process.status == nil else { return }
         enqueue(.service(message), place)
     }
@@ -265,8 +320,6 @@ extension Device {
     func hear(_ message: ServiceWords, _ place: Int) {
         let known = message.sequence.map { apps[place].process?.heard[message.service]?.contains($0) ?? false }
         if let sequence = message.sequence, known == false {
-            // As in `CallbackLedger`.
-            if let last = apps[place].process?.heard[message.service]?.max(), sequence < last { return }
             apps[place].process?.heard[message.service, default: []].insert(sequence)
         }
         // What comes again after a death is answered, and not heard again.

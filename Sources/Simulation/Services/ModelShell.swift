@@ -12,6 +12,7 @@ struct ModelShell {
     struct Saying: Hashable {
         let number: UInt64
         let words: String
+        var isSaid = false
         var isAnswered = false
         /// What it says again on each new connection, and of what.
         var subject: String?
@@ -38,6 +39,8 @@ struct ModelShell {
     }
 
     var logic: any ServiceModel
+    /// Its process knows the time: from then on its promises hold.
+    var hasBegun = false
     var connections: [Connection] = []
     var moves: [UInt64: Move] = [:]
     /// When the moves were looked at last.
@@ -54,6 +57,10 @@ struct ModelShell {
     var zone: TimeZoneReading?
     /// What living apps said, of what they still have to say on another connection.
     var sayings: [Client: [Saying]] = [:]
+    /// Those that want a connection, whether or not they have something to say.
+    var wanting: Set<Client> = []
+    /// How much of what it says is on its way to each app's main thread.
+    var onItsWay: [Int: Int] = [:]
     /// When the last of what it says arrives, by the connection.
     var toldUntil: [UInt64: Instant] = [:]
     /// Removed while it did not run: it has to hear of that.

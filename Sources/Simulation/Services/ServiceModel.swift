@@ -145,8 +145,7 @@ package enum ServiceModelAct: Sendable {
     /// The app's main thread is to know; answered by `heard`.
     ///
     /// - Parameter sequence: grows with each thing that an app is told by it, whatever dies in between: a process
-    ///   hears each once, and answers each time. One that it was not told, and that is lower than another, it takes
-    ///   for one that it is at already.
+    ///   hears each once, and answers each time.
     case tell(connection: UInt64, number: UInt64, String, sequence: UInt64? = nil)
     /// It has to be thawed, launched or opened for that.
     case wake(AppIdentifier, window: String, because: String = "", payload: String, number: UInt64)

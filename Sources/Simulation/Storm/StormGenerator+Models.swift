@@ -11,7 +11,7 @@ struct StormModels {
             guard let type = models.types[name] else { continue }
             let stream = type.stormStream
             var storm = storms[stream] ?? StormModels(random: SplitMix64(seed: scenario.seed, for: stream))
-            if storm.random.oneIn(4) {
+            if !storm.random.oneIn(4) {
                 scenario.services.append(ServiceScript(model: name))
                 storm.add(name, type, to: &scenario)
             }

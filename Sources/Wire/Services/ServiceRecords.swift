@@ -112,6 +112,8 @@ package struct ServiceAttach: WireRecord, Hashable {
     package var name: String
     /// The folder of its program.
     package var bundle: String
+    /// Its picture: relative to the bundle, or a name.
+    package var icon: String?
     /// Its `UIBackgroundModes`.
     package var modes: [String]
     package var container: String
@@ -121,13 +123,15 @@ package struct ServiceAttach: WireRecord, Hashable {
     package var group: Int64
 
     package init(
-        app: String, process: Int64, name: String = "", bundle: String = "", modes: [String] = [], container: String,
+        app: String, process: Int64, name: String = "", bundle: String = "", icon: String? = nil,
+        modes: [String] = [], container: String,
         extensions: [String: String] = [:], user: Int64, group: Int64
     ) {
         self.app = app
         self.process = process
         self.name = name
         self.bundle = bundle
+        self.icon = icon
         self.modes = modes
         self.container = container
         self.extensions = extensions
@@ -140,6 +144,7 @@ package struct ServiceAttach: WireRecord, Hashable {
         process = try json.integer("process")
         name = try json.optionalString("name") ?? ""
         bundle = try json.optionalString("bundle") ?? ""
+        icon = try json.optionalString("icon")
         modes = json["modes"] == nil ? [] : try json.array("modes").compactMap(\.string)
         container = try json.string("container")
         // A daemon of before says nothing of them.
@@ -156,7 +161,7 @@ package struct ServiceAttach: WireRecord, Hashable {
     package var json: JSONValue {
         [
             "app": .string(app), "process": .int(process), "name": .string(name), "bundle": .string(bundle),
-            "modes": .array(modes.map(JSONValue.string)), "container": .string(container),
+            "icon": JSONValue(icon), "modes": .array(modes.map(JSONValue.string)), "container": .string(container),
             "extensions": .object(programs), "user": .int(user), "group": .int(group),
         ]
     }

@@ -152,6 +152,21 @@ struct NotificationsTests {
         #expect(other.asked.count == 1)
     }
 
+    @Test("The doctor says what shows notifications, or what comes of it that nothing does")
+    func doctor() throws {
+        func finding(_ presenter: NotificationPresenterStatus) throws -> DoctorFinding {
+            let status = NotificationStatus(presenter: presenter, link: NotificationLinkStatus(state: .off))
+            let fake = try FakeService { _ in .result(status.json) }
+            let findings = try DoctorFinding.list(json: JSONValue(parsing: fake.tool.run("doctor", "--json").output))
+            return try #require(findings.first { $0.mechanism == "notifications on screen" })
+        }
+        let shown = try finding(NotificationPresenterStatus(name: "dunst 1.9"))
+        #expect(shown.status == .ok && shown.detail == "shown by dunst 1.9")
+        let kept = try finding(NotificationPresenterStatus(name: nil, trouble: "no notification daemon runs"))
+        #expect(kept.status == .replaced && kept.detail == "no notification daemon runs")
+        #expect(kept.instead?.contains("greenroom notifications") ?? false && kept.cost != nil)
+    }
+
     @Test("Without a system the tool says how to start one")
     func withoutSystem() throws {
         let outcome = try Tool().run("notifications")

@@ -137,13 +137,13 @@ struct Bench {
 
     /// A process of an app, which has said hello.
     mutating func attach(
-        _ app: AppIdentifier = journal, _ presence: NotificationPresence = .active, executed: TellingNumber? = nil
+        _ app: AppIdentifier = journal, _ presence: NotificationPresence = .active, running: Set<TellingNumber> = []
     ) -> ConnectionID {
         connections += 1
         let connection = ConnectionID(connections)
         send(.appState(app, presence))
         send(.attached(connection, app))
-        ask(connection, .hello(executed: executed))
+        ask(connection, .hello(running: running))
         return connection
     }
 

@@ -94,14 +94,14 @@ final class TestService {
     }
 
     func client(
-        _ app: String = TestService.app, executed: Int64? = nil, modes: [String] = ["remote-notification"],
-        helper: String? = nil
+        _ app: String = TestService.app, running: [Int64] = [], modes: [String] = ["remote-notification"],
+        helper: String? = nil, icon: String? = nil
     ) throws -> TestPeer {
         let extensions = helper.map { ["com.apple.usernotifications.service": $0] } ?? [:]
         let socket = try daemon.attach(
-            app, base, user: Int64(CurrentProcess.uid), modes: modes, bundle: base, extensions: extensions)
+            app, base, user: Int64(CurrentProcess.uid), modes: modes, bundle: base, icon: icon, extensions: extensions)
         let peer = try TestPeer(socket)
-        try peer.ask("hello", NotificationHello.client(executed: executed).json)
+        try peer.ask("hello", NotificationHello.client(running: running).json)
         return peer
     }
 

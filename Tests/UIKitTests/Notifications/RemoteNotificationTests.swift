@@ -81,6 +81,11 @@ extension UIKitTests {
 
         private static let payload = #"{"aps":{"content-available":1},"episode":{"number":7}}"#
 
+        /// What the window says.
+        private static func push(_ seq: Int64) -> String {
+            NotificationPush(seq: seq, payload: payload, silent: true).windowText
+        }
+
         private func start(
             _ delegate: AnyClass, options: JSONValue = [:], state: String = "inactive", launched: Bool = true
         ) throws -> (UIApplication, Lifecycle) {
@@ -155,7 +160,7 @@ extension UIKitTests {
                 (UIBackgroundFetchResult.newData, "newData"), (.noData, "noData"), (.failed, "failed"),
             ] {
                 delegate.result = result
-                wake(lifecycle, "push", Self.payload)
+                wake(lifecycle, "push", Self.push(Int64(delegate.payloads.count)))
                 #expect(await link.completed() == ["window": 9, "result": .string(word)])
             }
             let payload = try #require(delegate.payloads.first)
@@ -169,13 +174,13 @@ extension UIKitTests {
         @Test("The form that returns is called where there is no handler, and the oldest where nothing returns")
         func forms() async throws {
             let (first, firstLifecycle) = try start(AsyncPushDelegate.self)
-            wake(firstLifecycle, "push", Self.payload)
+            wake(firstLifecycle, "push", Self.push(1))
             #expect(await link.completed() == ["window": 9, "result": "failed"])
             #expect((first.delegate as? AsyncPushDelegate)?.payloads.count == 1)
             first.end()
 
             let (second, secondLifecycle) = try start(OldestPushDelegate.self)
-            wake(secondLifecycle, "push", Self.payload)
+            wake(secondLifecycle, "push", Self.push(1))
             // Before the callback is answered.
             #expect((second.delegate as? OldestPushDelegate)?.payloads.count == 1)
             #expect(await link.completed() == ["window": 9, "result": "noData"])
@@ -183,7 +188,7 @@ extension UIKitTests {
 
             let (third, thirdLifecycle) = try start(SilentPushDelegate.self)
             defer { end(third) }
-            wake(thirdLifecycle, "push", Self.payload)
+            wake(thirdLifecycle, "push", Self.push(1))
             #expect(await link.completed() == ["window": 9, "result": "noData"])
         }
 
@@ -196,6 +201,25 @@ extension UIKitTests {
                 .push, 1, NotificationPush(seq: 1, payload: Self.payload, silent: true).json)
             #expect(answer == ["result": "newData"])
             #expect((application.delegate as? PushDelegate)?.payloads.count == 1)
+        }
+
+        @Test("A push that comes with the app's waking and by its connection is told once, whichever is first")
+        func bothWays() async throws {
+            let (application, lifecycle) = try start(PushDelegate.self)
+            defer { end(application) }
+            NotificationClient.shared.start()
+            let delegate = try #require(application.delegate as? PushDelegate)
+            let push = NotificationPush(seq: 2, payload: Self.payload, silent: true)
+            wake(lifecycle, "push", push.windowText)
+            #expect(await link.completed() == ["window": 9, "result": "newData"])
+            #expect(await service.ask(.push, 2, push.json) == ["result": "newData"])
+            wake(lifecycle, "push", push.windowText)
+            #expect(await link.completed() == ["window": 9, "result": "newData"])
+            let other = NotificationPush(seq: 1, payload: Self.payload, silent: true)
+            #expect(await service.ask(.push, 1, other.json) == ["result": "newData"])
+            wake(lifecycle, "push", other.windowText)
+            #expect(await link.completed() == ["window": 9, "result": "newData"])
+            #expect(delegate.payloads.count == 2)
         }
 
         @Test("Without a delegate of the center an alert on the screen goes to the app's delegate, once")

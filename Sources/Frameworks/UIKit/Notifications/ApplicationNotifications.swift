@@ -58,7 +58,9 @@ package final class ApplicationNotifications: NotificationApplication {
                 options[.older] = local.propertyList
             }
         }
-        if let remote = remote.flatMap(Self.object) {
+        if let words = remote.flatMap(Self.object) {
+            // What wakes the app has a number.
+            let remote = isOpened ? words : words["payload"] ?? words
             if isOpened { launchedFor = Self.words(remote.propertyList).map { .push($0) } }
             options[.remoteNotification] = remote.propertyList
         }
@@ -84,8 +86,9 @@ package final class ApplicationNotifications: NotificationApplication {
     private func handle(_ event: ServiceEvents.Event, _ done: @escaping @Sendable (ServiceEvents.Result) -> Void) {
         switch NotificationWindow(rawValue: event.kind) {
         case .push:
-            guard let payload = NotificationClient.payload(event.payload) else { return done(.noData) }
-            didReceive(push: payload) { result in
+            let words = try? JSONValue(parsing: event.payload, limits: .answer)
+            guard let push = words.flatMap({ try? NotificationPush(window: $0) }) else { return done(.noData) }
+            client.take(push) { result in
                 switch result {
                 case .newData: done(.newData)
                 case .noData: done(.noData)
@@ -95,7 +98,7 @@ package final class ApplicationNotifications: NotificationApplication {
         case .response:
             // It comes on the app's own connection, where it is told once.
             let told = (try? JSONValue(parsing: event.payload)).flatMap { try? NotificationDidReceive(json: $0) }
-            client.whenDone(with: told?.seq) { done(.done) }
+            client.whenDone(with: told?.seq) { _ in done(.done) }
             client.start()
         case nil: done(.done)
         }

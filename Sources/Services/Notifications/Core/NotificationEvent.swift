@@ -94,9 +94,9 @@ package enum WindowResult: String, Sendable, Codable, CaseIterable { case done, 
 package enum AppRequest: Hashable, Sendable {
     /// First of all on each connection.
     ///
-    /// - Parameter executed: the last that this process of the app gave its delegate; `nil`: none. What it was told up
-    ///   to that is not told again; its answer is still to come.
-    case hello(executed: TellingNumber?)
+    /// - Parameter running: what this process of the app gave its delegate, and is not done with: it is not told
+    ///   again, its answer is still to come.
+    case hello(running: Set<TellingNumber> = [])
     case authorize(AuthorizationOptions)
     case settings
     case add(NotificationRequest)

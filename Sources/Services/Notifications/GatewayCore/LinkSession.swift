@@ -91,6 +91,14 @@ package struct LinkSession: Sendable {
         return false
     }
 
+    /// Nothing is due but the end of a long silence.
+    package var isSettled: Bool {
+        switch state {
+        case .greeting, .challenged: false
+        case .open, .closed: stalled == nil
+        }
+    }
+
     package var isClosed: Bool {
         if case .closed = state { return true }
         return false
@@ -209,6 +217,16 @@ package struct LinkSession: Sendable {
         open.isLoading = true
         // What is on its way is in the store as well, and comes again.
         return [.load(open.device, limit: rules.unacknowledged + open.unacknowledged.count)]
+    }
+
+    /// The store has something that the device was not given.
+    package mutating func missed(rules: PushRules) -> [Action] {
+        guard case .open(var open) = state else { return [] }
+        open.isBehind = true
+        open.hasMissed = open.isLoading
+        let load = catchUp(&open, rules)
+        state = .open(open)
+        return load
     }
 
     /// The other end reads again, or not any more.

@@ -129,19 +129,18 @@ package enum Hexadecimal {
     }
 
     /// `nil` unless there is an even number of digits, of either case.
-    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? { bytes(digits: Array(String(text).utf8)) }
+
+    /// Of an array, which is read fast whatever kind of text it was.
+    private static func bytes(digits: [UInt8]) -> [UInt8]? {
+        guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text.utf8 {
-            guard let value = value(digit) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
         }
-        return high == nil ? bytes : nil
+        return bytes
     }
 
     private static func value(_ digit: UInt8) -> UInt8? {

@@ -34,6 +34,11 @@ package struct Registrations: Sendable {
     package struct Change: Hashable, Sendable {
         package var key: Key
         package var ending: Ending
+
+        package init(key: Key, ending: Ending) {
+            self.key = key
+            self.ending = ending
+        }
     }
 
     package enum Refusal: String, Error, Sendable {

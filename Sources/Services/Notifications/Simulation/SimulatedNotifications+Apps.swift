@@ -42,7 +42,7 @@ extension SimulatedNotifications {
         clients[connection] = Client(app: app, isProgram: client.isProgram)
         post(.appModes(app, receivesPushes: client.modes.contains(.remoteNotification)))
         post(.attached(ConnectionID(connection), app))
-        ask(connection, .hello(executed: client.heard.max()), .hello)
+        ask(connection, .hello(running: client.heard), .hello)
         guard !client.isProgram else { return }
         // An app answers again what it had answered: that may have been lost.
         for telling in system.tellings(of: app) where client.heard.contains(telling.id.number) {
@@ -76,7 +76,6 @@ extension SimulatedNotifications {
     /// The app's main thread has dealt with it.
     mutating func heard(_ number: UInt64) {
         guard let entry = told.removeValue(forKey: number), let telling = entry.telling else { return }
-        ledger.heard(telling)
         guard let client = clients[entry.connection], !client.isProgram else { return }
         answer(entry.connection, telling)
     }
@@ -100,6 +99,8 @@ extension SimulatedNotifications {
 
     mutating func tell(_ connection: UInt64, _ telling: Telling) {
         guard let client = clients[connection] else { return }
+        // An app that does not answer in its time has been told all the same.
+        ledger.heard(telling)
         guard client.isProgram else { return tell(connection, telling.words, telling) }
         let (method, params) = telling.message
         let id = RPCID.int(Int64(clamping: telling.id.number))

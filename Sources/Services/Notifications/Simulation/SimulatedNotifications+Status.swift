@@ -1,11 +1,12 @@
 package import Model
 internal import NotificationsCore
 internal import Simulation
+internal import Wire
 
 // What a scenario asks, as a tool would.
 extension SimulatedNotifications {
     /// - Parameter question: `pending APP`, `delivered APP`, `dates APP`, `badge APP`, `why APP`, `token APP`,
-    ///   `shown APP`, `sounds`, `sent APP`, `link`, `keep-alives` or `log`.
+    ///   `shown APP`, `visible APP`, `history APP`, `sounds`, `sent APP`, `link`, `keep-alives` or `log`.
     package func answer(_ question: String, at now: Instant) -> String? {
         let words = question.split(separator: " ").map(String.init)
         guard let app = words.dropFirst().first.flatMap({ AppIdentifier($0) }) else {
@@ -28,6 +29,8 @@ extension SimulatedNotifications {
             return system.sentence(for: app, at: .zero + (machineNow - .zero) + (now - self.now)) ?? "never connected"
         case "token": return system.token(of: app) == nil ? "no token" : "a token"
         case "shown": return shown(app)
+        case "visible": return json(screen.visible.filter { $0.app == app })
+        case "history": return json(screen.history.filter { $0.app == app })
         case "sent":
             let answers = gateway.answers[app.rawValue] ?? []
             return "\(answers.count) sent: " + answers.map(\.sentence).joined(separator: ", ")
@@ -48,6 +51,20 @@ extension SimulatedNotifications {
 
     private func counted(_ names: [String], _ what: String) -> String {
         "\(names.count) \(what)" + (names.isEmpty ? "" : ": " + names.joined(separator: ", "))
+    }
+
+    /// For the code of a test.
+    private func json(_ shown: [Presentation]) -> String {
+        JSONValue.array(
+            shown.map { presentation in
+                let content = presentation.notification.request.content
+                return [
+                    "identifier": .string(presentation.notification.request.identifier),
+                    "title": .string(content.title), "body": .string(content.body),
+                    "banner": .bool(presentation.hasBanner), "sound": JSONValue(presentation.sound),
+                ]
+            }
+        ).description
     }
 
     private func shown(_ app: AppIdentifier) -> String {

@@ -33,6 +33,9 @@ struct SimulatedScreen: Sendable {
 
     mutating func keep(_ isKept: (NotificationID) -> Bool) { shown.removeAll { !isKept($0.presentation.id) } }
 
+    /// The oldest first.
+    var visible: [Presentation] { shown.map(\.presentation) }
+
     /// What a person takes for the one that is meant: the newest, or the newest of that identifier.
     func newest(of app: AppIdentifier, _ identifier: String?) -> Presentation? {
         shown.last { entry in

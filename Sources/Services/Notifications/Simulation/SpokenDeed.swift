@@ -1,6 +1,9 @@
 package import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
+internal import NotificationsWire
 package import Simulation
+internal import Wire
 
 /// What people, providers and tools do in a scenario: `SpokenDeed.forms` lists it.
 enum SpokenDeed: Hashable {
@@ -32,6 +35,9 @@ enum SpokenDeed: Hashable {
         case "push":
             guard let push = Self.push(app, words) else { return nil }
             self = push
+        case "show":
+            guard let request = Self.request(words.joined(separator: " ")) else { return nil }
+            self = .show(app, request)
         case "deliver":
             guard let payload = Self.payload(words) else { return nil }
             self = .deliver(app, payload: payload)
@@ -66,6 +72,14 @@ enum SpokenDeed: Hashable {
             words = words.dropFirst(2)
         }
         return payload(words).map { .push(app, fields, lifetime: lifetime, payload: $0) }
+    }
+
+    /// In the words of the service's protocol.
+    private static func request(_ text: String) -> NotificationRequest? {
+        guard let json = try? JSONValue(parsing: Array(text.utf8)),
+            let info = try? NotificationRequestInfo(json: json)
+        else { return nil }
+        return try? NotificationRequest(wire: info) { $0 == "UTC" || $0 == "GMT" ? .utc : nil }
     }
 
     private static func payload(_ words: ArraySlice<Substring>) -> String? {

@@ -28,10 +28,10 @@ package struct AskedOfService {
     ) throws(RPCError) -> AppRequest {
         switch method {
         case .hello:
-            guard case .client(let executed) = try NotificationHello(json: params) else {
+            guard case .client(let running) = try NotificationHello(json: params) else {
                 throw .invalidParameter("role", "tools have a socket of their own")
             }
-            return .hello(executed: executed.map { UInt64(clamping: $0) })
+            return .hello(running: Set(running.map { UInt64(clamping: $0) }))
         case .authorize: return .authorize(AuthorizationOptions(words: try NotificationAuthorize(json: params).options))
         case .settings: return .settings
         case .add: return .add(try add(params, zones))

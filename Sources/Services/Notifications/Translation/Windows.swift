@@ -12,7 +12,11 @@ extension WakeOrder {
     /// `nil`: nobody is woken for that.
     package var payload: String? {
         switch telling.kind {
-        case .push(let push): push.payload
+        // With its number: told again after a death the app knows it.
+        case .push(let push):
+            NotificationPush(
+                seq: Int64(clamping: telling.id.number), payload: push.payload, silent: push.isSilent
+            ).windowText
         case .didReceive(let response): Self.payload(telling.id, response)
         // Only an app on screen is asked for that.
         case .willPresent: nil

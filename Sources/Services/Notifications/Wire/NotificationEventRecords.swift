@@ -46,8 +46,8 @@ package struct NotificationDidReceive: WireRecord {
     package var json: JSONValue { ["seq": .int(seq), "response": response?.json ?? .null] }
 }
 
-/// The parameters of `push`: one for an app that is connected and runs. An app that has to be woken for it has the
-/// payload in the window `push` instead.
+/// The parameters of `push`, for an app that is connected and runs; and in the words of the window `push`, for one that
+/// has to be woken or launched for it. By the number the app knows it if it comes both ways.
 package struct NotificationPush: WireRecord {
     package var seq: Int64
     /// The whole payload, a JSON object, as text.
@@ -68,6 +68,15 @@ package struct NotificationPush: WireRecord {
     }
 
     package var json: JSONValue { ["seq": .int(seq), "payload": .string(payload), "silent": .bool(silent)] }
+
+    /// In the window the payload is no text in a text, so that there is room for the longest.
+    package var windowText: String { "{\"seq\":\(seq),\"silent\":\(silent),\"payload\":\(payload)}" }
+
+    package init(window json: JSONValue) throws(RPCError) {
+        self.init(
+            seq: try json.integer("seq"), payload: try json.object("payload").description,
+            silent: try json.bool("silent", default: false))
+    }
 }
 
 /// The answer of `push`.

@@ -10,9 +10,9 @@ package enum NotificationClientMethod: String, Sendable, CaseIterable {
 
 /// What the service sends to an app. All but `badge` are requests, answered when the app's delegate is done.
 ///
-/// Each is numbered by `seq`, which is also the request's `id` and grows over the lives of both sides. The app answers
-/// with that `id`, on whichever connection there is then, and answers the last 16 again on each new connection: an
-/// answer that is not expected is ignored.
+/// Each is numbered by `seq`, which is also the request's `id` and never given twice over the lives of both sides; one
+/// that waits for its moment may be overtaken. The app answers with that `id`, on whichever connection there is then,
+/// and gives the last answers again on each new connection: an answer that is not expected is ignored.
 package enum NotificationClientMessage: String, Sendable, CaseIterable {
     case willPresent, didReceive, push, openSettings
     case badge
@@ -106,15 +106,17 @@ package enum NotificationLimits {
     /// Bytes of an identifier: of a request, a category, an action, a thread.
     package static let identifier = 512
     /// Categories of an app, and actions of one.
-    package static let categories = 128
+    package static let categories = 64
     package static let actions = 16
     /// Bytes of the payload of a push; of one that announces a call.
     package static let payload = 4096
     package static let callPayload = 5120
-    /// Answers to numbered requests that an app keeps for repetitions.
-    package static let keptAnswers = 16
+    /// Answers to numbered requests that an app keeps for repetitions: more than the service leaves unanswered at a time.
+    package static let keptAnswers = 256
     /// Seconds that an app on screen has to say how a notification is shown.
     package static let presentation = 10.0
+    /// Seconds by which a date may have passed that is shown all the same, at once.
+    package static let past = 5.0
     /// Seconds between two of a repeating interval, at least.
     package static let shortestRepetition = 60.0
     /// Seconds that the bundle's helper has to change a push.
@@ -124,16 +126,17 @@ package enum NotificationLimits {
 /// The parameters of `hello`: a tool has a role; an app says what it has been asked already.
 package enum NotificationHello: WireRecord {
     case control(NotificationRole)
-    /// `executed` is the highest `seq` that this process gave its delegate, `nil` for none. What has one up to that is
-    /// not asked again: its answer follows on this connection, or comes when the delegate is done.
-    case client(executed: Int64?)
+    /// `running` has the numbers that this process gave its delegate, and has no answer to yet. They are not asked
+    /// again: their answers come when the delegate is done.
+    case client(running: [Int64] = [])
 
     package init(json: JSONValue) throws(RPCError) {
         try json.checkVersion(notificationProtocolVersion)
         if let role: NotificationRole = try json.optionalWord("role") {
             self = .control(role)
         } else {
-            self = .client(executed: try json.optionalInteger("executed"))
+            let running = json["running"] == nil ? [] : try json.array("running")
+            self = .client(running: running.compactMap(\.int).map(Int64.init))
         }
     }
 
@@ -141,7 +144,7 @@ package enum NotificationHello: WireRecord {
         let version = JSONValue.int(Int64(notificationProtocolVersion))
         return switch self {
         case .control(let role): ["protocol": version, "role": .string(role.rawValue)]
-        case .client(let executed): ["protocol": version, "executed": executed.map(JSONValue.int) ?? .null]
+        case .client(let running): ["protocol": version, "running": .array(running.map(JSONValue.int))]
         }
     }
 }

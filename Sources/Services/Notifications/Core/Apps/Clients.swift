@@ -22,7 +22,7 @@ extension NotificationSystem {
             return effects.append(.refuse(request, .notAttached))
         }
         switch asked {
-        case .hello(let executed): hello(app, connection, executed, request)
+        case .hello(let running): hello(app, connection, running, request)
         case .authorize(let options): authorize(app, options, request)
         case .settings: reply(request, .settings(entry.record.settings))
         case .add(let notification):
@@ -53,19 +53,19 @@ extension NotificationSystem {
     mutating func reply(_ request: RequestID, _ reply: NotificationReply) { effects.append(.reply(request, reply)) }
 
     private mutating func hello(
-        _ app: AppIdentifier, _ connection: ConnectionID, _ executed: TellingNumber?, _ request: RequestID
+        _ app: AppIdentifier, _ connection: ConnectionID, _ running: Set<TellingNumber>, _ request: RequestID
     ) {
         guard let entry = entries[app] else { return }
         entries[app]?.greeted.removeAll { $0 == connection }
         entries[app]?.greeted.append(connection)
-        if let executed {
-            for (place, telling) in entry.tellings.enumerated() where telling.number <= executed {
+        for (place, telling) in entry.tellings.enumerated() {
+            if running.contains(telling.number) {
                 entries[app]?.tellings[place].isInHand = true
                 if telling.push != nil { entries[app]?.tellings[place].deadline = now + rules.pushTime }
+            } else if entry.greeted.isEmpty {
+                // Another process, perhaps: what the one before had in hand went with it.
+                entries[app]?.tellings[place].isInHand = false
             }
-        } else if entry.greeted.isEmpty {
-            // Another process: what the one before had in hand went with it.
-            for place in entry.tellings.indices { entries[app]?.tellings[place].isInHand = false }
         }
         reply(
             request,

@@ -11,13 +11,10 @@ extension NotificationSystem {
             report(.notShown(app, identifier: identifier, .notAuthorized))
             return false
         }
-        guard entry.isOnScreen else {
+        // One that answers nothing is not asked more and more.
+        guard entry.isOnScreen, entry.tellings.count < rules.mostTellings else {
             present(notification, of: app, nil)
             return true
-        }
-        guard entry.tellings.count < rules.mostTellings else {
-            report(.notShown(app, identifier: identifier, .noAnswer))
-            return false
         }
         tell(app, .willPresent(notification), .connection)
         return true

@@ -203,8 +203,13 @@ extension NotificationSystem {
             guard let deadline = telling.deadline, deadline <= now else { continue }
             switch telling.record.telling.kind {
             case .willPresent(let notification):
-                report(.notShown(app, identifier: notification.request.identifier, .noAnswer))
                 conclude(app, telling.number)
+                // It cannot be asked, and has decided nothing: it is shown like those of an app off the screen.
+                guard telling.isWithApp else {
+                    present(notification, of: app, nil)
+                    break
+                }
+                report(.notShown(app, identifier: notification.request.identifier, .noAnswer))
             case .didReceive: giveUp(app, telling, "no delegate wanted it")
             case .push:
                 // A process that is suspended has not had its time.
@@ -254,6 +259,7 @@ extension NotificationSystem {
     }
 
     mutating func forgetWakes(_ app: AppIdentifier) {
+        touched.insert(app)
         changeTellings(app) {
             $0.isAsked = false
             $0.mayBeHanded = $0.isHanded || $0.mayBeHanded

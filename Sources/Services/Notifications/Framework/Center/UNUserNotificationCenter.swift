@@ -223,7 +223,8 @@ extension UNNotificationRequest {
         }
         // Without a year everything comes again.
         if case .calendar(let components, _)? = info.trigger, components.isEmpty || components.year != nil,
-            let calendar = trigger as? UNCalendarNotificationTrigger, calendar.nextTriggerDate() == nil
+            let calendar = trigger as? UNCalendarNotificationTrigger,
+            calendar.nextTriggerDate(after: Date(timeIntervalSinceNow: -NotificationLimits.past)) == nil
         {
             throw UNError(.notificationInvalidNoDate)
         }

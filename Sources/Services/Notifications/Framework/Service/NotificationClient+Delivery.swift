@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 package import NotificationsWire
 internal import Synchronization
-internal import Wire
+package import Wire
 
 /// What is under way between the service and the app.
 struct Delivery {
@@ -19,10 +19,12 @@ struct Delivery {
     var isLaunched = false
     /// What came before the app has said who is to hear it.
     var held: [ServiceCall] = []
-    /// The numbers of the last things that the app has dealt with.
-    var done: [Int64] = []
+    /// The numbers of what the app deals with, however that came.
+    var running: Set<Int64> = []
+    /// The last things that it has dealt with, and what it answered.
+    var done: [(seq: Int64, answer: JSONValue)] = []
     /// What is to be called when something is: that with a number, or the next one.
-    var waiting: [(seq: Int64?, done: @Sendable () -> Void)] = []
+    var waiting: [(seq: Int64?, done: @Sendable (JSONValue) -> Void)] = []
 }
 
 /// What UIKit does about notifications: pushes, and all that no delegate of the center hears.
@@ -63,21 +65,41 @@ extension NotificationClient {
         }
     }
 
-    /// Calls when the app has dealt with what the service asks it under this number; `nil`: with the next thing.
-    package func whenDone(with seq: Int64?, _ done: @escaping @Sendable () -> Void) {
-        let isDone = state.withLock { state in
-            if let seq, state.delivery.done.contains(seq) { return true }
+    /// Calls with its answer when the app has dealt with what the service asks it under this number; `nil`: with the next
+    /// thing.
+    package func whenDone(with seq: Int64?, _ done: @escaping @Sendable (JSONValue) -> Void) {
+        let answer = state.withLock { state -> JSONValue? in
+            if let seq, let known = state.delivery.done.last(where: { $0.seq == seq }) { return known.answer }
             state.delivery.waiting.append((seq, done))
-            return false
+            return nil
         }
-        if isDone { done() }
+        if let answer { done(answer) }
+    }
+
+    /// The number is new: nothing else has brought the same.
+    private func begin(_ seq: Int64) -> Bool {
+        state.withLock { state in
+            !state.delivery.done.contains { $0.seq == seq } && state.delivery.running.insert(seq).inserted
+        }
     }
 
     package func called(_ call: ServiceCall) {
         guard NotificationClientMessage(rawValue: call.method) != nil else {
             return call.answer(.failure(.methodNotFound(call.method)))
         }
+        // A push may have come before, with what woke the app, and the service has not heard what became of it.
+        guard begin(call.seq) else { return whenDone(with: call.seq) { call.answer(.success($0)) } }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.deliver(call) } }
+    }
+
+    /// A push for which the system has woken the app. It may come again by the app's connection, and the other way
+    /// round: the app is told once.
+    @MainActor
+    package func take(_ push: NotificationPush, _ done: @escaping @Sendable (NotificationPushResult) -> Void) {
+        let isNew = begin(push.seq)
+        whenDone(with: push.seq) { done((try? NotificationPushAnswer(json: $0))?.result ?? .noData) }
+        guard isNew else { return }
+        deliver(ServiceCall(seq: push.seq, method: NotificationClientMessage.push.rawValue, params: push.json) { _ in })
     }
 
     private func deliverHeld() {
@@ -116,24 +138,30 @@ extension NotificationClient {
             case .didReceive: didReceive(try NotificationDidReceive(json: call.params), call, audience)
             case .push: push(try NotificationPush(json: call.params), call, audience)
             case .openSettings: openSettings(try NotificationOpenSettings(json: call.params), call, audience)
-            case .badge, nil: call.answer(.failure(.methodNotFound(call.method)))
+            case .badge, nil: throw .methodNotFound(call.method)
             }
         } catch {
             call.answer(.failure(error))
+            end(call.seq, [:])
         }
     }
 
     /// The app has dealt with it: the service is told, and whatever waited for that goes on.
     private func finish(_ call: ServiceCall, _ answer: JSONValue = [:]) {
         call.answer(.success(answer))
+        end(call.seq, answer)
+    }
+
+    private func end(_ seq: Int64, _ answer: JSONValue) {
         let ready = state.withLock { state in
-            state.delivery.done.append(call.seq)
+            state.delivery.running.remove(seq)
+            state.delivery.done.append((seq, answer))
             if state.delivery.done.count > NotificationLimits.keptAnswers { state.delivery.done.removeFirst() }
-            let ready = state.delivery.waiting.filter { $0.seq == call.seq || $0.seq == nil }
-            state.delivery.waiting.removeAll { $0.seq == call.seq || $0.seq == nil }
+            let ready = state.delivery.waiting.filter { $0.seq == seq || $0.seq == nil }
+            state.delivery.waiting.removeAll { $0.seq == seq || $0.seq == nil }
             return ready
         }
-        for one in ready { one.done() }
+        for one in ready { one.done(answer) }
     }
 
     @MainActor private func willPresent(

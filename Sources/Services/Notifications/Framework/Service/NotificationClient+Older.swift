@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Dispatch
 internal import NotificationsWire
 internal import Synchronization
@@ -59,9 +60,11 @@ extension NotificationClient {
     /// The answer, unless it takes too long.
     func waiting<Answer: Sendable>(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) -> Answer? {
         let arrival = Arrival<Answer>()
-        ask { answer in
-            arrival.answer.withLock { $0 = answer }
-            arrival.semaphore.signal()
+        link.whileWaiting {
+            ask { answer in
+                arrival.answer.withLock { $0 = answer }
+                arrival.semaphore.signal()
+            }
         }
         _ = arrival.semaphore.wait(timeout: .now() + Self.patience)
         return arrival.answer.withLock { $0 }

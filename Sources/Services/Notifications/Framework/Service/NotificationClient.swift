@@ -22,9 +22,10 @@ package final class NotificationClient: ServiceListener {
     }
 
     /// The app's. It is made when the app first uses notifications, or is woken for one.
-    package static let shared = NotificationClient {
-        ServiceClient("notifications", errand: "notifications", listener: $0)
-    }
+    package static let shared = NotificationClient(link: system)
+
+    /// The way to the service of the machine.
+    package static let system: Link = { ServiceClient("notifications", errand: "notifications", listener: $0) }
 
     let state: Mutex<State>
 
@@ -54,7 +55,7 @@ package final class NotificationClient: ServiceListener {
         link?.stop()
     }
 
-    private var link: any ServiceLink {
+    var link: any ServiceLink {
         state.withLock { state in
             if let link = state.link { return link }
             let link = state.makeLink(self)
@@ -162,7 +163,11 @@ package final class NotificationClient: ServiceListener {
 
     // MARK: ServiceListener
 
-    package func hello(executed: Int64?) -> JSONValue { NotificationHello.client(executed: executed).json }
+    package func hello(running: [Int64]) -> JSONValue {
+        // Also what came with the app's waking.
+        let all = state.withLock { $0.delivery.running }.union(running)
+        return NotificationHello.client(running: all.sorted()).json
+    }
 
     package func greeted(_ answer: JSONValue) {
         guard let greeting = try? NotificationGreeting(json: answer) else { return }

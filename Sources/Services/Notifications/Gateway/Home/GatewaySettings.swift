@@ -40,6 +40,8 @@ package struct GatewaySettings: Sendable {
     package var connection = ConnectionRules()
     /// Bytes that stored messages may take on the disk; beyond, providers hear `ServiceUnavailable`.
     package var storeLimit = 16 << 30
+    /// The store that this gateway shares with others. Without it, messages are kept in its own folder.
+    package var fleet: FleetSettings?
 
     package init(names: [String]) { self.names = names }
 
@@ -57,6 +59,7 @@ package struct GatewaySettings: Sendable {
             }
             if json["environment"] != nil { environment = try json.word("environment") }
             storeLimit = try json.optionalInt("storeLimit") ?? storeLimit
+            if let nats = json["nats"] { fleet = try FleetSettings(json: nats) }
             try readRules(json)
         } catch let error as RPCError {
             throw GatewayError(error.description)

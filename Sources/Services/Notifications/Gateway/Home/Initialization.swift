@@ -37,7 +37,7 @@ package struct ProviderInstructions: Sendable {
 
         Devices connect to \(host):\(link.port):
 
-          greenroom notifications gateway \(host):\(link.port) --ca \(authority)
+          greenroom push gateway greenroom-push://\(host):\(link.port) --ca \(authority)
 
         """
     }
@@ -45,7 +45,20 @@ package struct ProviderInstructions: Sendable {
 
 enum RandomBytes {
     /// The system's generator: fit for secrets.
-    static func make(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    static func make(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 7)
+        // Eight at a time: each question to the generator is a system call.
+        while bytes.count < count {
+            var word = UInt64.random(in: .min ... .max)
+            for _ in 0..<8 {
+                bytes.append(UInt8(truncatingIfNeeded: word))
+                word >>= 8
+            }
+        }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
 }
 
 /// Makes and changes what is in a gateway's folder.

@@ -45,6 +45,10 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         }
     }
 
+    func missed() {
+        eventLoop.execute { self.perform(self.session.missed(rules: self.server.rules)) }
+    }
+
     func replaced() { eventLoop.execute { self.end(.replaced) } }
 
     // MARK: The channel
@@ -104,6 +108,7 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
         perform(session.writable(isWritable, rules: server.rules, at: .now))
+        if !isWritable { server.watch(self, on: eventLoop) }
         if isWritable, holdsRead {
             holdsRead = false
             context.read()
@@ -115,6 +120,9 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
 
     /// Called now and then, on the event loop.
     func tick(at now: Instant) { perform(session.tick(rules: server.rules, at: now)) }
+
+    /// It need not be looked at for a while.
+    var isSettled: Bool { session.isSettled }
 
     func end(_ reason: LinkGoodbye, after: Double? = nil) {
         perform(session.end(reason, after: after))

@@ -28,7 +28,7 @@ final class LinkServer: Sendable {
         self.metrics = metrics
         self.logger = logger
         var sweepers: [ObjectIdentifier: LinkSweeper] = [:]
-        for loop in group.makeIterator() { sweepers[ObjectIdentifier(loop)] = LinkSweeper(loop) }
+        for loop in group.makeIterator() { sweepers[ObjectIdentifier(loop)] = LinkSweeper(loop, rules) }
         self.sweepers = sweepers
     }
 
@@ -69,6 +69,11 @@ final class LinkServer: Sendable {
         metrics.devices.set(open.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
+    /// It has to be looked at soon: its device does not read.
+    func watch(_ connection: LinkConnection, on loop: any EventLoop) {
+        sweepers[ObjectIdentifier(loop)]?.watch(connection)
+    }
+
     func closed(_ connection: LinkConnection, on loop: any EventLoop) {
         sweepers[ObjectIdentifier(loop)]?.remove(connection)
         metrics.devices.set(open.wrappingSubtract(1, ordering: .relaxed).newValue)
@@ -83,32 +88,61 @@ final class LinkServer: Sendable {
 }
 
 /// The connections of one event loop, looked at together now and then: a timer for each of a hundred thousand would
-/// wake the machine all the time.
+/// wake the machine all the time. Those that are open and quiet are looked at seldom, since there is nothing to find
+/// but a silence of many minutes.
 ///
 /// Unchecked: touched on its event loop only.
 private final class LinkSweeper: @unchecked Sendable {
     private let loop: any EventLoop
     private var connections: [ObjectIdentifier: LinkConnection] = [:]
+    /// Those that have not said who they are, or do not read.
+    private var watched: [ObjectIdentifier: LinkConnection] = [:]
     private var task: Scheduled<Void>?
+    private var next = Instant.zero
+    private var lastOfAll = Instant.now
 
-    private static let pause = TimeAmount.seconds(5)
+    private static let pause = Span.seconds(5)
+    private let pauseOfAll: Span
 
-    init(_ loop: any EventLoop) { self.loop = loop }
+    init(_ loop: any EventLoop, _ rules: PushRules) {
+        self.loop = loop
+        pauseOfAll = min(.seconds(60), max(Self.pause, .seconds(rules.deviceSilence.seconds / 10)))
+    }
 
     func add(_ connection: LinkConnection) {
         connections[ObjectIdentifier(connection)] = connection
-        if task == nil { schedule() }
+        watch(connection)
     }
 
-    func remove(_ connection: LinkConnection) { connections[ObjectIdentifier(connection)] = nil }
+    func watch(_ connection: LinkConnection) {
+        guard connections[ObjectIdentifier(connection)] != nil else { return }
+        watched[ObjectIdentifier(connection)] = connection
+        schedule(in: Self.pause)
+    }
 
-    private func schedule() { task = loop.scheduleTask(in: Self.pause) { self.sweep() } }
+    func remove(_ connection: LinkConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        watched[ObjectIdentifier(connection)] = nil
+    }
+
+    private func schedule(in pause: Span) {
+        let time = Instant.now + pause
+        guard task == nil || time < next else { return }
+        task?.cancel()
+        next = time
+        task = loop.scheduleTask(in: TimeAmount(pause)) { self.sweep() }
+    }
 
     private func sweep() {
         let now = Instant.now
-        for connection in Array(connections.values) { connection.tick(at: now) }
         task = nil
-        if !connections.isEmpty { schedule() }
+        let isTimeForAll = now - lastOfAll >= pauseOfAll
+        if isTimeForAll { lastOfAll = now }
+        for connection in Array((isTimeForAll ? connections : watched).values) {
+            connection.tick(at: now)
+            if connection.isSettled { watched[ObjectIdentifier(connection)] = nil }
+        }
+        if !connections.isEmpty { schedule(in: watched.isEmpty ? pauseOfAll : Self.pause) }
     }
 
     func endAll(after: Double) async {

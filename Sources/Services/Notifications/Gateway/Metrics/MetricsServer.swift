@@ -1,19 +1,20 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import Wire
 
 /// `/metrics` and `/healthz` over HTTP/1.1 without TLS, for the machine itself or a network of one's own.
 enum MetricsServer {
     static func start(
         _ group: any EventLoopGroup, _ address: ListenAddress, _ registry: PrometheusRegistry,
-        isHealthy: @escaping @Sendable () -> Bool
+        trouble: @escaping @Sendable () -> String?
     ) async throws -> any Channel {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-                    try channel.pipeline.syncOperations.addHandler(MetricsHandler(registry, isHealthy))
+                    try channel.pipeline.syncOperations.addHandler(MetricsHandler(registry, trouble))
                     channel.eventLoop.scheduleTask(in: .seconds(60)) { channel.close(promise: nil) }
                 }
             }
@@ -27,12 +28,12 @@ private final class MetricsHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let registry: PrometheusRegistry
-    private let isHealthy: @Sendable () -> Bool
+    private let trouble: @Sendable () -> String?
     private var head: HTTPRequestHead?
 
-    init(_ registry: PrometheusRegistry, _ isHealthy: @escaping @Sendable () -> Bool) {
+    init(_ registry: PrometheusRegistry, _ trouble: @escaping @Sendable () -> String?) {
         self.registry = registry
-        self.isHealthy = isHealthy
+        self.trouble = trouble
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -56,9 +57,9 @@ private final class MetricsHandler: ChannelInboundHandler {
         switch head.uri {
         case "/metrics": return (.ok, "text/plain; version=0.0.4; charset=utf-8", registry.text)
         case "/healthz":
-            return isHealthy()
-                ? (.ok, "application/json", "{\"status\":\"ok\"}\n")
-                : (.serviceUnavailable, "application/json", "{\"status\":\"the store cannot be written\"}\n")
+            let trouble = trouble()
+            let status = JSONValue.object(["status": .string(trouble ?? "ok")])
+            return (trouble == nil ? .ok : .serviceUnavailable, "application/json", "\(status)\n")
         default: return (.notFound, "text/plain", "there are /metrics and /healthz\n")
         }
     }

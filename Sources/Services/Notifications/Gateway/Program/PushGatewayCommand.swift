@@ -100,6 +100,8 @@ struct Serve: AsyncParsableCommand {
     var link: ListenAddress?
     @Option(help: "Where /metrics and /healthz are, as HOST:PORT.")
     var metrics: ListenAddress?
+    @Option(help: "Servers of NATS, as nats://HOST:PORT with commas between: the store that this gateway shares.")
+    var nats: String?
     @Option(help: "Event loops; as many as there are processors, unless it is said.")
     var threads: Int?
     @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning or error.")
@@ -111,6 +113,12 @@ struct Serve: AsyncParsableCommand {
         if let listen { settings.listen = listen }
         if let link { settings.link = link }
         if let metrics { settings.metrics = metrics }
+        if let nats {
+            var fleet = settings.fleet ?? FleetSettings(servers: [])
+            fleet.servers = nats.split(separator: ",").map(String.init)
+            try fleet.check()
+            settings.fleet = fleet
+        }
         guard let level = Logger.Level(rawValue: level) else {
             throw ValidationError("--log-level is one of trace, debug, info, notice, warning and error")
         }

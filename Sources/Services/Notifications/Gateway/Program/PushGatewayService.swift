@@ -64,7 +64,8 @@ package struct PushGatewayService: Service {
         guard let secret = Hexadecimal.bytes(try home.read(home.secret).filter(\.isHexDigit)), secret.count == 32 else {
             throw GatewayError("\(home.secret) must hold 64 hexadecimal digits")
         }
-        let store = try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics, logger: logger)
+        let store = try await MessageStores.open(
+            home: home, secret: secret, settings: settings, registry: registry, logger: logger, group: group)
         let links = LinkServer(
             group: group, rules: settings.rules, proof: Self.proof(settings.names), store: store, metrics: metrics,
             logger: logger)
@@ -78,7 +79,7 @@ package struct PushGatewayService: Service {
         // The devices' port first: a message that is accepted should find its device.
         let devicePort = try await links.start(group, settings.link, try linkTLS(credential))
         let providerPort = try await providers.start(group, settings.listen, try providerTLS(credential, certificates))
-        let metricsPort = try await MetricsServer.start(group, settings.metrics, registry) { store.isHealthy }
+        let metricsPort = try await MetricsServer.start(group, settings.metrics, registry) { store.trouble }
         let addresses = Addresses(
             providers: settings.listen.bound(providerPort), devices: settings.link.bound(devicePort),
             metrics: settings.metrics.bound(metricsPort))

@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHTTP2
 internal import PushCore
 internal import PushLink
+internal import Wire
 
 extension ProviderConnection {
     private enum Authentication {
@@ -55,7 +56,7 @@ extension ProviderConnection {
             server.metrics.accept(type)
             accept(stream, id: id)
         case .deviceGone(let since): answer(stream, PushRejection(.expiredToken, timestamp: since), id: id)
-        case .full: answer(stream, PushRejection(.serviceUnavailable), id: id)
+        case .full, .unavailable: answer(stream, PushRejection(.serviceUnavailable), id: id)
         case .failed: answer(stream, PushRejection(.internalServerError), id: id)
         }
     }
@@ -144,13 +145,12 @@ extension RandomBytes {
         var bytes = make(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let text = Hexadecimal.text(bytes)
-        var parts: [Substring] = []
-        var rest = text[...]
-        for length in [8, 4, 4, 4, 12] {
-            parts.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, digit) in Hexadecimal.text(bytes).utf8.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
         }
-        return parts.joined(separator: "-")
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 internal import PushCore
+internal import Wire
 
 /// A provider's connection: streams of frames become requests, and answers become frames.
 ///
@@ -248,10 +249,9 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// The state of the gateway, for those who balance load among several.
     func health(_ stream: HTTP2StreamID) {
         guard let request = requests.removeValue(forKey: stream) else { return }
-        let isHealthy = server.store.isHealthy
-        respond(
-            stream, status: isHealthy ? 200 : 503, id: nil,
-            body: Array((isHealthy ? #"{"status":"ok"}"# : #"{"status":"the store cannot be written"}"#).utf8))
+        let trouble = server.store.trouble
+        let status = JSONValue.object(["status": .string(trouble ?? "ok")])
+        respond(stream, status: trouble == nil ? 200 : 503, id: nil, body: status.encoded)
         if !request.isWhole { stopReading(stream) }
         afterAnswer()
     }

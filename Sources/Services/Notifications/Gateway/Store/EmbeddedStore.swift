@@ -85,7 +85,7 @@ final class EmbeddedStore: MessageStore {
         try book.read(token, topic: topic)
     }
 
-    var isHealthy: Bool { database.isHealthy }
+    var trouble: String? { database.isHealthy ? nil : "the store cannot be written" }
 
     func close() async { await writer.close() }
 }

@@ -1,40 +1,49 @@
-internal import NIOCore
-internal import PushCore
+package import NIOCore
+package import PushCore
 
 /// A device's connection, as a store sees it. What it is told it does on its own event loop.
-protocol DeviceLink: AnyObject, Sendable {
+package protocol DeviceLink: AnyObject, Sendable {
     /// It takes messages as they come: nothing of the store waits for it.
     var isReading: Bool { get }
     func deliver(_ message: PushMessage)
+    /// Something is kept for it that it was not given: it has to be loaded.
+    func missed()
     /// The device has connected again.
     func replaced()
 }
 
 /// What became of a message that was to be stored.
-enum StoreOutcome: Sendable, Equatable {
+package enum StoreOutcome: Sendable, Equatable {
     /// It is durable, or its device has it.
     case accepted
     /// The device has not been seen for longer than tokens live; since when, in milliseconds since 1970.
     case deviceGone(since: Int64)
     /// The store takes no more for now.
     case full
+    /// The store is elsewhere, and does not answer.
+    case unavailable
     case failed
 }
 
 /// What waits for a store, and where its answer is heard.
-struct StoreWaiter<Answer: Sendable>: Sendable {
-    var eventLoop: any EventLoop
-    var body: @Sendable (Answer) -> Void
+package struct StoreWaiter<Answer: Sendable>: Sendable {
+    package var eventLoop: any EventLoop
+    package var body: @Sendable (Answer) -> Void
 
-    func callAsFunction(_ answer: Answer) {
+    package init(eventLoop: any EventLoop, body: @escaping @Sendable (Answer) -> Void) {
+        self.eventLoop = eventLoop
+        self.body = body
+    }
+
+    package func callAsFunction(_ answer: Answer) {
         let body = body
         eventLoop.execute { body(answer) }
     }
 }
 
-/// Where messages are kept for devices until they have them. One gateway has an `EmbeddedStore`; a fleet has one that
-/// all its gateways share.
-protocol MessageStore: Sendable {
+/// Where messages are kept for devices until they have them. One gateway has an `EmbeddedStore`; the gateways of a
+/// fleet share what each has a `NATSStore` for.
+package protocol MessageStore: Sendable {
     /// A number that is greater than that of every message before.
     func number() -> Int64
 
@@ -60,19 +69,19 @@ protocol MessageStore: Sendable {
     /// Reads a provider's token.
     func read(token: Substring, topic: String) throws(PushRejection) -> DeviceToken
 
-    /// Whether it works, for `/healthz`.
-    var isHealthy: Bool { get }
+    /// Why it does not work, for `/healthz`; `nil` if it does.
+    var trouble: String? { get }
 
     /// Ends after everything has been written.
     func close() async
 }
 
-struct StoredPage: Sendable {
-    var messages: [PushMessage]
-    var isAll: Bool
+package struct StoredPage: Sendable {
+    package var messages: [PushMessage]
+    package var isAll: Bool
 }
 
-enum RegistrationOutcome: Sendable {
+package enum RegistrationOutcome: Sendable {
     case token(DeviceToken)
     case ended
     case refused(String)

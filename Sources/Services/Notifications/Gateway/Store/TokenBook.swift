@@ -82,5 +82,11 @@ final class TokenBook: Sendable {
         }
     }
 
+    /// Another gateway has registered a topic.
+    func add(topic: String) {
+        let hash = authority.hash(topic)
+        state.withLock { $0.topics[hash] = topic }
+    }
+
     func apply(_ change: Registrations.Change) { state.withLock { $0.registrations.apply(change) } }
 }

@@ -2,6 +2,7 @@ internal import DBus
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsWire
 
 // What people see, and what they do with it.
 extension Service: Presenter.Client {
@@ -50,20 +51,26 @@ extension Service: Presenter.Client {
         let info = apps[app]
         return Shown(
             id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
-            desktopEntry: app.rawValue, icon: info.flatMap(\.icon), title: content.title, subtitle: content.subtitle,
+            desktopEntry: app.rawValue, icon: info.flatMap(\.picture), title: content.title, subtitle: content.subtitle,
             body: content.body, level: Shown.Level(rawValue: presentation.level.rawValue) ?? .active,
-            sound: sound(presentation.sound, info), image: info?.image(content.attachments.first?.path),
+            sound: sound(presentation.sound, info),
+            image: info?.image(content.attachments.first(where: \.isPicture)?.path),
             actions: presentation.actions.map {
                 Shown.Action(id: $0.identifier, title: $0.title, placeholder: $0.textInput?.placeholder)
             })
     }
 
-    private func sound(_ name: String?, _ info: AppInfo?) -> Shown.Sound {
-        switch name {
-        case nil: .none
-        case "default"?: .standard
-        case let name?: info?.sound(name).map(Shown.Sound.file) ?? .named(name)
-        }
+    private func sound(_ text: String?, _ info: AppInfo?) -> Shown.Sound {
+        guard let text else { return .none }
+        guard let name = NotificationSoundInfo(text: text).name else { return .standard }
+        if let file = info?.sound(name) { return .file(file) }
+        // As on Apple's systems the standard one in place of a file that is not there.
+        return Self.isOfTheme(name) ? .named(name) : .standard
+    }
+
+    /// The specification of sound themes has names such as `bell` and `phone-incoming-call`.
+    private static func isOfTheme(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
 
     // MARK: What people do
@@ -99,6 +106,13 @@ extension Service: Presenter.Client {
     func statusChanged(_ status: PresenterStatus) { armIdle() }
 }
 
+extension NotificationContent.Attachment {
+    /// What daemons draw.
+    fileprivate var isPicture: Bool {
+        [".png", ".jpg", ".jpeg", ".gif"].contains { path.lowercased().hasSuffix($0) }
+    }
+}
+
 extension NotificationID {
     /// As tools and the screen have it.
     var name: String { "n\(rawValue)" }
@@ -115,8 +129,15 @@ extension AppIdentifier {
 
 // Files of apps, for what displays notifications: no name leads out of the app's own folders, and no link does.
 extension AppInfo {
-    fileprivate var icon: String? {
-        ["Icon.png", "Icon.svg"].map { "\(bundle)/\($0)" }.first { !bundle.isEmpty && FileSystem.exists($0) }
+    /// What the bundle says, which may leave the ending out; else what is called as icons are; else a name of the theme.
+    fileprivate var picture: String? {
+        let named = icon.map { [$0, $0 + ".png", $0 + ".svg"] } ?? []
+        let file = (named + ["Icon.png", "Icon.svg"]).first { place in
+            bundle.hasPrefix("/") && !place.hasPrefix("/") && !place.split(separator: "/").contains("..")
+                && FileSystem.realPath("\(bundle)/\(place)").hasPrefix(FileSystem.realPath(bundle) + "/")
+                && FileSystem.exists("\(bundle)/\(place)")
+        }
+        return file.map { "\(bundle)/\($0)" } ?? icon.flatMap { $0.contains("/") ? nil : $0 }
     }
 
     /// The first that is there: the app's own, or one that came with it.
@@ -135,9 +156,11 @@ extension AppInfo {
     }
 
     fileprivate func image(_ path: String?) -> String? {
-        guard let path, path.hasPrefix(container + "/"), !path.split(separator: "/").contains(".."),
-            FileSystem.realPath(path) == FileSystem.realPath(container) + path.dropFirst(container.count)
-        else { return nil }
-        return path
+        guard let path, !path.split(separator: "/").contains("..") else { return nil }
+        let isOwn = [container, bundle].contains { folder in
+            folder.hasPrefix("/") && path.hasPrefix(folder + "/")
+                && FileSystem.realPath(path) == FileSystem.realPath(folder) + path.dropFirst(folder.count)
+        }
+        return isOwn ? path : nil
     }
 }

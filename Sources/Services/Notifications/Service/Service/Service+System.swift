@@ -87,7 +87,8 @@ extension Service: BrokerConnection.Client {
         remember(
             app,
             AppInfo(
-                app: app.rawValue, name: attach.name, bundle: attach.bundle, container: attach.container,
+                app: app.rawValue, name: attach.name, bundle: attach.bundle, icon: attach.icon,
+                container: attach.container,
                 helper: attach.extensions[HelperProgram.point],
                 user: UInt32(exactly: attach.user).flatMap { $0 == CurrentProcess.uid ? nil : $0 }))
         post(.appModes(app, receivesPushes: attach.modes.contains("remote-notification")))
@@ -106,6 +107,7 @@ extension Service: BrokerConnection.Client {
         let request = RequestID(nextRequest)
         nextRequest += 1
         post(.forgotten(app, request))
+        helpers.forget(app.rawValue)
         apps[app] = nil
         enqueue(Batch(changes: [.forget(app: app.rawValue)], effects: []))
     }

@@ -219,6 +219,8 @@ package struct AppInfo: Codable, Hashable, Sendable {
     /// What people call it.
     package var name: String
     package var bundle: String
+    /// Its picture: relative to the bundle, or a name.
+    package var icon: String?
     package var container: String
     /// The program that may change its pushes before they are shown: relative to the bundle.
     package var helper: String?
@@ -226,11 +228,13 @@ package struct AppInfo: Codable, Hashable, Sendable {
     package var user: UInt32?
 
     package init(
-        app: String, name: String, bundle: String, container: String, helper: String? = nil, user: UInt32? = nil
+        app: String, name: String, bundle: String, icon: String? = nil, container: String, helper: String? = nil,
+        user: UInt32? = nil
     ) {
         self.app = app
         self.name = name
         self.bundle = bundle
+        self.icon = icon
         self.container = container
         self.helper = helper
         self.user = user

@@ -67,6 +67,8 @@ final class PushGate {
             "push", "gateway", "greenroom-push://localhost:\(port("link"))", "--ca", authority, at: location)
     }
 
+    // MARK: The provider
+
     /// Sends a message as any provider does.
     func send(
         _ payload: String, to token: String, topic: String, type: String = "alert", _ headers: [String] = []
@@ -82,5 +84,61 @@ final class PushGate {
         }
         let body = lines.dropLast().joined(separator: "\n")
         return Answer(status: status, reason: body.isEmpty ? nil : try JSONValue(parsing: body)["reason"]?.string)
+    }
+}
+
+/// A system with a gateway, and an app with a token.
+struct PushWorld {
+    static let silent = #"{"aps":{"content-available":1},"message":"m1","more":{"numbers":[1,2]}}"#
+    static let alert = #"{"aps":{"alert":{"title":"News","body":"Read them"},"badge":3},"message":"m1"}"#
+
+    let system: TestSystem
+    let gate: PushGate
+    let beacon: Beacon
+    private(set) var token = ""
+
+    /// - Parameter window: seconds of a push's window, where the test is not to wait for 30 of them.
+    init(
+        _ device: Device? = nil, environment: [String: String] = [:], window: Double? = nil, isRegistered: Bool = true
+    ) throws {
+        system = try TestSystem(device: device, environment: environment) { home in
+            if let window { try Self.declare(home, window) }
+        }
+        try system.play(["simulate network wifi"])
+        gate = try PushGate(in: system.folder)
+        beacon = try Beacon(in: system)
+        try gate.connect(system)
+        if isRegistered { token = try beacon.register() }
+    }
+
+    /// A declaration in the home comes before the one beside the programs.
+    private static func declare(_ home: String, _ window: Double) throws {
+        let file = "\(Machine.programs)/services/notifications.json"
+        let text = String(decoding: try #require(FileSystem.read(file)), as: UTF8.self)
+        try FileSystem.makeDirectory("\(home)/services", mode: 0o700)
+        try FileSystem.replace(
+            "\(home)/services/notifications.json",
+            with: Array(
+                text.replacing("../greenroom-pushd", with: "\(Machine.programs)/greenroom-pushd")
+                    .replacing("\"time\": 30", with: "\"time\": \(window)").utf8), mode: 0o644)
+    }
+
+    @discardableResult
+    func send(
+        _ payload: String, type: String = "alert", _ headers: String..., at location: SourceLocation = #_sourceLocation
+    ) throws -> PushGate.Answer {
+        let answer = try gate.send(payload, to: token, topic: Beacon.app, type: type, headers)
+        #expect(answer.status == 200, "\(answer)", sourceLocation: location)
+        return answer
+    }
+
+    func sendSilent(_ message: String = "m1", at location: SourceLocation = #_sourceLocation) throws {
+        let payload = Self.silent.replacing("m1", with: message)
+        try send(payload, type: "background", "apns-priority: 5", at: location)
+    }
+
+    /// The messages of which the app was told by these.
+    func messages(_ event: String) throws -> [String] {
+        try beacon.heard(event).compactMap { $0["payload"]?["message"]?.string ?? $0["message"]?.string }
     }
 }

@@ -1,0 +1,107 @@
+"""The provider's end of the storm: a gateway that is killed and started again at the same ports, and the nats-servers
+that it may keep its messages in."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+
+from system import free_port
+
+
+class Gateway:
+    def __init__(self, tools, folder, cluster):
+        self.program = os.path.join(os.path.abspath(tools), "greenroom-pushgate")
+        self.home = os.path.join(folder, "gateway")
+        self.log = os.path.join(folder, "gateway.log")
+        self.cluster = cluster
+        self.process = None
+        self.addresses = {}
+        made = subprocess.run(
+            [self.program, "init", "--home", self.home, "--listen", "127.0.0.1:0", "--link", "127.0.0.1:0", "--json"],
+            capture_output=True, text=True, check=True)
+        self.instructions = json.loads(made.stdout)
+
+    def port(self, kind):
+        return int(self.addresses[kind].rpartition(":")[2])
+
+    def start(self):
+        words = [self.program, "serve", "--home", self.home, "--threads", "1", "--log-level", "info"]
+        for kind in ("listen", "link", "metrics"):
+            words += ["--" + kind, self.addresses.get(kind, "127.0.0.1:0")]
+        if self.cluster:
+            words += ["--nats", ",".join(self.cluster.urls)]
+        with open(self.log, "a") as log:
+            self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True)
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the gateway does not start: {self.log}")
+        self.addresses = json.loads(line)
+
+    def kill(self):
+        if self.process:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process.stdout.close()
+
+
+class Cluster:
+    """Three nats-servers, of which one at a time may be dead."""
+
+    def __init__(self, folder):
+        self.folder = os.path.join(folder, "nats")
+        self.ports = [(free_port(), free_port(), free_port()) for _ in range(3)]
+        self.urls = [f"nats://127.0.0.1:{ports[0]}" for ports in self.ports]
+        routes = ", ".join(f"nats://127.0.0.1:{ports[1]}" for ports in self.ports)
+        self.program = shutil.which("nats-server", path="/usr/sbin:/usr/bin:/usr/local/bin")
+        self.nodes = [None] * 3
+        self.restart = None
+        for number, (client, cluster, monitor) in enumerate(self.ports):
+            os.makedirs(f"{self.folder}/{number}")
+            with open(f"{self.folder}/{number}.conf", "w") as file:
+                file.write(
+                    f"server_name: n{number}\nlisten: 127.0.0.1:{client}\nhttp: 127.0.0.1:{monitor}\n"
+                    f"jetstream {{ store_dir: {self.folder}/{number} }}\n"
+                    f"cluster {{ name: storm, listen: 127.0.0.1:{cluster}, routes: [{routes}] }}\n")
+        for number in range(3):
+            self.start(number)
+        for number in range(3):
+            self.await_health(number)
+
+    def start(self, number):
+        with open(f"{self.folder}/{number}.log", "a") as log:
+            self.nodes[number] = subprocess.Popen(
+                [self.program, "-c", f"{self.folder}/{number}.conf"], stdout=log, stderr=log)
+
+    def is_healthy(self, number):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[number][2]}/healthz", timeout=2) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def await_health(self, number, limit=60):
+        end = time.monotonic() + limit
+        while not self.is_healthy(number):
+            if time.monotonic() > end:
+                raise RuntimeError(f"nats-server {number} is not healthy: {self.folder}/{number}.log")
+            time.sleep(0.05)
+
+    def kill(self, chance):
+        """Kills one, and starts it again. `False`: the one before has not caught up."""
+        if not all(self.is_healthy(number) for number in range(3)):
+            return False
+        number = chance.randrange(3)
+        self.nodes[number].kill()
+        self.nodes[number].wait()
+        time.sleep(chance.random())
+        self.start(number)
+        return True
+
+    def end(self):
+        for node in self.nodes:
+            node.kill()
+            node.wait()

@@ -1,0 +1,142 @@
+internal import AppRuntime
+internal import Foundation
+internal import Simulation
+internal import Wire
+
+/// The way of the app's code to a service of the simulated device, in the protocol that the service has on a real one.
+/// One for each process of the app.
+///
+/// Unchecked: everything happens on the main thread.
+final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
+    private let service: String
+    private let errand: String
+    private weak let listener: (any ServiceListener)?
+    private weak let code: AppCode?
+    private var nextID: Int64 = 1
+    private var pending: [Int64: (isErrand: Bool, completion: Answered)] = [:]
+    private var isGreeted = false
+    /// Somebody waits on the main thread, where the device's time stands still.
+    private var answersAtOnce = false
+
+    /// - Parameter errand: what the app does while the service has not answered it, for people.
+    init(_ service: String, errand: String, listener: any ServiceListener, code: AppCode?) {
+        (self.service, self.errand, self.listener, self.code) = (service, errand, listener, code)
+    }
+
+    func start() {
+        onMain { link in
+            guard let code = link.code else { return }
+            code.serviceLinks[link.service] = link
+            code.device?.connect(link.service, code.place)
+        }
+    }
+
+    func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered) {
+        onMain { link in link.ask(method, params, isErrand, completion) }
+        start()
+    }
+
+    func stop() {
+        onMain { link in
+            for _ in link.pending.values.filter(\.isErrand) { link.setOut(false) }
+            link.pending = [:]
+        }
+    }
+
+    func whileWaiting(_ body: () -> Void) {
+        let before = answersAtOnce
+        answersAtOnce = true
+        defer { answersAtOnce = before }
+        body()
+    }
+
+    private func onMain(_ body: @escaping @MainActor @Sendable (SimulatedServiceLink) -> Void) {
+        if Thread.isMainThread { return MainActor.assumeIsolated { body(self) } }
+        if answersAtOnce { return DispatchQueue.main.sync { MainActor.assumeIsolated { body(self) } } }
+        DispatchQueue.main.async { MainActor.assumeIsolated { body(self) } }
+    }
+
+    @MainActor private func ask(
+        _ method: String, _ params: JSONValue, _ isErrand: Bool, _ completion: @escaping Answered
+    ) {
+        guard let code, let device = code.device else { return completion(.failure(Self.gone)) }
+        let id = nextID
+        nextID += 1
+        let line = RPCMessage.request(id: .int(id), method: method, params: params).line
+        if answersAtOnce {
+            greetAtOnce(device, code.place)
+            if let answer = answer(device, line, code.place) { return completion(answer) }
+        }
+        guard device.ask(service, line, code.place) != nil else { return completion(.failure(Self.gone)) }
+        pending[id] = (isErrand, completion)
+        if isErrand { setOut(true) }
+    }
+
+    private func setOut(_ isOut: Bool) {
+        let others = pending.values.count(where: \.isErrand)
+        if isOut ? others == 1 : others <= 1 { ServiceErrands.shared.set(errand, isOut: isOut) }
+    }
+
+    private static let gone = RPCError(.ended, "the app's process is gone")
+
+    // MARK: At once
+
+    @MainActor private func answer(_ device: Device, _ line: String, _ place: Int) -> Result<JSONValue, RPCError>? {
+        switch device.answer(of: service, to: line, of: place).flatMap({ try? RPCMessage.parse(Array($0.utf8)) }) {
+        case .response(_, let result)?: .success(result)
+        case .failure(_, let error)?: .failure(error)
+        case .request?, .notification?, nil: nil
+        }
+    }
+
+    @MainActor private func greetAtOnce(_ device: Device, _ place: Int) {
+        guard !isGreeted, let listener else { return }
+        let hello = RPCMessage.request(id: .int(0), method: "hello", params: listener.hello(running: [])).line
+        guard case .success(let greeting)? = answer(device, hello, place) else { return }
+        isGreeted = true
+        listener.greeted(greeting)
+    }
+
+    // MARK: Heard
+
+    @MainActor func heard(_ line: String) {
+        guard let message = try? RPCMessage.parse(Array(line.utf8)) else { return }
+        switch message {
+        case .notification("hello", let greeting):
+            isGreeted = true
+            listener?.greeted(greeting)
+        case .notification(let method, let params): listener?.told(method, params)
+        case .response(let id, let result): answered(id, .success(result))
+        case .failure(let id?, let error): answered(id, .failure(error))
+        case .failure(nil, _): break
+        case .request(let id, let method, let params):
+            guard case .int(let seq) = id else { return }
+            let call = ServiceCall(seq: seq, method: method, params: params) { result in
+                self.onMain { link in link.answer(id, result) }
+            }
+            listener?.called(call)
+        }
+    }
+
+    @MainActor private func answered(_ id: RPCID, _ result: Result<JSONValue, RPCError>) {
+        guard case .int(let number) = id, let entry = pending[number] else { return }
+        entry.completion(result)
+        if entry.isErrand { setOut(false) }
+        pending[number] = nil
+    }
+
+    @MainActor private func answer(_ id: RPCID, _ result: Result<JSONValue, RPCError>) {
+        guard let code else { return }
+        let message: RPCMessage =
+            switch result {
+            case .success(let answer): .response(id: id, result: answer)
+            case .failure(let error): .failure(id: id, error)
+            }
+        code.device?.ask(service, message.line, code.place)
+    }
+}
+
+extension RPCMessage {
+    /// Without its end.
+    fileprivate var line: String { String(decoding: encoded().dropLast(), as: UTF8.self) }
+}
