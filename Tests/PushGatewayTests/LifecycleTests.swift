@@ -12,7 +12,7 @@ struct LifecycleTests {
     func settings() async throws {
         try await Scene.with { scene in
             let client = try await FrameClient.connect(to: scene.gateway)
-            let payload = try await client.frame(.settings).payload
+            let payload = client.settings
             var settings: [Int: Int] = [:]
             for start in stride(from: 0, to: payload.count, by: 6) {
                 let words = payload[start..<start + 6].map(Int.init)
@@ -68,11 +68,11 @@ struct LifecycleTests {
             settings.connection.slowRequest = .milliseconds(200)
             settings.rules.requestBurst = 1_000_000
         }) { scene in
+            let start = Clock.monotonic()
             let idle = try await ProviderClient.connect(to: scene.gateway)
             // Longer than a request may take: what came last was a whole frame.
             idle.write(.ping(HTTP2PingData(withInteger: 7), ack: false))
             #expect(try await idle.pings.next() == HTTP2PingData(withInteger: 7))
-            let start = Clock.monotonic()
             let waiting = Task { try await idle.goAways.next() }
             while !idle.ends.isEnded, Clock.monotonic() - start < 20_000_000_000 {
                 #expect(try await scene.push([("apns-expiration", "0")]).status == 200)

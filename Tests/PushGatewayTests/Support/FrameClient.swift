@@ -43,6 +43,10 @@ final class FrameClient: Sendable {
     let raw: RawClient
     let frames = Inbox<RawFrame>("a frame")
     private let reading: Mutex<Task<Void, Never>?> = Mutex(nil)
+    private let greeting = Mutex<[UInt8]>([])
+
+    /// What the gateway's SETTINGS hold, which the client has agreed to.
+    var settings: [UInt8] { greeting.withLock { $0 } }
 
     private init(_ raw: RawClient) { self.raw = raw }
 
@@ -59,6 +63,10 @@ final class FrameClient: Sendable {
                 frames.end()
             }
         }
+        guard isPolite else { return client }
+        let settings = try await client.frame(.settings)
+        client.greeting.withLock { $0 = settings.payload }
+        client.send(RawFrame(kind: .settings, flags: RawFrame.ack))
         return client
     }
 
@@ -73,6 +81,11 @@ final class FrameClient: Sendable {
         var buffer = ByteBuffer()
         try encoder.encode(headers: headers, to: &buffer)
         return Array(buffer.readableBytesView)
+    }
+
+    /// A request without a provider's fields.
+    func fields(_ path: String) -> [(String, String)] {
+        [(":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "localhost")]
     }
 
     func headers(_ fields: [(String, String)], on stream: Int, end: Bool = false) throws {

@@ -53,7 +53,7 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     private var holdsRead = false
     private var stalled: Instant?
     private var hasSpoken = false
-    private var lastBytes = Instant.now
+    private var watch = FrameWatch()
     private var lastFrame = Instant.now
     private var sweep: RepeatedTask?
 
@@ -91,9 +91,8 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The HTTP/2 handler has told the client already, where there is something to tell. An error of one stream is
-        // no reason to end the others.
-        if error is NIOHTTP2Errors.StreamError { return }
+        // The HTTP/2 handler has told the client already, where there is something to tell.
+        if error.isOfOneStream { return }
         server.logger.debug("a provider's connection broke", metadata: ["error": "\(error)"])
         server.metrics.badConnections.increment()
         context.close(promise: nil)
@@ -113,11 +112,12 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         context.fireChannelWritabilityChanged()
     }
 
-    func bytesCame() { lastBytes = .now }
+    /// Called with the bytes of which the HTTP/2 handler makes frames, before it has them.
+    func bytesCame(_ bytes: ByteBufferView) { watch.read(bytes, at: .now) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        lastFrame = max(.now, lastBytes)
+        lastFrame = .now
         hasSpoken = true
         switch frame.payload {
         case .headers(let headers): receive(headers, frame.streamID)
@@ -279,8 +279,8 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
         let rules = server.connectionRules
         if let stalled, now - stalled > rules.slowRequest { return context.close(promise: nil) }
         if !hasSpoken, now - lastFrame > rules.handshake { return context.close(promise: nil) }
-        // Bytes after the last frame that are no frame yet: slow headers.
-        if lastBytes > lastFrame, now - lastFrame > rules.slowRequest { return goAway(.idleTimeout) }
+        // Slow headers, most likely.
+        if let since = watch.unfinished, now - since > rules.slowRequest { return goAway(.idleTimeout) }
         for (stream, request) in requests where !request.isWhole && now - request.opened > rules.slowRequest {
             answer(stream, PushRejection(.idleTimeout))
         }

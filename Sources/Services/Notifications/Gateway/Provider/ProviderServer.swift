@@ -138,7 +138,7 @@ private final class ByteWatch: ChannelInboundHandler {
     init(_ connection: ProviderConnection) { self.connection = connection }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.bytesCame()
+        connection.bytesCame(unwrapInboundIn(data).readableBytesView)
         context.fireChannelRead(data)
     }
 }
