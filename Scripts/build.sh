@@ -20,6 +20,7 @@ if [ "$1" = demo ]; then
         build --product greenroom-transferd
         build --product Podcasts
     fi
+    if [ -x "$(build --show-bin-path)/greenroom-pushd" ]; then build --product greenroom-pushd; fi
 else
     step 1/3 "$programs" 4
     build --target DemoPrograms

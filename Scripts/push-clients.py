@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sends to the gateway with public libraries for APNs, as they come from PyPI: each has an HTTP/2, tokens and an idea of an
-answer of its own (Fixtures/providers). What they are told is compared with docs/PUSH.md, and what a device gets with what
-they sent.
+"""Sends to the gateway with public libraries for APNs, as they come from PyPI: each has an HTTP/2, tokens and an idea
+of an answer of its own (Fixtures/providers). What they are told is compared with docs/PUSH.md, and what a device gets
+with what they sent.
 
     push-clients.py [--bin .build/bin] [--only LIBRARY] [--keep]
 
@@ -30,7 +30,7 @@ from push_device import Device  # noqa: E402
 APP, OTHER, GONE = "com.example.podcasts", "com.example.other", "com.example.gone"
 VOIP = APP + ".voip"
 HOUR = 3600
-ALERT = {"type": "alert", "alert": ["New episode", "Ein Gespräch über 鳥 🐦"], "badge": 3, "custom": {"episode": 12}}
+ALERT = {"type": "alert", "alert": ["New", "Ein Gespräch über 鳥 🐦"], "badge": 3, "custom": {"episode": 12}}
 SILENT = {"type": "background", "silent": True, "priority": 5, "custom": {"feed": ["a", {"b": None}]}}
 CALL = {"type": "voip", "topic": VOIP, "priority": 10, "lasts": 0, "custom": {"caller": "Ann", "video": True}}
 
@@ -193,8 +193,13 @@ def sizes(check):
             client = library.open(check.token(), APP)
             for most, kind, topic in [(4096, "alert", APP), (5120, "voip", VOIP)]:
                 payload = {"aps": {"alert": "x"}, "marker": str(uuid.uuid4()), "long": ""}
-                payload["long"] = "ü" * ((most - len(json.dumps(payload, separators=separators))) // 2)
-                payload["long"] += "x" * (most - len(json.dumps(payload, separators=separators, ensure_ascii=False).encode()))
+
+                def left():
+                    text = json.dumps(payload, separators=separators, ensure_ascii=False)
+                    return most - len(text.encode())
+
+                payload["long"] = "ü" * (left() // 2)
+                payload["long"] += "x" * left()
                 check.accept(library, client, type=kind, topic=topic, payload=payload)
                 payload["long"] += "x"
                 check.refuse(
@@ -420,7 +425,8 @@ def report(check):
     print(f"{'':<16}{'accepted':>9}{'refused':>9}  reasons")
     for name in check.libraries:
         refused = check.refused[name]
-        print(f"{name:<16}{check.accepted[name]:>9}{sum(refused.values()):>9}  {len(refused)}: {' '.join(sorted(refused))}")
+        reasons = " ".join(sorted(refused))
+        print(f"{name:<16}{check.accepted[name]:>9}{sum(refused.values()):>9}  {len(refused)}: {reasons}")
     reasons = {reason for refused in check.refused.values() for reason in refused}
     if len(check.libraries) == len(LIBRARIES):
         missing = set(STATUS) - reasons

@@ -1,5 +1,5 @@
-"""How long a push takes from a provider to the callback of an app that is suspended: gateway, service, daemon and app are
-real, and on this machine.
+"""How long a push takes from a provider to the callback of a suspended app: gateway, service, daemon and app are real,
+and on this machine.
 """
 
 import json
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(HERE, "Fixtures/servers"))
 sys.dont_write_bytecode = True
 
 APP = "org.greenroom.fixtures.beacon"
-PATIENCE = 10
+PATIENCE = 30
 
 
 class System:
@@ -41,7 +41,7 @@ class System:
         deadline = time.monotonic() + PATIENCE
         while not (found := condition()):
             if time.monotonic() > deadline:
-                raise SystemExit(f"bench: {what} does not come: {self.call('push', 'status')}{self.call('log')}")
+                raise SystemExit(f"bench: {what} does not come\n{self.call('push', 'status')}{self.call('log')}")
             time.sleep(0.02)
         return found
 

@@ -1,6 +1,4 @@
-"""aapns: HTTP/2 of its own on asyncio and an older h2, with certificates only. It reads why a connection was closed from
-GOAWAY.
-"""
+"""aapns: HTTP/2 of its own on asyncio and an older h2, with certificates only. It reads in GOAWAY why it comes."""
 
 from aapns.api import APNS, Server
 from aapns.config import Priority

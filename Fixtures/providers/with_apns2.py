@@ -1,5 +1,5 @@
-"""apns2 on hyper, which speaks HTTP/2 with an h2 of 2017. Its `iat` has a fraction. The last Python that either was made
-for is 3.9: what `collections` had until then is put back, and nothing else of them is changed.
+"""apns2 on hyper, which speaks HTTP/2 with an h2 of 2017. Its `iat` has a fraction. Both were made for Python 3.9 at the
+latest: what `collections` had until then is put back, and nothing else is changed.
 """
 
 import collections

@@ -1,5 +1,6 @@
 """The tour: what a person would do, and what must then be true."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -283,9 +284,35 @@ class Tour:
             self.show.output("\n".join(shown.splitlines()[-3:]))
             self.expect(shown.count("2000 kB") == 2, "both episodes are there, each once")
             self.row("Downloads outlive the app that started them", "2 of 2")
+            server.kill()
+            server.wait()
+            server = subprocess.Popen(
+                [sys.executable, script, str(port), "3", "2000000"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            server.stdout.readline()
+            self.push()
         finally:
             server.kill()
             server.wait()
+
+    def push(self):
+        """A provider's word: the app is told, fetches and notifies, all while the user does something else."""
+        if not os.path.exists(os.path.join(self.system.tools, "greenroom-pushd")):
+            return
+        self.show.heading(
+            "A push, and a notification", "A silent push tells Podcasts that there is a third episode. It begins the "
+            "download and sleeps until the episode is there. Then it notifies the user, whose tap opens it.")
+        self.do("home")
+        self.system.await_state(PODCASTS, "suspended")
+        file = os.path.join(self.system.folder, "episode.apns")
+        with open(file, "w") as payload:
+            json.dump({"Simulator Target Bundle": PODCASTS, "aps": {"content-available": 1}, "content-id": 3}, payload)
+        self.do("push", file)
+        shown = wait_for("the notification", lambda: self.system.json("notifications"), 30)
+        self.do("notifications")
+        self.do("notifications", "act", shown[0]["id"])
+        self.system.await_state(PODCASTS, "active")
+        wait_for("the app to hear of the tap", lambda: self.printed("playing episode-3"), 10)
+        self.expect(self.printed("downloaded episode-3"), "the episode was there before the user was told of it")
 
     def printed(self, words):
         return words in self.system.run("output", "podcasts").output

@@ -134,7 +134,7 @@ class Device:
         """As a person who switches it off and on, since nothing comes: the agent tries at once."""
         result = self.system.run("push", "status", "--json")
         if result.code == 0 and json.loads(result.output)["link"]["state"] == "waiting":
-            self.system.run("simulate", "network", "none")
+            self.system.run("simulate", "network", "off")
             time.sleep(0.6)
             self.system.run("simulate", "network", "wifi")
 

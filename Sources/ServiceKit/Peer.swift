@@ -32,6 +32,8 @@ package final class Peer: @unchecked Sendable {
     /// Nothing more is handled until this is `false` again: a message takes a worker's time, and its followers wait.
     package var isHeld = false { didSet { if oldValue, !isHeld { schedule() } } }
     package var onMessage: (RPCMessage, Descriptor?) -> Void = { _, _ in }
+    /// An answer to what was not asked on this connection: to something with a number, asked on an earlier one.
+    package var onAnswer: (Int64, Result<JSONValue, RPCError>) -> Void = { _, _ in }
     package var onClose: () -> Void = {}
 
     /// Which requests come with a descriptor.
@@ -69,10 +71,14 @@ package final class Peer: @unchecked Sendable {
     }
 
     /// Asks the peer; the answer comes to `completion`, unless the connection ends before.
+    ///
+    /// - Parameter number: where what is asked has a number that outlives connections; a service gives one to all that
+    ///   it asks, or to nothing.
     package func request(
-        _ method: String, _ params: JSONValue, _ completion: @escaping (Result<JSONValue, RPCError>) -> Void
+        _ method: String, _ params: JSONValue, number: Int64? = nil,
+        _ completion: @escaping (Result<JSONValue, RPCError>) -> Void
     ) {
-        lastRequest += 1
+        lastRequest = number ?? lastRequest + 1
         answers[lastRequest] = completion
         send(.request(id: .int(lastRequest), method: method, params: params))
     }
@@ -193,8 +199,8 @@ package final class Peer: @unchecked Sendable {
 
     private func handle(_ message: RPCMessage) {
         switch message {
-        case .response(.int(let id), let result): answers.removeValue(forKey: id)?(.success(result))
-        case .failure(.int(let id)?, let error): answers.removeValue(forKey: id)?(.failure(error))
+        case .response(.int(let id), let result): answered(id, .success(result))
+        case .failure(.int(let id)?, let error): answered(id, .failure(error))
         case .response, .failure: break
         case .notification: onMessage(message, nil)
         case .request(_, let method, let params):
@@ -202,6 +208,10 @@ package final class Peer: @unchecked Sendable {
             let descriptor = takes ? descriptors.removeFirst() : nil
             onMessage(message, descriptor)
         }
+    }
+
+    private func answered(_ number: Int64, _ result: Result<JSONValue, RPCError>) {
+        if let answer = answers.removeValue(forKey: number) { answer(result) } else { onAnswer(number, result) }
     }
 
     package func close() {

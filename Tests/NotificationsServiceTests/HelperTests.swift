@@ -251,6 +251,32 @@ struct HelperTests {
         _ = (client, others)
     }
 
+    @Test("Of a flood as many wait for the program as may, in one process, and the others are shown as they are")
+    func flood() throws {
+        let (service, client) = try service(time: 3)
+        let tool = try service.tool()
+        for _ in 0..<60 {
+            let payload = #"{"aps":{"alert":{"title":"hang","body":"b"},"mutable-content":1}}"#
+            try tool.ask("push", NotificationToolPush(app: TestService.app, payload: payload).json)
+        }
+        #expect(try service.status().apps.first?.delivered == 28)
+        #expect(ProcFS().children(service.process.pid).count <= 1)
+        try service.list { $0.count == 60 }
+        try service.logged("took too long")
+        _ = client
+    }
+
+    @Test("With its app its program goes, too")
+    func forgotten() throws {
+        let (service, client) = try service()
+        try push(service, "hang")
+        let process = try helper(of: service)
+        try service.daemon.peer.send(.notification(method: "forget", params: ["app": .string(TestService.app)]))
+        #expect(process.waitUntilDead(milliseconds: 10_000))
+        #expect(try service.list().isEmpty && !service.log.contains("extension"))
+        _ = client
+    }
+
     @Test("Silence and noise elsewhere do no harm: what it prints as an error goes nowhere")
     func errors() throws {
         let (service, client) = try service(time: 1)

@@ -110,6 +110,28 @@ struct ServiceTests {
         #expect(try service.list().isEmpty)
     }
 
+    @Test("What an app is asked has its own number on each connection, and an answer counts that comes on the next one")
+    func lateAnswer() throws {
+        let service = try TestService()
+        var client = try service.allowedClient()
+        try service.state("active")
+        for name in ["a", "b"] {
+            try client.add(name)
+            let told = try client.told(.willPresent)
+            #expect(told.id == .int(Int64(try told.params.integer("seq"))))
+            if name == "a" { try client.answer(told.id, ["options": []]) }
+        }
+        try service.killAndRestart()
+        // The app's delegate has not said yet how to show it.
+        client = try service.client(running: [2])
+        #expect(throws: TestPeer.Silence.self) { try client.told(.willPresent, within: 0.2) }
+        try client.answer(.int(2), ["options": ["list"]])
+        _ = try service.list { $0.count == 1 }
+        try client.add("c")
+        let third = try client.told(.willPresent)
+        #expect(third.id == .int(3) && third.params["seq"] == .int(3))
+    }
+
     @Test("A wake that the daemon never answered does not keep the service from living on")
     func lostWake() throws {
         let service = try TestService()
@@ -156,6 +178,40 @@ struct ServiceTests {
         #expect(kept.count == 8)
         _ = try service.client()
         _ = try service.tool()
+    }
+
+    /// Where a group can be made.
+    private static let groups = CgroupRoot.detect(isRoot: CurrentProcess.isRoot)
+
+    @Test(
+        "An app of the same user is no tool: it is not heard on the tools' socket",
+        .enabled(if: groups != nil, "NOT TESTED: needs a cgroup that can be written"))
+    func appAsTool() throws {
+        let service = try TestService()
+        let home = try #require(Self.groups) + "/greenroom-test-\(CurrentProcess.pid)"
+        let group = home + "/app-org.example.app"
+        try FileSystem.makeDirectory(home)
+        try FileSystem.makeDirectory(group)
+        defer { for folder in [group, home] { try? Cgroup.remove(at: folder) } }
+        let program = """
+            import socket, sys
+            peer = socket.socket(socket.AF_UNIX)
+            peer.connect(sys.argv[1])
+            try: peer.sendall(b'{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1,"role":"tool"}}\\n')
+            except ConnectionError: pass
+            try: sys.exit(0 if peer.recv(100) == b"" else 3)
+            except ConnectionError: sys.exit(0)
+            """
+        func status(in group: String?) throws -> ProcessStatus? {
+            let arguments = ["python3", "-c", program, "\(service.folder)/control"]
+            var spawn = Spawn(path: "/usr/bin/python3", arguments: arguments, environment: [])
+            spawn.cgroup = try group.map { try Descriptor.open($0, .directory) }
+            let process = try spawn.start()
+            #expect(process.waitUntilDead(milliseconds: 20_000))
+            return process.reap()
+        }
+        #expect(try status(in: group) == .exited(0))
+        #expect(try status(in: nil) == .exited(3))
     }
 
     @Test("Requests without an answer are bounded")

@@ -155,8 +155,9 @@ struct RequestTests {
             let device = try await LinkDevice().connect(gateway)
             let (token, other) = (try await device.register(), try await device.register("com.example.other"))
             let provider = try await ProviderClient.connect(to: gateway)
-            try await provider.push(token, limited.bearer(), [("apns-id", Scene.id)]).expect(.topicDisallowed)
-            #expect(try await provider.push(other, limited.bearer(), topic: "com.example.other").status == 200)
+            let bearer = try limited.bearer()
+            try await provider.push(token, bearer, [("apns-id", Scene.id)]).expect(.topicDisallowed)
+            #expect(try await provider.push(other, bearer, topic: "com.example.other").status == 200)
             #expect(try await provider.push(token, gateway.key.bearer()).status == 200)
         }
     }

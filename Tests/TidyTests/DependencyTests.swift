@@ -55,7 +55,7 @@ struct DependencyTests {
         ("Sources/Services/Notifications/GatewayProgram", ["PushGateway"]),
         (
             "Sources/Services/Notifications/NATS",
-            ["CNATS", "Dispatch", "FoundationEssentials", "Model", "Synchronization", "Wire"]
+            ["CNATS", "Dispatch", "FoundationEssentials", "Glibc", "Model", "Synchronization", "Wire"]
         ),
         (
             "Sources/Services/Notifications/Framework",

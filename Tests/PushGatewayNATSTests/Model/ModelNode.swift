@@ -10,6 +10,7 @@ final class ModelNode {
         var keeper: MailboxKeeper<Waiting>
         var link: ModelLink?
         var loads: [(Int, ModelLink)] = []
+        var next: Stay?
 
         init(_ keeper: MailboxKeeper<Waiting>, _ link: ModelLink) {
             self.keeper = keeper
@@ -70,8 +71,10 @@ final class ModelNode {
         visits += 1
         let visit = Mailbox.Visit(node: id, number: visits)
         let stay = Stay(MailboxKeeper(visit: visit, limit: Self.limit, now: model.now), link)
+        let last = self.stay
         self.stay = stay
-        perform(stay.keeper.open(now: model.now), stay)
+        last?.next = stay
+        if last == nil { perform(stay.keeper.open(now: model.now), stay) }
     }
 
     func detach(_ link: ModelLink) {
@@ -173,7 +176,9 @@ final class ModelNode {
             case .replaces(let visit, let sequence):
                 model.tell(visit.node) { $0.replaced(visit.number, by: sequence) }
             case .replaced: stay.link?.replaced()
-            case .closed: if self.stay === stay { self.stay = nil }
+            case .closed:
+                if self.stay === stay { self.stay = nil }
+                if let next = stay.next { perform(next.keeper.open(now: model.now), next) }
             case .superseded, .expired: break
             }
         }

@@ -28,8 +28,8 @@ struct SigningKey: Sendable {
     static var now: Int64 { Clock.wall() / 1_000_000_000 }
 
     /// The `authorization` field with a token that was issued so many seconds ago.
-    func bearer(age: Int64 = 0) throws -> String {
-        "bearer " + (try token(claims: #"{"iss":"\#(team)","iat":\#(Self.now - age)}"#))
+    func bearer(age: Int64 = 0, at now: Int64 = now) throws -> String {
+        "bearer " + (try token(claims: #"{"iss":"\#(team)","iat":\#(now - age)}"#))
     }
 
     func token(header: String? = nil, claims: String) throws -> String {

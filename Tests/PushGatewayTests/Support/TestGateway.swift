@@ -10,6 +10,7 @@ import Wire
 /// A gateway in this process, with a folder and ports of its own.
 final class TestGateway: Sendable {
     static let topic = "com.example.app"
+    static var silentLogger: Logger { Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }) }
 
     let folder: GatewayHome
     let addresses: PushGatewayService.Addresses
@@ -65,8 +66,7 @@ final class TestGateway: Sendable {
         settings.metrics = settings.listen
         configure(&settings)
         let started = Inbox<PushGatewayService.Addresses>("the gateway's start")
-        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        logger.logLevel = .critical
+        let logger = Self.silentLogger
         let service = PushGatewayService(home: folder, settings: settings, logger: logger, threads: 2) {
             started.put($0)
         }
@@ -125,6 +125,14 @@ final class TestGateway: Sendable {
         let words = text.split(separator: " ", maxSplits: 2)
         let body = text.components(separatedBy: "\r\n\r\n").dropFirst().joined()
         return (Int(words.count > 1 ? String(words[1]) : "") ?? 0, body)
+    }
+
+    /// Waits for a series to have a value. It is asked for again and again: a scrape is the only way to hear of it.
+    func until(_ series: String, is value: Double) async throws {
+        let end = Clock.monotonic() + 30_000_000_000
+        while try await metric(series) != value {
+            try #require(Clock.monotonic() < end, "\(series) is not \(value)")
+        }
     }
 
     /// The value of a series; zero if there is none.

@@ -1,4 +1,5 @@
 internal import CNATS
+internal import Glibc
 internal import Synchronization
 
 /// libnats's connection and its subscriptions.
@@ -43,9 +44,11 @@ internal import Synchronization
     }
 
     @unsafe private static func setServers(_ options: OpaquePointer?, _ settings: NATSSettings) throws(NATSError) {
-        // The list has no type of its own: texts with commas between them are one.
+        let copies = unsafe settings.servers.map { unsafe strdup($0) }
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        var list = unsafe copies.map { unsafe UnsafePointer($0) }
         try check(
-            "NATS at \(settings.places)", unsafe natsOptions_SetURL(options, settings.servers.joined(separator: ",")))
+            "NATS at \(settings.places)", unsafe natsOptions_SetServers(options, &list, CInt(clamping: list.count)))
         try check("the name", unsafe natsOptions_SetName(options, settings.name))
         if let credentials = settings.credentials {
             try check(credentials, unsafe natsOptions_SetUserCredentialsFromFiles(options, credentials, nil))

@@ -57,9 +57,9 @@ extension NATSClient {
     /// Stores a message, if the newest one of its subject is that of this sequence; zero: if there is none. A quorum
     /// has it when this is answered.
     ///
-    /// - Parameter identifier: another message that has the same one is a conflict. In a cluster of NATS 2.9 the sequence is
-    ///   compared when a message arrives, and not in the order in which messages are stored; so of two that arrive
-    ///   within a millisecond, both may pass. Identifiers are compared in that order.
+    /// - Parameter identifier: another message that has the same one is a conflict. In a cluster of NATS 2.9 the
+    ///   sequence is compared when a message arrives, and not in the order in which messages are stored; so of two that
+    ///   arrive within a millisecond, both may pass. Identifiers are compared in that order.
     package func store(
         _ payload: [UInt8], on subject: String, after sequence: UInt64, identifier: String,
         within timeout: Span, _ answer: @escaping @Sendable (NATSStoring) -> Void

@@ -1,3 +1,4 @@
+package import Model
 internal import NATSClient
 internal import Wire
 
@@ -12,6 +13,8 @@ package struct FleetSettings: Sendable, Hashable {
     /// Streams that the devices are spread over when a fleet is made. They have leaders of their own, so the servers
     /// share the work.
     package var parts = 8
+    /// How long a gateway that starts waits for the store: its servers may have just begun to choose their leaders.
+    package var patience = Span.seconds(30)
     package var credentials: String?
     package var authority: String?
     package var certificate: String?
@@ -24,6 +27,7 @@ package struct FleetSettings: Sendable, Hashable {
         prefix = try json.optionalString("prefix") ?? prefix
         replicas = try json.optionalInt("replicas")
         parts = try json.optionalInt("parts") ?? parts
+        if let seconds = try json.optionalNumber("patience") { patience = .seconds(max(0, seconds)) }
         credentials = try json.optionalString("credentials")
         authority = try json.optionalString("authority")
         certificate = try json.optionalString("certificate")

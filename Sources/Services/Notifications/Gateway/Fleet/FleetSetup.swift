@@ -7,9 +7,6 @@ internal import PushCore
 internal import Synchronization
 
 extension NATSStore {
-    /// So long a gateway that starts waits for the store: the servers may have just begun to choose their leaders.
-    private static let patience = Span.seconds(30)
-
     /// Connects to the store, makes what is missing in it, and reads what gateways share.
     ///
     /// - Parameter secret: this gateway's own. The fleet's goes, if there is a fleet.
@@ -28,7 +25,7 @@ extension NATSStore {
         let streams = FleetStreams(client: client, names: names, settings: settings, logger: logger)
         let log = FleetLog(client, names, logger)
         do {
-            let contents = try await retrying { () async throws(NATSError) in
+            let contents = try await retrying(for: settings.patience) { () async throws(NATSError) in
                 try await prepare(log, streams, FleetLog.Contents(secret: secret, parts: settings.parts))
             }
             guard let common = contents.secret, common.count == 32, let parts = contents.parts, parts > 0 else {
@@ -67,7 +64,7 @@ extension NATSStore {
     }
 
     private static func retrying<Value>(
-        _ body: () async throws(NATSError) -> Value
+        for patience: Span, _ body: () async throws(NATSError) -> Value
     ) async throws(NATSError) -> Value {
         let end = Instant.now + patience
         while true {

@@ -21,6 +21,8 @@ final class MailboxDesk: @unchecked Sendable {
         var keeper: MailboxKeeper<Waiter>
         var link: (any DeviceLink)?
         var loads: [(limit: Int, waiter: StoreWaiter<StoredPage?>)] = []
+        /// The device has come again, and waits for the end of this.
+        var next: Stay?
 
         init(_ keeper: MailboxKeeper<Waiter>, _ link: any DeviceLink) {
             self.keeper = keeper
@@ -74,12 +76,14 @@ final class MailboxDesk: @unchecked Sendable {
                 return
             }
         }
-        unclosed += 1
         lastVisit += 1
         let visit = Mailbox.Visit(node: fleet.node, number: lastVisit)
         let stay = Stay(MailboxKeeper(visit: visit, limit: fleet.limit, now: .now), link)
-        stays[device] = stay
-        perform(stay.keeper.open(now: .now), device, stay)
+        unclosed += 1
+        // What the device acknowledged on its last visit is to be written first.
+        let last = stays.updateValue(stay, forKey: device)
+        last?.next = stay
+        if last == nil { perform(stay.keeper.open(now: .now), device, stay) }
     }
 
     func detach(_ device: DeviceID, _ link: any DeviceLink) {
@@ -197,6 +201,7 @@ final class MailboxDesk: @unchecked Sendable {
     private func closed(_ device: DeviceID, _ stay: Stay) {
         unclosed -= 1
         if stays[device] === stay { stays[device] = nil }
+        if let next = stay.next { perform(next.keeper.open(now: .now), device, next) }
         if unclosed == 0 { whenEmpty?.succeed() }
     }
 
@@ -271,10 +276,11 @@ final class MailboxDesk: @unchecked Sendable {
         if !unchecked.isEmpty { after(.milliseconds(50)) { self.checkOn() } }
     }
 
-    /// Succeeds when no mailbox is kept here any more. The connections of devices have ended by then.
-    func whenReleased() -> EventLoopFuture<Void> {
+    /// Ends what is kept here, and succeeds when it is stored.
+    func release() -> EventLoopFuture<Void> {
         let promise = whenEmpty ?? loop.makePromise()
         whenEmpty = promise
+        for (device, stay) in stays { perform(stay.keeper.release(now: .now), device, stay) }
         if unclosed == 0 { promise.succeed() }
         return promise.futureResult
     }

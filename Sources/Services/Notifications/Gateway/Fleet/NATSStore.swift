@@ -158,8 +158,8 @@ final class NATSStore: MessageStore {
         let desk = desk(device)
         desk.loop.execute {
             desk.remove(device, topic: topic) { outcome in
-                // If the device has gone elsewhere, it asks there.
-                if outcome == .accepted { waiter(.ended) }
+                // A device that has gone elsewhere asks there: what is kept for it can be removed by that gateway only.
+                waiter(outcome == .accepted ? .ended : .refused(PushReason.serviceUnavailable.rawValue))
             }
         }
     }
@@ -251,11 +251,12 @@ final class NATSStore: MessageStore {
 
     func close() async {
         upkeep.withLock { $0 }?.cancel()
-        for desk in desks {
-            let released = desk.loop.flatSubmit { desk.whenReleased() }
-            let limit = desk.loop.makePromise(of: Void.self)
-            let timeout = desk.loop.scheduleTask(in: .seconds(3)) { limit.succeed() }
-            released.cascade(to: limit)
+        let released = desks.map { desk in desk.loop.flatSubmit { desk.release() } }
+        if let loop = desks.first?.loop {
+            // If the store does not answer, the next gateway of each device sees that this one is not there.
+            let limit = loop.makePromise(of: Void.self)
+            let timeout = loop.scheduleTask(in: .seconds(3)) { limit.succeed() }
+            EventLoopFuture.andAllComplete(released, on: loop).cascade(to: limit)
             try? await limit.futureResult.get()
             timeout.cancel()
         }

@@ -125,8 +125,8 @@ package struct GatewayInitialization {
     /// Renews the server's certificate in its last month; one from elsewhere is its owner's affair.
     func renewServerIfNeeded(_ settings: GatewaySettings) throws {
         guard home.exists(home.authorityKey), home.exists(home.certificate) else { return }
-        guard try ServerCertificate.endsSoon(try home.read(home.certificate), own: try home.read(home.authority))
-        else { return }
+        let certificate = try home.certificate(in: home.certificate)
+        guard ServerCertificate.endsSoon(certificate, own: try home.certificate(in: home.authority)) else { return }
         try renewServer(try authority(name: settings.names[0]), names: settings.names)
     }
 

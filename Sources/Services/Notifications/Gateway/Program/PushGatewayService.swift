@@ -69,7 +69,7 @@ package struct PushGatewayService: Service {
         let links = LinkServer(
             group: group, rules: settings.rules, proof: Self.proof(settings.names), store: store, metrics: metrics,
             logger: logger)
-        let certificates = try ClientCertificates(authorities: authorities())
+        let certificates = try clientCertificates()
         let providers = ProviderServer(
             settings: settings,
             verifier: try await TokenVerifier(try ProviderDirectory(home), rules: settings.rules),
@@ -102,10 +102,11 @@ package struct PushGatewayService: Service {
         try? await metricsPort.close()
     }
 
-    private func authorities() throws -> [String] {
-        var texts = [try home.read(home.authority)]
-        if home.exists(home.otherAuthorities) { texts.append(try home.read(home.otherAuthorities)) }
-        return texts
+    private func clientCertificates() throws -> ClientCertificates {
+        let files = [home.authority, home.otherAuthorities].filter { $0 == home.authority || home.exists($0) }
+        // A file that is none of certificates is named in words.
+        for file in files { _ = try home.certificate(in: file) }
+        return try ClientCertificates(authorities: files.map(home.read))
     }
 
     // MARK: TLS

@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 internal import PushCore
+internal import Wire
 
 /// A provider's connection: streams of frames become requests, and answers become frames.
 ///

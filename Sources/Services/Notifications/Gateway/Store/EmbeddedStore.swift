@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import LinuxSystem
+internal import Logging
 internal import Model
 internal import NIOCore
 internal import PushCore
@@ -14,9 +15,11 @@ final class EmbeddedStore: MessageStore {
     private let numbers: Mutex<MessageNumbers>
     private let metrics: GatewayMetrics
 
-    init(home: GatewayHome, secret: [UInt8], settings: GatewaySettings, metrics: GatewayMetrics) throws {
+    init(
+        home: GatewayHome, secret: [UInt8], settings: GatewaySettings, metrics: GatewayMetrics, logger: Logger
+    ) throws {
         database = try MessageDatabase(
-            path: home.database, rules: settings.rules, limit: settings.storeLimit, metrics: metrics)
+            path: home.database, rules: settings.rules, limit: settings.storeLimit, metrics: metrics, logger: logger)
         let kept = try database.kept()
         book = TokenBook(
             secret: secret, rules: settings.rules, registrations: kept.endings, topics: kept.topics)

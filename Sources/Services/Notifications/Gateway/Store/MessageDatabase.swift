@@ -2,6 +2,7 @@ internal import CoreMetrics
 internal import Foundation
 internal import GRDB
 internal import LinuxSystem
+internal import Logging
 internal import Model
 internal import PushCore
 internal import PushLink
@@ -27,13 +28,15 @@ final class MessageDatabase: Sendable {
     /// Pages that may be in use.
     private let limit: Int
     private let metrics: GatewayMetrics
+    private let logger: Logger
     private let healthy = Atomic(true)
 
     var isHealthy: Bool { healthy.load(ordering: .relaxed) }
 
-    init(path: String, rules: PushRules, limit: Int, metrics: GatewayMetrics) throws {
+    init(path: String, rules: PushRules, limit: Int, metrics: GatewayMetrics, logger: Logger) throws {
         self.rules = rules
         self.metrics = metrics
+        self.logger = logger
         // SQLite gives the files beside it the mode of the database.
         if !FileSystem.exists(path) { try FileSystem.replace(path, with: []) }
         var configuration = Configuration()
@@ -102,9 +105,12 @@ final class MessageDatabase: Sendable {
                 let now = WallTime.now
                 for entry in entries { try write(entry, isFull, now, database, &results) }
             }
-            healthy.store(true, ordering: .relaxed)
+            if !healthy.exchange(true, ordering: .relaxed) { logger.notice("the store can be written again") }
         } catch {
-            healthy.store(false, ordering: .relaxed)
+            // Every transaction may fail from here on: it is said once.
+            if healthy.exchange(false, ordering: .relaxed) {
+                logger.error("the store cannot be written", metadata: ["error": "\(error)"])
+            }
             results = failed(entries)
         }
         metrics.commit.recordNanoseconds((Instant.now - began).nanoseconds)

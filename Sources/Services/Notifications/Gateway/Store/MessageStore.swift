@@ -41,8 +41,8 @@ package struct StoreWaiter<Answer: Sendable>: Sendable {
     }
 }
 
-/// Where messages are kept for devices until they have them. One gateway has an `EmbeddedStore`; the gateways of a fleet
-/// share what each has a `NATSStore` for.
+/// Where messages are kept for devices until they have them. One gateway has an `EmbeddedStore`; the gateways of a
+/// fleet share what each has a `NATSStore` for.
 package protocol MessageStore: Sendable {
     /// A number that is greater than that of every message before.
     func number() -> Int64

@@ -12,7 +12,8 @@ package enum MessageStores {
     ) async throws -> any MessageStore {
         let metrics = GatewayMetrics(registry)
         guard let fleet = settings.fleet else {
-            return try EmbeddedStore(home: home, secret: secret, settings: settings, metrics: metrics)
+            return try EmbeddedStore(
+                home: home, secret: secret, settings: settings, metrics: metrics, logger: logger)
         }
         return try await NATSStore.open(
             fleet, secret: secret, gateway: settings, metrics: metrics, logger: logger, group: group)

@@ -69,8 +69,8 @@ package struct MailboxKeeper<Waiter: Sendable>: Sendable {
     private var isFlushAwaited = false
     /// Messages that wait until this is open.
     private var early: [(message: PushMessage, isReading: Bool, waiter: Waiter)] = []
-    /// What waits for messages to be stored, by their numbers. What waits for one that is superseded waits for it or for
-    /// the later one.
+    /// What waits for messages to be stored, by their numbers. What waits for one that is superseded waits for it or
+    /// for the later one.
     private var waiters: [Int64: [Waiting]] = [:]
     /// What waits until no message of a topic is stored.
     private var removals: [(topic: String, waiter: Waiter)] = []

@@ -43,6 +43,7 @@ final class HelperProcess: @unchecked Sendable {
     /// Bytes that it may still say.
     private var left = 0
     private var isFinished = false
+    private var isUnwanted = false
     private var reader: (any DispatchSourceRead)?
     private var writer: (any DispatchSourceWrite)?
     private var watch: (any DispatchSourceRead)?
@@ -112,7 +113,7 @@ final class HelperProcess: @unchecked Sendable {
     /// It may be asked more.
     var isOpen: Bool {
         if case .over = state { return false }
-        return trouble == nil && !isFinished
+        return trouble == nil && !isFinished && !isUnwanted
     }
 
     func ask(
@@ -192,16 +193,22 @@ final class HelperProcess: @unchecked Sendable {
         guard isOpen else { return }
         isFinished = true
         closeStream()
-        queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.kill() }
+        queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.terminate() }
     }
 
     /// What it was asked is not answered any more.
     func fail(_ trouble: Trouble) {
         if self.trouble == nil { self.trouble = trouble }
-        kill()
+        terminate()
     }
 
+    /// It is not wanted any more, whatever it is at.
     func kill() {
+        isUnwanted = true
+        terminate()
+    }
+
+    private func terminate() {
         switch state {
         case .starting: end(trouble)
         case .running(let process): try? process.send(9)
@@ -217,7 +224,7 @@ final class HelperProcess: @unchecked Sendable {
             read()
         }
         let status = process.reap()
-        end(trouble ?? (asked.isEmpty && isFinished ? nil : .ended(status)))
+        end(trouble ?? (isUnwanted || asked.isEmpty && isFinished ? nil : .ended(status)))
     }
 
     private func end(_ trouble: Trouble?) {

@@ -73,6 +73,10 @@ struct HelperProgram: Hashable, Sendable {
     private var environment: [String] {
         var list = [
             "HOME=\(container)", "TMPDIR=\(container)/tmp", "GREENROOM_APP=\(app)",
+            // Foundation takes the home from the list of users, and knows only the XDG folders.
+            "CFFIXED_USER_HOME=\(container)", "XDG_CACHE_HOME=\(container)/Library/Caches",
+            "XDG_DATA_HOME=\(container)/Library/Application Support",
+            "XDG_CONFIG_HOME=\(container)/Library/Preferences",
             "PATH=\(CurrentProcess.environment("PATH") ?? Self.defaultPath)",
             "LANG=\(CurrentProcess.environment("LANG") ?? "C.UTF-8")", "MALLOC_ARENA_MAX=2",
             // It would start a process to tell of a crash.

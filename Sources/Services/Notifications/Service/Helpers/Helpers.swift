@@ -126,6 +126,9 @@ final class Helpers: @unchecked Sendable {
         for order in next { place(order) }
     }
 
+    /// The app was removed: what it was asked is of no more interest.
+    func forget(_ app: String) { running[app]?.process.kill() }
+
     /// All of them, at once.
     func end() {
         isEnding = true

@@ -122,9 +122,26 @@ extension Service {
     private func tell(_ connection: ConnectionID, _ telling: Telling) {
         guard let peer = peers[connection.rawValue] else { return }
         let (method, params) = telling.message
-        peer.request(method.rawValue, params) { [weak self] result in
-            self?.post(.answered(connection, telling.id.number, telling.answer(result)))
+        peer.request(method.rawValue, params, number: Int64(clamping: telling.id.number)) { [weak self] result in
+            self?.answered(connection, telling, result)
         }
+    }
+
+    /// An app answers again on a new connection: the answer may have been lost with an earlier one.
+    func answered(
+        _ connection: ConnectionID, of app: AppIdentifier, _ number: Int64, _ result: Result<JSONValue, RPCError>
+    ) {
+        guard let telling = system.tellings(of: app).first(where: { $0.id.number == UInt64(clamping: number) }) else {
+            return
+        }
+        answered(connection, telling, result)
+    }
+
+    private func answered(_ connection: ConnectionID, _ telling: Telling, _ result: Result<JSONValue, RPCError>) {
+        if case .failure(let error) = result {
+            note("\(telling.id.app): it refused what it was told (\(telling.id.number)): \(error.message.prefix(200))")
+        }
+        post(.answered(connection, telling.id.number, telling.answer(result)))
     }
 }
 

@@ -13,11 +13,10 @@ extension Service {
     /// An app needs one. More than so many would be places that others lack.
     static let mostPeersOfApp = 8
 
-    /// A tool's connection that has just been made: whoever may open the socket is of the same user.
+    /// A tool's connection that has just been made.
     func accept(_ socket: Descriptor) {
-        guard let credentials = try? UnixSocket.peer(of: socket),
-            credentials.uid == CurrentProcess.uid || credentials.uid == 0,
-            peers.values.count(where: { $0.app == nil }) < Self.mostTools, let peer = add(socket)
+        guard ToolPeer.isTool(socket), peers.values.count(where: { $0.app == nil }) < Self.mostTools,
+            let peer = add(socket)
         else { return }
         let session = ControlSession(self, peer)
         peer.onMessage = { message, _ in session.handle(message) }
@@ -48,6 +47,9 @@ extension Service {
     func serve(_ peer: Peer, _ app: AppIdentifier) {
         let session = AppSession(self, peer)
         peer.onMessage = { message, _ in session.handle(message) }
+        peer.onAnswer = { [weak self] number, result in
+            self?.answered(ConnectionID(peer.number), of: app, number, result)
+        }
         peer.onClose = { [weak self] in
             self?.post(.detached(ConnectionID(peer.number)))
             self?.remove(peer)

@@ -107,6 +107,7 @@ extension Service: BrokerConnection.Client {
         let request = RequestID(nextRequest)
         nextRequest += 1
         post(.forgotten(app, request))
+        helpers.forget(app.rawValue)
         apps[app] = nil
         enqueue(Batch(changes: [.forget(app: app.rawValue)], effects: []))
     }
