@@ -115,6 +115,15 @@ import Testing
         #expect(both.presented.count == 1 && both.wakes.map(\.telling.words) == ["push \(number)"])
     }
 
+    @Test("So does an alert of another app: the device is awake then, whoever woke it")
+    mutating func alertOfAnother() {
+        _ = bench.authorized(chat, .suspended)
+        for _ in 1...4 { _ = handle(push()) }
+        let alert = bench.send(
+            .tool(bench.request(), .push(Bench.push(99, Bench.alert, app: chat, type: .alert))))
+        #expect(alert.presented.map(\.app) == [chat] && alert.wakes.map(\.telling.words) == ["push 4"])
+    }
+
     @Test("Opening the app gives it what waits at once, and charges nothing; on the screen nothing waits")
     mutating func opening() {
         for _ in 1...4 { _ = handle(push()) }

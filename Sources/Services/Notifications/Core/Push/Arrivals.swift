@@ -41,8 +41,12 @@ extension NotificationSystem {
         var isShown = false
         if let content = payload.content {
             isShown = show(content, message, app, isMutable: payload.isMutable)
-            // An alert has woken the device: what is held goes with it, unless this message takes its place.
-            if isShown, !payload.isContentAvailable { release(app, .alert) }
+            // An alert has woken the device: what is held for any app goes with it, unless this message takes its place.
+            if isShown {
+                for other in held.keys.inOrder where other != app || !payload.isContentAvailable {
+                    release(other, .alert)
+                }
+            }
         }
         if message.type == .voip { return give(message, app, isSilent: false) }
         if payload.isContentAvailable { return silentPart(message, app, isShown: isShown) }
