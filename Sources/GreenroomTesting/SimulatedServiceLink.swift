@@ -15,7 +15,7 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
     private var nextID: Int64 = 1
     private var pending: [Int64: (isErrand: Bool, completion: Answered)] = [:]
     private var isGreeted = false
-    /// Somebody waits on the main thread, where the device's time stands still.
+    /// Code of the app waits on the main thread, where the device's time stands still.
     private var answersAtOnce = false
 
     /// - Parameter errand: what the app does while the service has not answered it, for people.

@@ -25,7 +25,7 @@ extension TestDevice {
     /// - Parameters:
     ///   - payload: what goes into JSON.
     ///   - app: whose it is.
-    ///   - sender: who sends it.
+    ///   - sender: by which way it comes.
     /// - Throws: `TestDeviceError.refused` if the payload is not JSON, or with the gateway's reason.
     public func push(
         _ payload: [String: Any], to app: InstalledApp, from sender: PushSender = .tool
@@ -197,7 +197,7 @@ extension TestDevice {
         try await perform(.tellService(Self.notifications, words))
     }
 
-    /// The real one runs when somebody wants something of it.
+    /// The real one runs when something is wanted of it.
     private func startService() async throws(TestDeviceError) {
         guard simulated.wakeService(Self.notifications) else { return }
         try await advance(by: .milliseconds(500))

@@ -1,3 +1,4 @@
+import Model
 import NotificationsSimulation
 import Simulation
 import Testing

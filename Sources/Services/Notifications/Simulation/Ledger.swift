@@ -2,7 +2,7 @@ internal import Model
 internal import NotificationsCore
 
 /// What the service owes to apps and providers, kept beside it: what an app is to be told is there until the app has
-/// dealt with it, or somebody was told why not, whatever dies in between; and no app deals with a push twice.
+/// dealt with it, or the log says why not, whatever dies in between; and no app deals with a push twice.
 struct Ledger: Sendable {
     /// By what was shown of it: an app that was told by its connection has heard it.
     private var heard: Set<TellingID> = []
