@@ -288,7 +288,8 @@ let package = Package(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
 
-        // Sends to a gateway, receives from it, and is the least that a server can do: what make bench-push measures with.
+        // Sends to a gateway, receives from it, and is the least that a server can do: what make bench-push measures
+        // with.
         .executableTarget(
             name: "greenroom-bench-push",
             dependencies: [

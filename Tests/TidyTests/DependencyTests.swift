@@ -148,7 +148,11 @@ struct DependencyTests {
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
         ("Examples/StandaloneTransfer/Sources", ["BackgroundTransfer", "Foundation", "FoundationNetworking"]),
         ("Examples/IconReel/Sources", ["Foundation", "Glibc", "Synchronization", "UIKit"]),
-        ("Examples/Podcasts/Sources", ["FoundationXML", "Synchronization", "UIKit", "UIKitNetworking"]),
+        (
+            "Examples/Podcasts/Sources",
+            ["FoundationXML", "Synchronization", "UIKit", "UIKitNetworking", "UserNotifications"]
+        ),
+        ("Examples/Reminder/Sources", ["Synchronization", "UIKit", "UserNotifications"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]
 

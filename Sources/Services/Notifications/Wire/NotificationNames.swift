@@ -111,7 +111,8 @@ package enum NotificationLimits {
     /// Bytes of the payload of a push; of one that announces a call.
     package static let payload = 4096
     package static let callPayload = 5120
-    /// Answers to numbered requests that an app keeps for repetitions: more than the service leaves unanswered at a time.
+    /// Answers to numbered requests that an app keeps for repetitions: more than the service leaves unanswered at a
+    /// time.
     package static let keptAnswers = 256
     /// Seconds that an app on screen has to say how a notification is shown.
     package static let presentation = 10.0

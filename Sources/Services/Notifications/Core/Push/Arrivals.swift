@@ -41,7 +41,8 @@ extension NotificationSystem {
         var isShown = false
         if let content = payload.content {
             isShown = show(content, message, app, isMutable: payload.isMutable)
-            // An alert has woken the device: what is held for any app goes with it, unless this message takes its place.
+            // An alert has woken the device: what is held for any app goes with it, unless this message takes its
+            // place.
             if isShown {
                 for other in held.keys.inOrder where other != app || !payload.isContentAvailable {
                     release(other, .alert)

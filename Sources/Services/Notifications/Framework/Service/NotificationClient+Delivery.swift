@@ -65,8 +65,8 @@ extension NotificationClient {
         }
     }
 
-    /// Calls with its answer when the app has dealt with what the service asks it under this number; `nil`: with the next
-    /// thing.
+    /// Calls with its answer when the app has dealt with what the service asks it under this number; `nil`: with the
+    /// next thing.
     package func whenDone(with seq: Int64?, _ done: @escaping @Sendable (JSONValue) -> Void) {
         let answer = state.withLock { state -> JSONValue? in
             if let seq, let known = state.delivery.done.last(where: { $0.seq == seq }) { return known.answer }

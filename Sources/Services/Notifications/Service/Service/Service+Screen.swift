@@ -129,7 +129,8 @@ extension AppIdentifier {
 
 // Files of apps, for what displays notifications: no name leads out of the app's own folders, and no link does.
 extension AppInfo {
-    /// What the bundle says, which may leave the ending out; else what is called as icons are; else a name of the theme.
+    /// What the bundle says, which may leave the ending out; else what is called as icons are; else a name of the
+    /// theme.
     fileprivate var picture: String? {
         let named = icon.map { [$0, $0 + ".png", $0 + ".svg"] } ?? []
         let file = (named + ["Icon.png", "Icon.svg"]).first { place in
