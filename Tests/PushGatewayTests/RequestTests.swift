@@ -121,7 +121,7 @@ struct RequestTests {
         try await Scene.with { scene in try await scene.refused(.missingDeviceToken, token: "") }
     }
 
-    @Test("Whoever signs with a key has to name the topic")
+    @Test("A provider that signs with a key has to name the topic")
     func missingTopic() async throws {
         try await Scene.with { scene in try await scene.refused(.missingTopic, topic: nil) }
     }
