@@ -1,9 +1,8 @@
 internal import Model
 internal import PolicyCore
 
-// Services that run by the logic of real ones: their shell in virtual time.
-/// What is said to services by those who are no apps of the device: people, other machines, tools, and the code of an app
-/// that waits for an answer.
+/// What is said to services from outside the device's scripts: by people, other machines, tools, and the code of an
+/// app that waits for an answer.
 extension Device {
     /// A person or another machine says something to a service.
     func tell(_ name: String, _ words: String) {
