@@ -81,8 +81,8 @@ extension SystemTests {
             }
             let why = try system.expect("why", "beacon")
             #expect(why.contains("the user tapped a notification"), "\(why)")
-            let launches = try beacon.heard("launched").map { $0["options"] ?? .null }
-            #expect(launches == [[], ["UIApplicationLaunchOptionsLocalNotificationKey"]])
+            let launches = try beacon.heard("launched").compactMap { $0["options"]?.array?.first?.string }
+            #expect(launches == ["UIApplicationLaunchOptionsURLKey", "UIApplicationLaunchOptionsLocalNotificationKey"])
         }
 
         @Test("An action wakes the app in the background, or brings it to the screen, as it was declared")

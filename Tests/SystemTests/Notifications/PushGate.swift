@@ -90,7 +90,7 @@ final class PushGate {
 /// A system with a gateway, and an app with a token.
 struct PushWorld {
     static let silent = #"{"aps":{"content-available":1},"message":"m1","more":{"numbers":[1,2]}}"#
-    static let alert = #"{"aps":{"alert":{"title":"News","body":"Read them"},"badge":3},"message":"m1"}"#
+    static let alert = #"{"aps":{"alert":{"body":"Read them","title":"News"},"badge":3},"message":"m1"}"#
 
     let system: TestSystem
     let gate: PushGate
