@@ -68,7 +68,7 @@ pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (
 	@Scripts/assemble.sh
 	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
 	    /usr/bin/python3 Scripts/push-storm.py --seed $$seed --messages $(or $(MESSAGES),10000) --kills $(or $(KILLS),200) \
-	        --tokens 24 --bursty 4 --interval 3 $(if $(NATS),--nats); \
+	        --tokens 24 --bursty 4 --interval 1.5 $(if $(NATS),--nats); \
 	done
 
 chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.

@@ -120,6 +120,7 @@ class Provider:
         self.waiting, self.lock = [], threading.Lock()
         self.waker, self.wake_end = socket.socketpair()
         self.is_closed = False
+        self.pause_until = 0
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
@@ -129,7 +130,10 @@ class Provider:
         self.thread.join(10)
 
     def send(self, token, payload, headers=None, repeat=False):
-        """A future of the answer: a dictionary with status, id and perhaps reason and timestamp."""
+        """A future of the answer: a dictionary with status, id and perhaps reason and timestamp.
+
+        With `repeat` it is sent again, under the same apns-id, if its connection ends before it is answered, or if the
+        gateway cannot take it just now."""
         future = concurrent.futures.Future()
         headers = dict(headers or {})
         headers.setdefault("apns-id", str(uuid.uuid4()).upper())
@@ -163,14 +167,14 @@ class Provider:
 
     def serve(self, connection, open_requests):
         while not self.is_closed:
-            while connection.has_room:
+            while connection.has_room and time.monotonic() >= self.pause_until:
                 with self.lock:
                     request = self.waiting.pop(0) if self.waiting else None
                 if request is None:
                     break
                 headers = [("authorization", self.authorization()), *request[2].items()]
                 open_requests[connection.send(request[1], headers, request[3])] = request
-            for stream, answer in connection.step(self.waker, 5):
+            for stream, answer in connection.step(self.waker, 0.2):
                 self.answer(open_requests.pop(stream), answer)
             if select.select([self.waker], [], [], 0)[0]:
                 self.waker.recv(4096)
@@ -179,6 +183,11 @@ class Provider:
 
     def answer(self, request, answer):
         body = json.loads(answer["body"]) if answer["body"] else {}
+        if request[4] and int(answer["headers"][":status"]) >= 500:
+            with self.lock:
+                self.waiting.insert(0, request)
+            self.pause_until = time.monotonic() + 0.2
+            return
         result = {"status": int(answer["headers"][":status"]), "id": answer["headers"].get("apns-id"), **body}
         request[0].set_result(result)
 
