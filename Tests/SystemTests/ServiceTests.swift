@@ -94,7 +94,7 @@ extension SystemTests {
         func stranger() throws {
             let system = try system()
             defer { system.end() }
-            #expect(try services(system).map(\.service) == ["notifications", "probe", "steps", "transfers"])
+            #expect(try services(system).map(\.service) == ["probe", "steps", "notifications", "transfers"])
             #expect(try services(system).allSatisfy { $0.state == "idle" && $0.pid == nil && $0.holds == [] })
             try system.play(["open walker", "open walker:start"])
             try expectOutput(system, "walker", "\"counting\": true")
