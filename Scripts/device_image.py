@@ -38,7 +38,9 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
           "libnghttp2-14", "libp11-kit0", "libpsl5", "librtmp1", "libsasl2-2", "libssh2-1", "libtasn1-6",
           "libunistring2", "libzstd1",
           # What libsystemd needs, by which the tests speak on a bus.
-          "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1"]
+          "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1",
+          # The client of NATS, which the tests of the gateway are linked with, and what it needs.
+          "libnats3.4", "libprotobuf-c1"]
 # These have to be there; whatever else was built comes along.
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay",
             "greenroom-simulator", "Journal", "Misbehaver"]
@@ -237,10 +239,13 @@ def strip(source, target):
 
 
 def check_libraries(tree, program):
-    listing = output("chroot", tree, "/lib64/ld-linux-x86-64.so.2", "--list", program)
-    missing = re.findall(r"(\S+) => not found", listing)
-    if missing:
-        sys.exit(f"device: {os.path.basename(program)} needs {', '.join(missing)}, which no package of the device has")
+    # The loader ends at the first library that is not there, and says which one it is.
+    loader = subprocess.run(["chroot", tree, "/lib64/ld-linux-x86-64.so.2", "--list", program], capture_output=True,
+                            text=True)
+    missing = re.findall(r"(\S+) => not found", loader.stdout)
+    if missing or loader.returncode != 0:
+        needed = ", ".join(missing) or loader.stderr.strip()
+        sys.exit(f"device: {os.path.basename(program)} lacks what no package of the device has: {needed}")
 
 
 def make_disk(*arguments):
