@@ -307,7 +307,8 @@ class Tour:
         with open(file, "w") as payload:
             json.dump({"Simulator Target Bundle": PODCASTS, "aps": {"content-available": 1}, "content-id": 3}, payload)
         self.do("push", file)
-        shown = wait_for("the notification", lambda: self.system.json("notifications"), 30)
+        shown = wait_for("the notification", lambda: [
+            each for each in self.system.json("notifications") if "Episode 3" in json.dumps(each)], 30)
         self.do("notifications")
         self.do("notifications", "act", shown[0]["id"])
         self.system.await_state(PODCASTS, "active")
