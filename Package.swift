@@ -419,7 +419,8 @@ let package = Package(
         .testTarget(
             name: "PushGatewayTests",
             dependencies: [
-                "PushGateway", "PushCore", "PushLink", "LinuxSystem", "Wire", "Model", "greenroom-pushgate", grdb,
+                "PushGateway", "PushCore", "PushLink", "ServiceTesting", "LinuxSystem", "Wire", "Model",
+                "greenroom-pushgate", grdb,
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),

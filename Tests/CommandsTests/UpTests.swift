@@ -52,6 +52,13 @@ private struct FakeKeeper {
     }
 
     func finish() { end.write(Data("\n".utf8)) }
+
+    /// Of one that this process, as `up --detach`, has left to run: nobody else waits for it.
+    func finish(_ outcome: Outcome) throws {
+        finish()
+        let pid = try #require(outcome.output.firstMatch(of: /pid (\d+)/).flatMap { CInt($0.1) })
+        #expect(unsafe waitpid(pid, nil, 0) == pid)
+    }
 }
 
 extension SignalTakers {
@@ -74,7 +81,7 @@ extension SignalTakers {
             #expect(outcome.output.hasPrefix("Greenroom runs in \(tool.home), pid "))
             let attributes = try FileManager.default.attributesOfItem(atPath: tool.home)
             #expect(attributes[.posixPermissions] as? Int == 0o700)
-            keeper.finish()
+            try keeper.finish(outcome)
             withExtendedLifetime(daemon) {}
         }
 

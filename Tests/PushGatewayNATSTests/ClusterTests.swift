@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite(
-    "A fleet on a cluster of three", .serialized,
+    "A fleet on a cluster of three", .serialized, .inTurn,
     .enabled(if: NATSServers.isThere, "NOT TESTED: there is no nats-server (Debian: nats-server)"))
 struct ClusterTests {
     @Test("Of two writes after the same one, one is done, also when they arrive together")

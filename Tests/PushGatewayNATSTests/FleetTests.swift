@@ -7,7 +7,7 @@ import PushGateway
 import Testing
 
 @Suite(
-    "A fleet of gateways",
+    "A fleet of gateways", .inTurn,
     .enabled(if: NATSServers.isThere, "NOT TESTED: there is no nats-server (Debian: nats-server)"))
 struct FleetTests {
     @Test("A message that one gateway accepts reaches the device that is connected to another one")

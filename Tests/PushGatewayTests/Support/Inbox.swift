@@ -64,7 +64,7 @@ final class Inbox<Element: Sendable>: Sendable {
     /// The next one that is wanted.
     @discardableResult
     func next(
-        within seconds: Double = 30, where accepts: @escaping @Sendable (Element) -> Bool = { _ in true }
+        within seconds: Double = 120, where accepts: @escaping @Sendable (Element) -> Bool = { _ in true }
     ) async throws -> Element {
         try await withCheckedContinuation { (continuation: CheckedContinuation<Result<Element, any Error>, Never>) in
             let id = state.withLock { state -> Int? in

@@ -3,6 +3,7 @@ import LinuxSystem
 import Logging
 import PushGateway
 import ServiceLifecycle
+import ServiceTesting
 import Synchronization
 import Testing
 import Wire
@@ -45,6 +46,12 @@ final class TestGateway: Sendable {
         _ path: String, _ configure: (inout GatewaySettings) -> Void = { _ in },
         _ body: (TestGateway) async throws -> Void
     ) async throws {
+        try await Turn.shared.take { try await takeTurn(path, configure, body) }
+    }
+
+    private static func takeTurn(
+        _ path: String, _ configure: (inout GatewaySettings) -> Void, _ body: (TestGateway) async throws -> Void
+    ) async throws {
         let gateway = try await TestGateway(path, configure)
         do {
             try await body(gateway)
@@ -82,6 +89,8 @@ final class TestGateway: Sendable {
         do {
             addresses = try await started.next()
         } catch {
+            // It may have begun later than it was waited for: then it would never end by itself.
+            await group.triggerGracefulShutdown()
             try await run.value
             throw error
         }
