@@ -54,7 +54,7 @@ private struct FakeKeeper {
     func finish() { end.write(Data("\n".utf8)) }
 
     /// Of one that this process, as `up --detach`, has left to run: nobody else waits for it.
-    func finish(_ outcome: Outcome) throws {
+    func finish(_ outcome: Tool.Outcome) throws {
         finish()
         let pid = try #require(outcome.output.firstMatch(of: /pid (\d+)/).flatMap { CInt($0.1) })
         #expect(unsafe waitpid(pid, nil, 0) == pid)
