@@ -133,7 +133,7 @@ let package = Package(
         // The Core's words and those of the wire.
         .target(
             name: "NotificationsTranslation",
-            dependencies: ["NotificationsCore", "NotificationsWire", "Wire", "Model"],
+            dependencies: ["NotificationsCore", "NotificationsWire", "PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/Translation"),
         // What a device's push agent and a gateway say to each other.
         .target(name: "PushLink", dependencies: ["Wire", "Model"], path: "Sources/Services/Notifications/Link"),
@@ -302,8 +302,9 @@ let package = Package(
 
         .executableTarget(
             name: "greenroom-bench-fetch",
-            dependencies: ["TransferSimulation", "Simulation", "PolicyCore", "LinuxSystem", "Model"],
-            path: "Benchmarks/fetch"),
+            dependencies: [
+                "NotificationsSimulation", "TransferSimulation", "Simulation", "PolicyCore", "LinuxSystem", "Model",
+            ], path: "Benchmarks/fetch"),
 
         // Reads what strangers write, with inputs that nobody wrote: docs/FUZZING.md.
         .executableTarget(

@@ -7,26 +7,28 @@ internal import Simulation
 /// week: ours beside polling, and beside a schedule that knows the future.
 enum FetchBench {
     static let usage = """
-        usage: greenroom-bench-fetch [TRACES] [--quick]
+        usage: greenroom-bench-fetch [TRACES] [--quick | --pushes]
         Prints what hourly work of 20 apps costs when it can wait and when it cannot, and, for each usage/NAME.csv in
         TRACES (a folder), what share of visits finds fresh content at what cost.
           --quick   3G only, and fewer prices
+          --pushes  what silent pushes cost on those months, and how long they wait; nothing else
 
         """
 
     static func run(_ arguments: [String]) -> CInt {
         var folder: String?
-        var isQuick = false
+        var (isQuick, isPushes) = (false, false)
         for argument in arguments.dropFirst() {
             switch argument {
             case "--quick": isQuick = true
+            case "--pushes": isPushes = true
             case let option where option.hasPrefix("-"):
                 StandardError.write("greenroom-bench-fetch: unknown option \(option)\n\(usage)")
                 return 2
             default: folder = argument
             }
         }
-        print(Together().text)
+        if !isPushes { print(Together().text) }
         guard let folder else { return 0 }
         let names = FileSystem.names(in: folder + "/usage").filter {
             $0.hasSuffix(".csv") && !$0.hasSuffix(".apps.csv")
@@ -41,6 +43,10 @@ enum FetchBench {
                 let trace = try UsageTrace(csv: bytes)
                 let days = FetchDays(trace)
                 let name = String(name.dropLast(4))
+                if isPushes {
+                    print("\n" + Pushes(trace).text(name))
+                    continue
+                }
                 for costs in [FetchCosts(), .lte] { print("\n" + FirstWeek(trace, costs).text(name)) }
                 print("\n" + Curve(days, FetchCosts(), isQuick: isQuick).text(name))
                 if !isQuick {

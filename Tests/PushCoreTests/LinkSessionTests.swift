@@ -51,7 +51,7 @@ struct LinkSessionTests {
 
     static let records: [AgentRecord] = [
         .hello(key: Sample.key(2)), .prove(signature: Sample.proof()), .register(topic: Sample.topic),
-        .unregister(topic: Sample.topic), .ack(number: 1), .ping,
+        .unregister(topic: Sample.topic), .ack(number: 1), .ping, .hold(topic: Sample.topic, .until(60)), .patience(seconds: 60),
     ]
 
     /// What the gateway does, in each place, when each record comes.
@@ -66,7 +66,7 @@ struct LinkSessionTests {
             ]
         case (.open, .register(let topic)): [.register(device, topic: topic)]
         case (.open, .unregister(let topic)): [.unregister(device, topic: topic)]
-        case (.open, .ack): []
+        case (.open, .ack), (.open, .hold), (.open, .patience): []
         case (.open, .ping): [.send(.pong)]
         case (.closed, _): []
         case (.greeting, _), (.challenged, _), (.open, .hello), (.open, .prove): goaway(.badRecord, 60)
@@ -90,7 +90,7 @@ struct LinkSessionTests {
         #expect(session.loaded([message], isAll: true, rules: Self.rules, now: Self.wall).isEmpty == (place != .open))
         session = try Self.session(in: place)
         session.loadFailed()
-        #expect(session.deliver(message, rules: Self.rules).isEmpty)
+        #expect(session.deliver(message, rules: Self.rules, at: .zero).isEmpty)
         #expect(session.writable(false, rules: Self.rules, at: Self.at(0)).isEmpty)
         #expect(session.end(.idleTimeout) == (place == .closed ? [] : Self.goaway(.idleTimeout, 0)))
         #expect(session.isClosed && !session.isReading && session.device == nil)
@@ -141,7 +141,7 @@ struct LinkSessionTests {
     func delivery() throws {
         var session = try Self.reading()
         let message = Sample.message(7, try Self.device())
-        #expect(session.deliver(message, rules: Self.rules) == [.send(message.record)])
+        #expect(session.deliver(message, rules: Self.rules, at: .zero) == [.send(message.record)])
         #expect(Self.hear(&session, .ack(number: 7)) == [.acknowledge(try Self.device(), 7)])
         // Once, and only what it was sent.
         #expect(Self.hear(&session, .ack(number: 7)) == [])
@@ -167,13 +167,13 @@ struct LinkSessionTests {
         let device = try Self.device()
         var session = try Self.reading()
         for number in 1...64 as ClosedRange<Int64> {
-            #expect(session.deliver(Sample.message(number, device), rules: Self.rules).count == 1)
+            #expect(session.deliver(Sample.message(number, device), rules: Self.rules, at: .zero).count == 1)
         }
         #expect(session.isReading)
         // Now or never means never, and leaves the device as it was.
-        #expect(session.deliver(Sample.message(65, device, expires: 0), rules: Self.rules) == [])
+        #expect(session.deliver(Sample.message(65, device, expires: 0), rules: Self.rules, at: .zero) == [])
         #expect(session.isReading)
-        #expect(session.deliver(Sample.message(66, device), rules: Self.rules) == [])
+        #expect(session.deliver(Sample.message(66, device), rules: Self.rules, at: .zero) == [])
         #expect(!session.isReading)
         for number in 1...31 as ClosedRange<Int64> {
             #expect(Self.hear(&session, .ack(number: number)) == [.acknowledge(device, number)])
@@ -193,7 +193,7 @@ struct LinkSessionTests {
         var rules = Self.rules
         rules.unacknowledged = 4
         var session = try Self.reading(rules: rules)
-        for number in 1...5 as ClosedRange<Int64> { _ = session.deliver(Sample.message(number, device), rules: rules) }
+        for number in 1...5 as ClosedRange<Int64> { _ = session.deliver(Sample.message(number, device), rules: rules, at: .zero) }
         _ = Self.hear(&session, .ack(number: 1), rules: rules)
         #expect(Self.hear(&session, .ack(number: 2), rules: rules).contains(.load(device, limit: 6)))
         // The store is being read, and has it still.
@@ -207,7 +207,7 @@ struct LinkSessionTests {
     func missed() throws {
         let device = try Self.device()
         var session = try Self.session(in: .open)
-        #expect(session.deliver(Sample.message(1, device), rules: Self.rules) == [])
+        #expect(session.deliver(Sample.message(1, device), rules: Self.rules, at: .zero) == [])
         #expect(session.loaded([], isAll: true, rules: Self.rules, now: Self.wall) == [.load(device, limit: 64)])
         let actions = session.loaded([Sample.message(1, device)], isAll: true, rules: Self.rules, now: Self.wall)
         #expect(actions == [.send(Sample.message(1, device).record)])
@@ -247,7 +247,7 @@ struct LinkSessionTests {
         let device = try Self.device()
         var session = try Self.reading()
         #expect(session.writable(false, rules: Self.rules, at: Self.at(0)) == [])
-        #expect(session.deliver(Sample.message(1, device), rules: Self.rules) == [])
+        #expect(session.deliver(Sample.message(1, device), rules: Self.rules, at: .zero) == [])
         #expect(!session.isReading)
         // Said twice, it has not read since the first time.
         #expect(session.writable(false, rules: Self.rules, at: Self.at(50)) == [])
@@ -260,7 +260,7 @@ struct LinkSessionTests {
         let device = try Self.device()
         var session = try Self.reading()
         _ = session.writable(false, rules: Self.rules, at: Self.at(0))
-        _ = session.deliver(Sample.message(1, device), rules: Self.rules)
+        _ = session.deliver(Sample.message(1, device), rules: Self.rules, at: .zero)
         #expect(session.writable(true, rules: Self.rules, at: Self.at(59)) == [.load(device, limit: 64)])
         #expect(session.tick(rules: Self.rules, at: Self.at(1000)) == [])
         // One that missed nothing has nothing to load.

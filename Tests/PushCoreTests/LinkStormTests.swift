@@ -62,7 +62,7 @@ private struct World {
         let message = Sample.message(
             last, device, priority: [1, 5, 10].randomElement(using: &dice) ?? 10, expires: isStored ? nil : 0)
         if isStored { stored[last] = message } else { unstored.insert(last) }
-        perform(session.deliver(message, rules: rules))
+        perform(session.deliver(message, rules: rules, at: now))
     }
 
     /// The store does the oldest thing that it was asked for; deletions and loads are asked for in one order.

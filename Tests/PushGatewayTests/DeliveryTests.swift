@@ -21,4 +21,29 @@ struct DeliveryTests {
             #expect(push.type == .alert && push.priority == 5 && push.collapse == "c")
         }
     }
+
+    @Test("A background push that is to wait comes with the next keep-alive, and the newest one of its app alone")
+    func waits() async throws {
+        try await TestGateway.with { gateway in
+            let device = try await LinkDevice().connect(gateway)
+            let token = try await device.register()
+            let provider = try await ProviderClient.connect(to: gateway)
+            device.send(.hold(topic: TestGateway.topic, .until(86_400)))
+            try await device.ping()
+            let fields = [("apns-push-type", "background"), ("apns-priority", "5")]
+            for number in 1...3 {
+                let payload = #"{"aps":{"content-available":1},"n":\#(number)}"#
+                #expect(try await provider.push(token, gateway.key.bearer(), fields, payload).status == 200)
+            }
+            // The one that comes is the third: neither of the others was sent before it.
+            try await device.ping()
+            let push = try await device.push()
+            #expect(push.payload.hasSuffix(#""n":3}"#) && push.type == .background)
+            device.send(.ack(number: push.number))
+            device.send(.hold(topic: TestGateway.topic, .never))
+            let payload = #"{"aps":{"content-available":1},"n":4}"#
+            #expect(try await provider.push(token, gateway.key.bearer(), fields, payload).status == 200)
+            #expect(try await device.push().payload == payload)
+        }
+    }
 }

@@ -11,7 +11,8 @@ struct LinkTests {
 
     static let agent: [AgentRecord] = [
         .hello(key: key), .prove(signature: Array(repeating: 255, count: 64)), .register(topic: "com.example.app"),
-        .unregister(topic: "com.example.app"), .ack(number: 1 << 53), .ping,
+        .unregister(topic: "com.example.app"), .ack(number: 1 << 53), .ping, .hold(topic: "com.example.app", nil),
+        .hold(topic: "com.example.app", .never), .hold(topic: "com.example.app", .until(86_400)), .patience(seconds: 0),
     ]
     static let gateway: [GatewayRecord] = [
         .challenge(nonce: Array(0..<32)),

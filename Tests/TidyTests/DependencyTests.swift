@@ -37,7 +37,8 @@ struct DependencyTests {
             ]
         ),
         (
-            "Sources/Services/Notifications/Translation", ["Model", "NotificationsCore", "NotificationsWire", "Wire"]
+            "Sources/Services/Notifications/Translation",
+            ["Model", "NotificationsCore", "NotificationsWire", "PushLink", "Wire"]
         ),
         ("Sources/Services/Notifications/Program", ["NotificationsService"]),
         ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "Wire"]),

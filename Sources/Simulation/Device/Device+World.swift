@@ -18,6 +18,11 @@ extension Device {
         noteConditions()
     }
 
+    /// Something that is none of the device's apps has news for the person, over the network.
+    package func notify(bytes: Int64) {
+        changeWorld { _ = $0.transfer(bytes, .down, for: Consumer(app: nil, .notification)) }
+    }
+
     func catchUp() { surroundings.advance(to: Instant(nanoseconds: elapsed.nanoseconds)) }
 
     /// What an app is called there: its place, which stays when the system starts anew.

@@ -3,6 +3,18 @@ internal import PolicyCore
 
 // Services that run by the logic of real ones: their shell in virtual time.
 extension Device {
+    /// What a service decides by, as it is at this moment; `nil`: it is none of this kind.
+    package func logic<Model: ServiceModel>(_ name: String, as type: Model.Type) -> Model? {
+        service(named: name).flatMap { services[$0].shell?.logic as? Model }
+    }
+
+    /// Changes what a service decides by, before the device boots.
+    package func change<Model: ServiceModel>(_ name: String, as type: Model.Type, _ body: (inout Model) -> Void) {
+        guard let s = service(named: name), var logic = services[s].shell?.logic as? Model else { return }
+        body(&logic)
+        services[s].shell?.logic = logic
+    }
+
     // MARK: What apps say
 
     /// An app says something to a service, on a connection that is made when there is none.

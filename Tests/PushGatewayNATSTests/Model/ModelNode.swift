@@ -270,7 +270,7 @@ final class ModelLink {
         }
     }
 
-    func deliver(_ message: PushMessage) { perform(session.deliver(message, rules: model.rules)) }
+    func deliver(_ message: PushMessage) { perform(session.deliver(message, rules: model.rules, at: .zero)) }
     func missed() { perform(session.missed(rules: model.rules)) }
     func loaded(_ messages: [PushMessage], _ isAll: Bool) {
         model.later { [self] in

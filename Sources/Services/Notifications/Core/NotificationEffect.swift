@@ -41,11 +41,24 @@ package enum NotificationEffect: Hashable, Sendable {
     case unregister(topic: String)
     /// Answered by `keepAliveAnswered`.
     case sendKeepAlive
+    /// How the gateway keeps back the silent pushes of a topic on this connection.
+    case hold(topic: String, GatewayHold)
+    /// So long the gateway may keep back any silent push on this connection, until something else is sent.
+    case patience(Span)
     /// Nothing comes any more: the shell connects anew.
     case linkIsDead
 
     /// For the log, and for those who ask.
     case report(NotificationReport)
+}
+
+package enum GatewayHold: Hashable, Sendable {
+    /// Each is sent at once.
+    case never
+    /// For so long, unless something else is sent before.
+    case lasts(Span)
+    /// As the patience of the connection has it.
+    case ordinary
 }
 
 package struct Presentation: Hashable, Sendable {

@@ -65,11 +65,16 @@ package struct NotificationConditions: Hashable, Sendable, Codable {
     package var isLowPower: Bool
     /// What is sent now costs little more.
     package var isRadioWarm: Bool
+    /// Waking the radio costs much: it is a mobile one.
+    package var isRadioDear: Bool
 
-    package init(isCharging: Bool = false, isLowPower: Bool = false, isRadioWarm: Bool = false) {
+    package init(
+        isCharging: Bool = false, isLowPower: Bool = false, isRadioWarm: Bool = false, isRadioDear: Bool = false
+    ) {
         self.isCharging = isCharging
         self.isLowPower = isLowPower
         self.isRadioWarm = isRadioWarm
+        self.isRadioDear = isRadioDear
     }
 }
 

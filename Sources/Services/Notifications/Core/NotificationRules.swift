@@ -36,6 +36,12 @@ package struct NotificationRules: Hashable, Sendable {
     package var budgetCapacity: Int64 = 3
     package var budgetInterval = Span.seconds(1200)
     package var mostSeen: UInt32 = 4096
+    /// Where waking the radio costs much, a silent push waits so long for something else that wakes it.
+    package var patience = Span.seconds(600)
+    /// In Low Power Mode they wait for that without a limit of their own; the keep-alive comes before this.
+    package var longestPatience = Span.seconds(3600)
+    /// What comes so soon after an alert or a keep-alive came because of that.
+    package var openingTime = Span.seconds(10)
 
     // Keep-alives.
     package var firstKeepAlive = Span.seconds(240)

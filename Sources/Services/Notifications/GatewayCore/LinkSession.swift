@@ -37,6 +37,7 @@ package struct LinkSession: Sendable {
         case attach(DeviceID)
         /// Load so many messages of the store, urgent ones first. Answered by `loaded` or `loadFailed`.
         case load(DeviceID, limit: Int)
+        /// It need not be kept any longer.
         case acknowledge(DeviceID, Int64)
         /// Answered by `send` of a token.
         case register(DeviceID, topic: String)
@@ -54,6 +55,10 @@ package struct LinkSession: Sendable {
         var hasMissed = false
         /// What was acknowledged during the loading may be among what is loaded.
         var settled: Set<Int64> = []
+        /// What may wait for something else, and what does.
+        var quiet = QuietMessages()
+        /// It is behind only because what waited is loaded.
+        var sendsQuiet = false
     }
 
     private enum State: Sendable {
@@ -87,7 +92,7 @@ package struct LinkSession: Sendable {
 
     /// The device takes messages as they come.
     package var isReading: Bool {
-        if case .open(let open) = state { return !open.isBehind }
+        if case .open(let open) = state { return !open.isBehind || open.sendsQuiet }
         return false
     }
 
@@ -136,9 +141,11 @@ package struct LinkSession: Sendable {
             let load = catchUp(&open, rules)
             state = .open(open)
             return [.acknowledge(open.device, number)] + load
-        case (.open(let open), .register(let topic)): return [.register(open.device, topic: topic)]
-        case (.open(let open), .unregister(let topic)): return [.unregister(open.device, topic: topic)]
-        case (.open, .ping): return [.send(.pong)]
+        case (.open(var open), .register), (.open(var open), .unregister), (.open(var open), .ping),
+            (.open(var open), .hold), (.open(var open), .patience):
+            let actions = said(record, &open, rules)
+            state = .open(open)
+            return actions
         case (.closed, _): return []
         case (.greeting, _), (.challenged, _), (.open, .hello), (.open, .prove): return end(.badRecord)
         }
@@ -154,16 +161,53 @@ package struct LinkSession: Sendable {
         return records <= Self.recordsPerMinute
     }
 
+    /// What a device says that it has proven to be.
+    private func said(_ record: AgentRecord, _ open: inout Open, _ rules: PushRules) -> [Action] {
+        switch record {
+        case .hello, .prove, .ack: return []
+        case .register(let topic): return [.register(open.device, topic: topic)] + sendQuiet(&open, rules)
+        case .unregister(let topic): return [.unregister(open.device, topic: topic)] + sendQuiet(&open, rules)
+        case .ping: return [.send(.pong)] + sendQuiet(&open, rules)
+        case .hold(let topic, let hold):
+            return open.quiet.set(hold, topic, at: heard) ? sendQuiet(&open, rules) : []
+        case .patience(let seconds):
+            open.quiet.set(patience: .seconds(Double(seconds)))
+            return []
+        }
+    }
+
+    /// The device's radio is awake: what has waited for that is loaded.
+    private func sendQuiet(_ open: inout Open, _ rules: PushRules) -> [Action] {
+        guard !open.quiet.isEmpty else { return [] }
+        open.quiet.takeAll()
+        open.sendsQuiet = open.sendsQuiet || !open.isBehind
+        open.isBehind = true
+        open.hasMissed = open.isLoading
+        return catchUp(&open, rules)
+    }
+
     // MARK: To the device
+
+    /// When `tick` sends what has waited for something else in vain.
+    package var due: Instant? {
+        if case .open(let open) = state { return open.quiet.due }
+        return nil
+    }
 
     /// A message was accepted for the device.
     /// - Returns: nothing if the device is behind; what the store does not have is lost then.
-    package mutating func deliver(_ message: PushMessage, rules: PushRules) -> [Action] {
+    package mutating func deliver(_ message: PushMessage, rules: PushRules, at now: Instant) -> [Action] {
         guard case .open(var open) = state else { return [] }
         if !open.isBehind, stalled == nil, open.unacknowledged.count < rules.unacknowledged {
+            if let limit = open.quiet.limit(of: message, heard: heard, at: now) {
+                let old = open.quiet.keep(message, until: limit)
+                state = .open(open)
+                return old.map { [.acknowledge(open.device, $0)] } ?? []
+            }
             open.unacknowledged.insert(message.number)
+            let quiet = sendQuiet(&open, rules)
             state = .open(open)
-            return [.send(message.record)]
+            return [.send(message.record)] + quiet
         }
         if message.isStored {
             open.isBehind = true
@@ -195,6 +239,7 @@ package struct LinkSession: Sendable {
         }
         open.isBehind = !isWhole || open.hasMissed
         open.hasMissed = false
+        open.sendsQuiet = false
         open.settled = []
         actions += catchUp(&open, rules)
         state = .open(open)
@@ -247,7 +292,8 @@ package struct LinkSession: Sendable {
         case .greeting, .challenged: return now - began > rules.greeting ? end(.idleTimeout) : []
         case .open(var open):
             if now - heard > rules.deviceSilence { return end(.idleTimeout) }
-            let load = catchUp(&open, rules)
+            let isDue = open.quiet.due.map { $0 <= now } ?? false
+            let load = isDue ? sendQuiet(&open, rules) : catchUp(&open, rules)
             state = .open(open)
             return load
         case .closed: return []

@@ -11,6 +11,11 @@ package enum AgentRecord: LinkRecord {
     /// The message is durable on the device: the gateway may forget it.
     case ack(number: Int64)
     case ping
+    /// Background pushes of a topic wait for something else that goes over the connection, for so many seconds, or not
+    /// at all. `nil`: as `patience` has it.
+    case hold(topic: String, LinkHold<Int>?)
+    /// Each background push may wait so many seconds for something else that goes over the connection.
+    case patience(seconds: Int)
 
     package init(_ members: LinkMembers) throws(LinkError) {
         switch members.record {
@@ -27,6 +32,11 @@ package enum AgentRecord: LinkRecord {
         case "unregister": self = .unregister(topic: try members.topic())
         case "ack": self = .ack(number: try members.integer("n", 1...LinkRules.greatestNumber))
         case "ping": self = .ping
+        case "hold":
+            let seconds = try members.optionalInteger("seconds", 0...Int64(LinkRules.longestWait))
+            self = .hold(topic: try members.topic(), seconds.map { $0 == 0 ? .never : .until(Int($0)) })
+        case "patience":
+            self = .patience(seconds: Int(try members.integer("seconds", 0...Int64(LinkRules.longestWait))))
         default: throw members.unknown
         }
     }
@@ -40,6 +50,11 @@ package enum AgentRecord: LinkRecord {
         case .unregister(let topic): Self.line("unregister", ["topic": .string(topic)])
         case .ack(let number): Self.line("ack", ["n": .int(number)])
         case .ping: Self.line("ping")
+        case .hold(let topic, nil): Self.line("hold", ["topic": .string(topic)])
+        case .hold(let topic, .never): Self.line("hold", ["topic": .string(topic), "seconds": .int(0)])
+        case .hold(let topic, .until(let seconds)):
+            Self.line("hold", ["topic": .string(topic), "seconds": .int(Int64(seconds))])
+        case .patience(let seconds): Self.line("patience", ["seconds": .int(Int64(seconds))])
         }
     }
 }

@@ -39,6 +39,14 @@ package struct LinkMembers {
         return value
     }
 
+    /// A number that may be absent or null.
+    func optionalInteger(_ member: String, _ range: ClosedRange<Int64>) throws(LinkError) -> Int64? {
+        switch object[member] {
+        case nil, .null: nil
+        case .bool, .int, .double, .string, .array, .object: try integer(member, range)
+        }
+    }
+
     func number(_ member: String, _ range: ClosedRange<Double>) throws(LinkError) -> Double {
         guard let value = object[member]?.number, range.contains(value) else {
             throw bad(member, "a number from \(range.lowerBound) to \(range.upperBound)")

@@ -90,7 +90,7 @@ struct SimulatedGateway: Sendable {
 
     private mutating func keep(_ message: PushMessage, _ time: Time) {
         tick(time)
-        guard message.isStored else { return perform(session?.deliver(message, rules: rules) ?? [], time) }
+        guard message.isStored else { return perform(session?.deliver(message, rules: rules, at: time.boot) ?? [], time) }
         let superseding = Superseding.of(message, isReading: session?.isReading ?? false)
         let before = store.count
         store = store.filter { number, other in
@@ -103,7 +103,7 @@ struct SimulatedGateway: Sendable {
         }
         superseded += before - store.count
         store[message.number] = message
-        perform(session?.deliver(message, rules: rules) ?? [], time)
+        perform(session?.deliver(message, rules: rules, at: time.boot) ?? [], time)
     }
 
     // MARK: The device
@@ -136,7 +136,10 @@ struct SimulatedGateway: Sendable {
         if !isUp { perform(session?.end(.shutdown) ?? [], time) }
     }
 
-    private mutating func tick(_ time: Time) { perform(session?.tick(rules: rules, at: time.boot) ?? [], time) }
+    /// When it has to be looked at again.
+    var due: Instant? { session?.due }
+
+    mutating func tick(_ time: Time) { perform(session?.tick(rules: rules, at: time.boot) ?? [], time) }
 
     private mutating func perform(_ actions: [LinkSession.Action], _ time: Time) {
         for action in actions {

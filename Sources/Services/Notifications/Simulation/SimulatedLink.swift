@@ -155,7 +155,9 @@ struct SimulatedLink: Sendable {
         if isOpen, unacknowledged.remove(number) != nil { up.waiting.append(.ack(number: number)) }
     }
 
-    mutating func ping() { if isOpen { up.waiting.append(.ping) } }
+    mutating func ping() { say(.ping) }
+
+    mutating func say(_ record: AgentRecord) { if isOpen { up.waiting.append(record) } }
 
     mutating func heard(_ record: GatewayRecord) {
         switch record {

@@ -16,9 +16,12 @@ extension SimulatedNotifications {
         case .badge(let app, let count): screen.setBadge(count, of: app)
         case .reply(let request, let reply): answered(request, .success(reply))
         case .refuse(let request, let refusal): answered(request, .failure(refusal))
-        case .tell(let connection, let telling): tell(connection.rawValue, telling)
+        case .tell(let connection, let telling):
+            waits.told(telling, at: now)
+            tell(connection.rawValue, telling)
         case .tellBadge(let connection, let count): tellBadge(connection.rawValue, count)
         case .wake(let order):
+            waits.told(order.telling, at: now)
             guard let payload = order.payload else { return post(.woken(order.telling.id, .never)) }
             wake(order.telling.id, order.window.rawValue, order.because, payload)
         case .open(let order): wake(order.telling.id, order.window, order.because, order.payload)
@@ -30,6 +33,8 @@ extension SimulatedNotifications {
         case .sendKeepAlive:
             keepAlives += 1
             link.ping()
+        case .hold(let topic, let hold): link.say(.hold(topic, hold))
+        case .patience(let span): link.say(.patience(span))
         case .linkIsDead: follow(link.lost(at: machineNow))
         case .report(let report): log.append(report)
         }

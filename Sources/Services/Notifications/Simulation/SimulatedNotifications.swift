@@ -14,6 +14,9 @@ package struct SimulatedNotifications: ServiceModel {
     /// What it would have written into its log.
     var log: [NotificationReport] = []
     var keepAlives = 0
+    var waits = PushWaits()
+    /// By which every process decides.
+    var rules = NotificationRules()
     private var booted = Instant.zero
 
     // Of the process.
@@ -81,7 +84,7 @@ package struct SimulatedNotifications: ServiceModel {
         (performing, isPerforming, acts) = ([], false, [])
         (handshake, moves) = (nil, LinkMoves())
         link = SimulatedLink(seed: life.seed)
-        system = NotificationSystem(restoring: facts.stored, boot: "start \(booted.nanoseconds)")
+        system = NotificationSystem(restoring: facts.stored, rules: rules, boot: "start \(booted.nanoseconds)")
         // It was withdrawn while nobody could do it.
         screen.keep { system.presentation(of: $0) != nil }
     }
@@ -144,7 +147,7 @@ package struct SimulatedNotifications: ServiceModel {
 
     package mutating func nextDeadline() -> Instant? {
         let own = [system.nextDeadline(), link.deadline].compactMap(\.self).min().map { $0 + (booted - .zero) }
-        return [own, screen.nextEnd].compactMap(\.self).min()
+        return [own, screen.nextEnd, gateway.due].compactMap(\.self).min()
     }
 
     /// As the real one: it is started again also where nobody asks for it.
@@ -161,6 +164,10 @@ package struct SimulatedNotifications: ServiceModel {
     var time: Time { Time(boot: now, wall: wall) }
 
     private mutating func passTime() {
+        if let due = gateway.due, due <= now {
+            gateway.tick(time)
+            takeFromGateway()
+        }
         follow(link.timePassed(machineNow))
         for id in screen.takeEnded(at: now) { post(.expired(id)) }
         post(.timer)
@@ -173,7 +180,7 @@ package struct SimulatedNotifications: ServiceModel {
             .conditions(
                 NotificationConditions(
                     isCharging: conditions.isCharging, isLowPower: conditions.isLowPower,
-                    isRadioWarm: conditions.isRadioWarm)))
+                    isRadioWarm: conditions.isRadioWarm, isRadioDear: conditions.network == .cellular)))
     }
 
     // MARK: The Core

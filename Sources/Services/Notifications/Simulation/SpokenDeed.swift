@@ -124,7 +124,10 @@ extension SimulatedNotifications {
                 all.append(("apns-expiration", "\(expires)"))
             }
             let answer = gateway.send(all, to: app.rawValue, payload: payload, at: time)
-            if case .accepted(let id) = answer { ledger.accepted(id, fields["apns-collapse-id"]) }
+            if case .accepted(let id) = answer {
+                ledger.accepted(id, fields["apns-collapse-id"])
+                if let push = PushID(id) { waits.accepted(push, at: now) }
+            }
             takeFromGateway()
         case .gateway(let isUp):
             gateway.setUp(isUp, time)

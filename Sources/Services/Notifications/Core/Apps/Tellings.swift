@@ -240,6 +240,7 @@ extension NotificationSystem {
         }
         guard presence.isOnScreen, !wasOnScreen else { return }
         change(app) { $0.isClosedByUser = false }
+        adviseGateway(of: app)
         changeTellings(app) {
             $0.isBlocked = false
             $0.retryAt = nil
@@ -251,6 +252,7 @@ extension NotificationSystem {
         know(app)
         change(app) { $0.isClosedByUser = true }
         dropHeld(app, .closedByUser)
+        adviseGateway(of: app)
         for telling in entries[app]?.tellings ?? [] {
             guard let push = telling.push else { continue }
             report(.pushDropped(app: app.rawValue, push.push, .closedByUser))

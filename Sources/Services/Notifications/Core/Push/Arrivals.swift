@@ -17,7 +17,10 @@ extension NotificationSystem {
             // Otherwise it would go on for ever.
             if sequence != nil { effects.append(.unregister(topic: message.topic)) }
         }
-        if let sequence { effects.append(.acknowledge(sequence: sequence)) }
+        if let sequence {
+            effects.append(.acknowledge(sequence: sequence))
+            adviseGateway()
+        }
     }
 
     mutating func arrived(_ message: PushMessage, _ app: AppIdentifier, isFromTool: Bool) -> PushOutcome {
@@ -44,13 +47,16 @@ extension NotificationSystem {
             // An alert has woken the device: what is held for any app goes with it, unless this message takes its
             // place.
             if isShown {
+                begin(.alert)
                 for other in held.keys.inOrder where other != app || !payload.isContentAvailable {
                     release(other, .alert)
                 }
             }
         }
         if message.type == .voip { return give(message, app, isSilent: false) }
-        if payload.isContentAvailable { return silentPart(message, app, isShown: isShown) }
+        if payload.isContentAvailable {
+            return silentPart(message, app, isShown ? .alert : isFromTool ? .time : opening(for: app))
+        }
         if payload.content != nil { return isShown ? .shown : .left }
         // Apps on the screen get what asks for nothing as well.
         if entry.isOnScreen { return give(message, app, isSilent: true) }
@@ -94,7 +100,9 @@ extension NotificationSystem {
         return entry.isOnScreen ? .told : .given
     }
 
-    private mutating func silentPart(_ message: PushMessage, _ app: AppIdentifier, isShown: Bool) -> PushOutcome {
+    private mutating func silentPart(
+        _ message: PushMessage, _ app: AppIdentifier, _ way: PushRelease
+    ) -> PushOutcome {
         guard let entry = entries[app] else { return .dropped(.unknownApp) }
         count(app, passed: false)
         if !entry.isOnScreen {
@@ -102,7 +110,7 @@ extension NotificationSystem {
             if entry.record.receivesPushes == false { return drop(message, app, .missingMode) }
         }
         hold(message, app)
-        release(app, isShown ? .alert : .time)
+        release(app, way)
         guard held[app] == nil else { return .held }
         return entry.isOnScreen ? .told : .given
     }

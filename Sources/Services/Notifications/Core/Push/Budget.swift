@@ -49,6 +49,7 @@ extension NotificationSystem {
         case .waits(let until): due.set(.budget(app), firstInstant(until, push.message.expires))
         case .goes(let isCharged):
             if isCharged { charge(app) }
+            if way != .time { link.opening?.served.insert(app) }
             count(app, passed: true)
             _ = takeHeld(app)
             _ = give(push.message, app, isSilent: true)
@@ -79,6 +80,7 @@ extension NotificationSystem {
 
     /// The device has spoken to the gateway.
     mutating func releaseAll() {
+        begin(.keepAlive)
         for app in held.keys.inOrder { release(app, .keepAlive) }
     }
 
@@ -175,7 +177,8 @@ extension NotificationSystem {
             }
             if conditions.savesPower { return "\(start); in Low Power Mode the next one waits" }
             if status.left > 0 { return "\(start); \(status.left) more may wake it now (\(allowance))" }
-            return "\(start); the next one waits until \(time(status.nextAt)) (\(allowance))"
+            let place = heldBack(entry.record.app) == nil ? "" : " at the gateway, where it costs no radio,"
+            return "\(start); the next one waits\(place) until \(time(status.nextAt)) (\(allowance))"
         }
         let waiting = "\(start); one has waited since \(time(held.since))"
         if entry.tellings.contains(where: { $0.push != nil }) {

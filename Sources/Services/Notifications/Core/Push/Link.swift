@@ -19,6 +19,10 @@ struct Link: Sendable {
     var wanted: Set<AppIdentifier> = []
     /// It was said whether there is a gateway.
     var isConfigured: Bool?
+    /// What the gateway was told of silent pushes on this connection.
+    var advice = GatewayAdvice()
+    /// When it was last able to let silent pushes through for nothing.
+    var opening: PushOpening?
 
     /// With a warm radio half of the interval is enough.
     func nextInstant(_ conditions: NotificationConditions) -> Instant? {
@@ -50,9 +54,11 @@ extension NotificationSystem {
         link.longest = max(longest ?? .longest, .seconds(1))
         link.lastUse = now
         link.askedAt = nil
+        link.advice = GatewayAdvice()
         for app in link.wanted.inOrder {
             effects.append(.register(topic: app.rawValue))
         }
+        adviseGateway()
         scheduleKeepAlive()
     }
 
@@ -68,6 +74,7 @@ extension NotificationSystem {
         guard link.isUp else { return }
         link.lastUse = now
         link.askedAt = nil
+        adviseGateway()
         scheduleKeepAlive()
     }
 

@@ -39,7 +39,7 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
 
     func deliver(_ message: PushMessage) {
         eventLoop.execute {
-            let actions = self.session.deliver(message, rules: self.server.rules)
+            let actions = self.session.deliver(message, rules: self.server.rules, at: .now)
             if actions.isEmpty, !message.isStored { self.server.metrics.dropped.increment() }
             self.perform(actions)
         }

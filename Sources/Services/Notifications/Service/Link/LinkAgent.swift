@@ -2,6 +2,7 @@ internal import Dispatch
 internal import LinuxSystem
 internal import Model
 internal import NotificationsCore
+internal import NotificationsTranslation
 internal import PushLink
 
 /// The device's end of the link: connects to the gateway while an app wants pushes, proves the device's key, and
@@ -330,6 +331,8 @@ final class LinkAgent: @unchecked Sendable {
     func register(_ topic: String) { say(.register(topic: topic)) { $0.register(topic) } }
     func unregister(_ topic: String) { say(.unregister(topic: topic)) { $0.unregister(topic) } }
     func ping() { say(.ping) { $0.ping() } }
+    func hold(_ topic: String, _ hold: GatewayHold) { say(.hold(topic, hold)) { $0.isOpen } }
+    func patience(_ span: Span) { say(.patience(span)) { $0.isOpen } }
 
     func acknowledge(_ number: Int64) {
         say(.ack(number: number)) { $0.acknowledge(number) }

@@ -64,6 +64,8 @@ package struct LinkSession: Sendable {
     /// Nothing more is to be read for the time being.
     package var isFull: Bool { unacknowledged.count >= Self.mostUnacknowledged }
 
+    package var isOpen: Bool { phase == .open }
+
     /// The end of a topic is said, and not yet heard of.
     package var awaitsEnd: Bool { !unregistering.isEmpty }
 

@@ -48,6 +48,8 @@ extension Service {
         case .register(let topic): link.register(topic)
         case .unregister(let topic): link.unregister(topic)
         case .sendKeepAlive: link.ping()
+        case .hold(let topic, let hold): link.hold(topic, hold)
+        case .patience(let span): link.patience(span)
         case .linkIsDead: link.isDead()
         case .report(let report): note(report.sentence)
         }

@@ -71,7 +71,7 @@ extension Service: BrokerConnection.Client {
             .conditions(
                 NotificationConditions(
                     isCharging: conditions.externalPower, isLowPower: conditions.lowPower,
-                    isRadioWarm: conditions.radioWarm)))
+                    isRadioWarm: conditions.radioWarm, isRadioDear: conditions.network == .cellular)))
     }
 
     private func attach(_ attach: ServiceAttach, _ descriptor: Descriptor?) throws(RPCError) {
