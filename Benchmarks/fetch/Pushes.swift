@@ -18,7 +18,8 @@ struct Pushes {
             ] + [0.5, 0.9, 0.99, 1].map { Text.minutes(outcome.wait($0)) }
         }
         let head = [
-            "silent pushes", "sent", "wake an app", "radio wakes", "J", "J for them", "wait p50", "p90", "p99", "longest",
+            "silent pushes", "sent", "wake an app", "radio wakes", "J", "J for them", "wait p50", "p90", "p99",
+            "longest",
         ]
         let faults = outcomes.flatMap(\.1.violations)
         return "\(name), \(month.pushesADay) silent pushes a day, 3G\n" + Text.table([head] + rows)

@@ -57,7 +57,7 @@ private struct FakeKeeper {
     func finish(_ outcome: Tool.Outcome) throws {
         finish()
         let pid = try #require(outcome.output.firstMatch(of: /pid (\d+)/).flatMap { CInt($0.1) })
-        #expect(unsafe waitpid(pid, nil, 0) == pid)
+        #expect(waitpid(pid, nil, 0) == pid)
     }
 }
 

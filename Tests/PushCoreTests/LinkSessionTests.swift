@@ -51,7 +51,8 @@ struct LinkSessionTests {
 
     static let records: [AgentRecord] = [
         .hello(key: Sample.key(2)), .prove(signature: Sample.proof()), .register(topic: Sample.topic),
-        .unregister(topic: Sample.topic), .ack(number: 1), .ping, .hold(topic: Sample.topic, .until(60)), .patience(seconds: 60),
+        .unregister(topic: Sample.topic), .ack(number: 1), .ping, .hold(topic: Sample.topic, .until(60)),
+        .patience(seconds: 60),
     ]
 
     /// What the gateway does, in each place, when each record comes.
@@ -193,7 +194,9 @@ struct LinkSessionTests {
         var rules = Self.rules
         rules.unacknowledged = 4
         var session = try Self.reading(rules: rules)
-        for number in 1...5 as ClosedRange<Int64> { _ = session.deliver(Sample.message(number, device), rules: rules, at: .zero) }
+        for number in 1...5 as ClosedRange<Int64> {
+            _ = session.deliver(Sample.message(number, device), rules: rules, at: .zero)
+        }
         _ = Self.hear(&session, .ack(number: 1), rules: rules)
         #expect(Self.hear(&session, .ack(number: 2), rules: rules).contains(.load(device, limit: 6)))
         // The store is being read, and has it still.

@@ -68,7 +68,8 @@ struct QuietMessageTests {
             case 2: hear(.register(topic: Sample.topic), at: 200)
             default: hear(.unregister(topic: Sample.topic), at: 200)
             }
-        #expect(Array(actions.dropFirst()) == load && session.due == nil)
+        // The alert is on its way: the store has it too.
+        #expect(actions.dropFirst() == [.load(device, limit: index == 0 ? 65 : 64)] && session.due == nil)
         // A message that comes now does not take the place of one that is being loaded.
         #expect(session.isReading)
         var waiting = Sample.message(1, device, priority: 5)
@@ -122,8 +123,7 @@ struct QuietMessageTests {
         for number in 0..<1000 {
             #expect(hear(.hold(topic: "com.example.app\(number)", .until(86_400)), at: 10) == [])
         }
-        var held = 0
-        for number in 0..<1000 where deliver(at: 11, topic: "com.example.app\(number)").isEmpty { held += 1 }
-        #expect(held == 256)
+        #expect(deliver(at: 11, topic: "com.example.app255") == [])
+        #expect(!deliver(at: 12, topic: "com.example.app256").isEmpty)
     }
 }

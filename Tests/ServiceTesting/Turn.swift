@@ -48,6 +48,7 @@ package actor Turn {
     private static func untilQuiet() async {
         for _ in 0..<longestWait {
             let before = processorTime
+            // How busy a process is shows over a while only.
             try? await Task.sleep(for: .seconds(1))
             if processorTime - before < 700_000_000 { return }
         }

@@ -188,7 +188,7 @@ package struct LinkSession: Sendable {
 
     // MARK: To the device
 
-    /// When `tick` sends what has waited for something else in vain.
+    /// When `tick` sends what has waited until now without anything else to go with.
     package var due: Instant? {
         if case .open(let open) = state { return open.quiet.due }
         return nil

@@ -19,8 +19,8 @@ package struct PushMonth: Sendable {
 
     package struct Outcome: Sendable {
         package var sent = 0
-        /// The spans from a provider's request to the waking of its app, sorted. A newer push has taken the place of the
-        /// others.
+        /// The spans from a provider's request to the waking of its app, sorted. A newer push has taken the place of
+        /// the others.
         package var waits: [Span] = []
         package var wakings = 0
         package var energy = Energy.zero

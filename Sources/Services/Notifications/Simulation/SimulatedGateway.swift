@@ -90,7 +90,9 @@ struct SimulatedGateway: Sendable {
 
     private mutating func keep(_ message: PushMessage, _ time: Time) {
         tick(time)
-        guard message.isStored else { return perform(session?.deliver(message, rules: rules, at: time.boot) ?? [], time) }
+        guard message.isStored else {
+            return perform(session?.deliver(message, rules: rules, at: time.boot) ?? [], time)
+        }
         let superseding = Superseding.of(message, isReading: session?.isReading ?? false)
         let before = store.count
         store = store.filter { number, other in
