@@ -62,13 +62,13 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
-pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: three nats-servers too).
+pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: two gateways, three nats-servers).
 	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl $(if $(NATS),nats-server)
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
 	    /usr/bin/python3 Scripts/push-storm.py --seed $$seed --messages $(or $(MESSAGES),10000) --kills $(or $(KILLS),200) \
-	        --tokens 24 --bursty 4 --interval 1.5 $(if $(NATS),--nats); \
+	        --tokens 24 --bursty 4 --interval 1.5 $(if $(NATS),--nats --gateways 2); \
 	done
 
 chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.

@@ -312,7 +312,8 @@ let package = Package(
             dependencies: [
                 "AppProtocol", "Host", "TransferService", "TransferCore", "TransferWire", "ScenarioText", "Simulation",
                 "Recording",
-                "PolicyCore", "Bundles", "Timeline", "LinuxSystem", "Wire", "Model", "CAllocations", argumentParser,
+                "PolicyCore", "PushCore", "PushLink", "Bundles", "Timeline", "LinuxSystem", "Wire", "Model",
+                "CAllocations", argumentParser,
             ],
             path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),
 

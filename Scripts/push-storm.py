@@ -2,13 +2,15 @@
 """Kills gateway, push agent, daemon and apps at random moments until so many kills have hit, while messages flow from a
 provider through all of them, and demands that each message that was answered 200 reaches its app exactly once.
 
-    push-storm.py [--bin .build/bin] [--apps .build/apps] [--messages 200] [--kills 10] [--seed 1] [--nats] [--json]
+    push-storm.py [--bin .build/bin] [--apps .build/apps] [--messages 200] [--kills 10] [--seed 1] [--nats]
+                  [--gateways 2] [--json]
 
 Each app writes what it hears to the disk before it does anything else. Most apps have one message under way at a time:
 nothing may take the place of those, so each of them has to arrive. A few get bursts, of which the newest has to arrive, and
 none twice. An app that is killed while it deals with a message is told of it again when it is back: that is counted, and
-is a fault for any other message. With --nats the gateway keeps its messages in a cluster of three nats-servers, and one of
-those is killed as well. Needs root, as apps have users, and python3-h2.
+is a fault for any other message. With --nats the messages are kept in a cluster of three nats-servers, and one of
+those is killed as well; two gateways share it then. The provider sends to them in turn, and devices reach either of them by
+one address. Each is killed by itself. Needs root, as apps have users, and python3-h2.
 """
 
 import argparse
@@ -25,7 +27,7 @@ SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(SCRIPTS)
 sys.path[:0] = [SCRIPTS + "/demo", SCRIPTS + "/push_storm", ROOT + "/Fixtures/servers"]
 from apps import Device  # noqa: E402
-from gateway import Cluster, Gateway  # noqa: E402
+from gateway import Cluster, Gateways  # noqa: E402
 from messages import Bursts, Ledger, Steady  # noqa: E402
 from provider import Provider  # noqa: E402
 
@@ -39,21 +41,19 @@ class Storm:
         self.random = random.Random(options.seed)
         self.device = Device(options.bin, options.apps)
         self.cluster = Cluster(self.device.system.folder) if options.nats else None
-        self.gateway = Gateway(options.bin, self.device.system.folder, self.cluster)
+        self.gateways = Gateways(options.bin, self.device.system.folder, self.cluster, options.gateways)
         self.kills = dict.fromkeys(["gateway", "agent", "daemon", "app"] + (["nats"] if options.nats else []), 0)
         self.problems = []
         self.is_over = threading.Event()
         self.ledger = Ledger()
 
-    # Who dies
+    # What is killed
 
     def kill(self):
         kinds = {"gateway": 2, "agent": 3, "daemon": 2, "app": 3, "nats": 2}
         kind = self.random.choices(list(self.kills), [kinds[kind] for kind in self.kills])[0]
         if kind == "gateway":
-            self.gateway.kill()
-            time.sleep(self.random.random() * 0.5)
-            self.gateway.start()
+            self.gateways.kill(self.random)
         elif kind == "nats":
             if not self.cluster.kill(self.random):
                 return
@@ -100,9 +100,9 @@ class Storm:
     # The storm
 
     def begin(self):
-        self.gateway.start()
-        self.device.begin(self.gateway, self.options.tokens + self.options.bursty)
-        self.provider = Provider(self.gateway.instructions, self.gateway.port("listen"))
+        self.gateways.start()
+        self.device.begin(self.gateways, self.options.tokens + self.options.bursty)
+        self.provider = Provider(self.gateways.instructions, *self.gateways.ports("listen"))
         loose = self.options.messages // 10
         names = list(self.device.tokens.items())
         steady = dict(names[:self.options.tokens])
@@ -123,7 +123,7 @@ class Storm:
             if all(flow.is_done for flow in self.flows) and kills_left <= 0:
                 return
             for flow in self.flows:
-                # Messages flow for as long as there is somebody to be killed.
+                # Messages flow for as long as there are processes left to kill.
                 flow.extend(kills_left > 0)
             if time.monotonic() - progress > PATIENCE:
                 self.problems.append(f"nothing has arrived for {PATIENCE} s: {self.ledger.describe_waiting()}")
@@ -147,7 +147,7 @@ class Storm:
             self.is_over.set()
             for thread in threads:
                 thread.join()
-            self.gateway.kill()
+            self.gateways.end()
             if self.cluster:
                 self.cluster.end()
             self.device.end(keeps=bool(self.problems))
@@ -156,6 +156,7 @@ class Storm:
         self.problems += self.ledger.faults()
         result = {
             "seed": self.options.seed, "kills": self.kills, "seconds": round(seconds, 1), **self.ledger.counts(),
+            "gateways": self.gateways.counts(self.provider.answered),
             "problems": self.problems[:20],
         }
         if self.problems:
@@ -174,8 +175,13 @@ def main():
     parser.add_argument("--bursty", default=2, type=int, help="apps that get bursts")
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--nats", action="store_true")
+    parser.add_argument("--gateways", type=int, help="with --nats: so many share the servers (2)")
     parser.add_argument("--json", action="store_true")
-    result = Storm(parser.parse_args()).run()
+    options = parser.parse_args()
+    options.gateways = options.gateways or (2 if options.nats else 1)
+    if options.gateways > 1 and not options.nats:
+        parser.error("several gateways need a store that they share: --nats")
+    result = Storm(options).run()
     print(json.dumps(result) if "--json" in sys.argv else "\n".join(f"{key}: {value}" for key, value in result.items()))
     sys.exit(1 if result["problems"] else 0)
 

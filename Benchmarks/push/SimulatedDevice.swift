@@ -21,6 +21,11 @@ final class SimulatedDevice: @unchecked Sendable {
     private var isClosed = false
     private var opened: EventLoopPromise<String>?
 
+    /// As the agent has it: for each of a connection, a handshake and a welcome.
+    static let patience = TimeAmount.seconds(20)
+    /// A connection that lasted so long was none of those that end at once.
+    static let steady = TimeAmount.seconds(60)
+
     init(_ loop: any EventLoop, seed: UInt64, source: SocketAddress?) {
         self.loop = loop
         self.seed = seed
@@ -49,6 +54,7 @@ final class SimulatedDevice: @unchecked Sendable {
 
     private func connect(_ fleet: Fleet) {
         let bootstrap = ClientBootstrap(group: loop)
+            .connectTimeout(Self.patience)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -63,7 +69,7 @@ final class SimulatedDevice: @unchecked Sendable {
         (source.map { bootstrap.bind(to: $0) } ?? bootstrap).connect(to: fleet.address).whenComplete { result in
             switch result {
             case .success(let channel): self.channel = channel
-            case .failure: self.ended(fleet, wasOpen: false, after: nil)
+            case .failure: self.ended(fleet, wasOpen: false, wasSteady: false, after: nil)
             }
         }
     }
@@ -81,11 +87,11 @@ final class SimulatedDevice: @unchecked Sendable {
     }
 
     /// - Parameter after: what the gateway asked for.
-    func ended(_ fleet: Fleet, wasOpen: Bool, after: Double?) {
+    func ended(_ fleet: Fleet, wasOpen: Bool, wasSteady: Bool, after: Double?) {
         channel = nil
         fleet.ended(wasOpen: wasOpen)
         guard !isClosed else { return }
-        if wasOpen { backoff.succeeded() }
+        if wasSteady { backoff.succeeded() }
         let part = Double.random(in: 0...1)
         let wait = after.map { backoff.wait(after: $0, part) } ?? backoff.wait(part)
         loop.scheduleTask(in: .nanoseconds(wait.nanoseconds)) {
@@ -102,7 +108,8 @@ private final class DeviceConnection: ChannelInboundHandler {
     private let device: SimulatedDevice
     private let fleet: Fleet
     private var reader = LinkReader<GatewayRecord>()
-    private var isOpen = false
+    private var openedAt: NIODeadline?
+    private var limit: Scheduled<Void>?
     private var hasEnded = false
     private var after: Double?
 
@@ -111,8 +118,21 @@ private final class DeviceConnection: ChannelInboundHandler {
         self.fleet = fleet
     }
 
+    func channelActive(context: ChannelHandlerContext) {
+        wait(context)
+        context.fireChannelActive()
+    }
+
+    private func wait(_ context: ChannelHandlerContext) {
+        limit?.cancel()
+        limit = context.eventLoop.assumeIsolated().scheduleTask(in: SimulatedDevice.patience) {
+            context.close(promise: nil)
+        }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted = event as? TLSUserEvent, let key = try? device.key() {
+            wait(context)
             send(.hello(key: Array(key.publicKey.x963Representation)), context)
         }
         context.fireUserInboundEventTriggered(event)
@@ -133,7 +153,9 @@ private final class DeviceConnection: ChannelInboundHandler {
             let text = LinkRules.proof(nonce: nonce, gateway: fleet.name)
             send(.prove(signature: Array(try device.key().signature(for: text).rawRepresentation)), context)
         case .welcome:
-            isOpen = true
+            limit?.cancel()
+            limit = nil
+            openedAt = .now()
             fleet.welcomed()
             send(.register(topic: fleet.topic), context)
         case .token(_, let token): device.has(token: token)
@@ -154,7 +176,9 @@ private final class DeviceConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         hasEnded = true
-        device.ended(fleet, wasOpen: isOpen, after: after)
+        limit?.cancel()
+        let isSteady = openedAt.map { .now() - $0 >= SimulatedDevice.steady } ?? false
+        device.ended(fleet, wasOpen: openedAt != nil, wasSteady: isSteady, after: after)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -111,11 +111,18 @@ class Connection:
 
 
 class Provider:
-    """Sends from a thread of its own, to a gateway that comes and goes."""
+    """Sends from a thread of its own, to a gateway that comes and goes; or to several in turn, and past those that are
+    down."""
 
-    def __init__(self, instructions, port=None):
+    # Requests to one of several gateways, before it is another one's turn.
+    TURN = 20
+
+    def __init__(self, instructions, *ports):
         self.instructions = instructions
-        self.port = port or instructions["port"]
+        self.ports = list(ports) or [instructions["port"]]
+        self.port = self.ports[0]
+        # Requests that were answered, by port.
+        self.answered = {}
         self.token, self.token_time = None, 0
         self.waiting, self.lock = [], threading.Lock()
         self.waker, self.wake_end = socket.socketpair()
@@ -159,6 +166,7 @@ class Provider:
                 self.waker.recv(4096)
                 continue
             open_requests = {}
+            self.port = self.ports[(self.ports.index(self.port) + 1) % len(self.ports)]
             try:
                 connection = Connection(self.instructions["host"], self.port, self.instructions["authority"])
                 self.serve(connection, open_requests)
@@ -166,7 +174,10 @@ class Provider:
                 self.lost(open_requests, error)
 
     def serve(self, connection, open_requests):
+        sent = 0
         while not self.is_closed:
+            if len(self.ports) > 1 and sent >= self.TURN:
+                connection.is_over = True
             while connection.has_room and time.monotonic() >= self.pause_until:
                 with self.lock:
                     request = self.waiting.pop(0) if self.waiting else None
@@ -174,6 +185,7 @@ class Provider:
                     break
                 headers = [("authorization", self.authorization()), *request[2].items()]
                 open_requests[connection.send(request[1], headers, request[3])] = request
+                sent += 1
             for stream, answer in connection.step(self.waker, 0.2):
                 self.answer(open_requests.pop(stream), answer)
             if select.select([self.waker], [], [], 0)[0]:
@@ -188,6 +200,7 @@ class Provider:
                 self.waiting.insert(0, request)
             self.pause_until = time.monotonic() + 0.2
             return
+        self.answered[self.port] = self.answered.get(self.port, 0) + 1
         result = {"status": int(answer["headers"][":status"]), "id": answer["headers"].get("apns-id"), **body}
         request[0].set_result(result)
 

@@ -1,6 +1,8 @@
 internal import Foundation
 internal import Model
 internal import PolicyCore
+internal import PushCore
+internal import PushLink
 internal import Timeline
 
 /// Valid examples of the formats that nobody writes by hand, for the corpus. To be made anew when a format changes.
@@ -26,8 +28,26 @@ enum Sowing {
             boot: "boot", base: ScriptedDevice.busy.now, start: .restarted, system: ScriptedDevice.busy.system)
         try put("checkpoint", "busy", Array(try JSONEncoder().encode(header)))
         try put("checkpoint", "busy-compact", try CompactFormat.encode(header))
+        if let device = DeviceID([UInt8](repeating: 2, count: 12)) {
+            let (plain, collapsed) = (message(1, device, nil), message(2, device, "news"))
+            try put("mailbox", "message", [1] + collapsed.encoded)
+            try put("mailbox", "empty", [2] + Mailbox(seen: 1_795_348_800_000).encoded)
+            var mailbox = Mailbox(seen: 1_795_348_800_000)
+            mailbox.visit = Mailbox.Visit(node: 7, number: 3)
+            mailbox.isPresent = true
+            for message in [plain, collapsed] { mailbox.insert(message) }
+            try put("mailbox", "full", [2] + mailbox.encoded)
+        }
         var writer = SegmentWriter()
         try put("timeline", "session", writer.encode(records))
+    }
+
+    private static func message(_ number: Int64, _ device: DeviceID, _ collapse: String?) -> PushMessage {
+        PushMessage(
+            number: 1_795_348_800_000_000 + number, device: device, topic: "com.example.app",
+            id: "123e4567-e89b-12d3-a456-426614174000", type: number == 1 ? .alert : .background, priority: 10,
+            expires: 1_795_352_400, collapse: collapse, at: WallTime(nanoseconds: 1_795_348_800_000_000_000),
+            payload: Array(#"{"aps":{"alert":"Hello"}}"#.utf8))
     }
 
     private static let events: [Event] = {

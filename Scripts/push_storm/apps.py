@@ -34,7 +34,7 @@ class Device:
         # Whatever this machine is connected by.
         self.must("simulate", "network", "wifi")
         self.must(
-            "push", "gateway", f"greenroom-push://localhost:{gateway.port('link')}", "--ca",
+            "push", "gateway", f"greenroom-push://localhost:{gateway.link}", "--ca",
             gateway.instructions["authority"])
         for number in range(count):
             app = f"org.greenroom.storm.a{number}"

@@ -1,5 +1,5 @@
-"""The provider's end of the storm: a gateway that is killed and started again at the same ports, and the nats-servers
-that it may keep its messages in."""
+"""The provider's end of the storm: gateways that are killed and started again at the same ports, and the nats-servers
+that they may keep their messages in."""
 
 import json
 import os
@@ -9,17 +9,25 @@ import subprocess
 import time
 import urllib.request
 
+from balancer import Balancer
 from system import free_port
 
 
 class Gateway:
-    def __init__(self, tools, folder, cluster):
+    """One of them. With `twin` it has the same keys and certificates as another one."""
+
+    def __init__(self, tools, folder, cluster, name="gateway", twin=None):
         self.program = os.path.join(os.path.abspath(tools), "greenroom-pushgate")
-        self.home = os.path.join(folder, "gateway")
-        self.log = os.path.join(folder, "gateway.log")
+        self.home = os.path.join(folder, name)
+        self.log = os.path.join(folder, name + ".log")
         self.cluster = cluster
         self.process = None
         self.addresses = {}
+        self.deaths = 0
+        if twin:
+            shutil.copytree(twin.home, self.home)
+            self.instructions = twin.instructions
+            return
         made = subprocess.run(
             [self.program, "init", "--home", self.home, "--listen", "127.0.0.1:0", "--link", "127.0.0.1:0", "--json"],
             capture_output=True, text=True, check=True)
@@ -46,6 +54,52 @@ class Gateway:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
             self.process.stdout.close()
+            self.process = None
+            self.deaths += 1
+
+
+class Gateways:
+    """One or more that share a store, behind one address for the devices."""
+
+    def __init__(self, tools, folder, cluster, count):
+        first = Gateway(tools, folder, cluster)
+        self.all = [first] + [Gateway(tools, folder, cluster, f"gateway-{number}", first) for number in range(2, count + 1)]
+        self.instructions = first.instructions
+        self.balancer = None
+
+    def start(self):
+        for gateway in self.all:
+            gateway.start()
+        if len(self.all) > 1:
+            self.balancer = Balancer([gateway.port("link") for gateway in self.all])
+
+    def ports(self, kind):
+        return [gateway.port(kind) for gateway in self.all]
+
+    @property
+    def link(self):
+        """The port that devices connect to."""
+        return self.balancer.port if self.balancer else self.all[0].port("link")
+
+    def kill(self, chance):
+        """Kills one, and starts it again."""
+        gateway = chance.choice(self.all)
+        gateway.kill()
+        time.sleep(chance.random() * 0.5)
+        gateway.start()
+
+    def counts(self, answered):
+        """How often each was killed, and what each did."""
+        links = self.balancer.counts if self.balancer else {}
+        return [
+            {"killed": gateway.deaths, "answered": answered.get(gateway.port("listen"), 0),
+             "connections": links.get(gateway.port("link"), 0)} for gateway in self.all]
+
+    def end(self):
+        for gateway in self.all:
+            gateway.kill()
+        if self.balancer:
+            self.balancer.end()
 
 
 class Cluster:

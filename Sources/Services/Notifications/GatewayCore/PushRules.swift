@@ -31,6 +31,11 @@ package struct PushRules: Sendable, Hashable {
     package var unacknowledged = 64
     /// An agent has so long to say who it is.
     package var greeting = Span.seconds(15)
+    /// Connections that have not proven a device, at once; more wait to be accepted. A bunch of them takes a third of a
+    /// second of one processor, and a device that needs a second for its greeting still leaves room for 500 a second.
+    package var unproven = 512
+    /// An agent has so long while others wait to be accepted.
+    package var crowdedGreeting = Span.seconds(5)
     /// A device's connection ends when nothing came for so long.
     package var deviceSilence = Span.seconds(40 * 60)
     /// A device's connection ends when it reads nothing for so long although something waits.

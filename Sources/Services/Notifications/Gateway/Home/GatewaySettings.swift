@@ -89,6 +89,7 @@ package struct GatewaySettings: Sendable {
             ("longestStorage", \.longestStorage), ("tokenLifetime", \.tokenLifetime), ("tokenRefresh", \.tokenRefresh),
             ("tokenTolerance", \.tokenTolerance), ("deviceLifetime", \.deviceLifetime),
             ("deviceSilence", \.deviceSilence), ("deviceStall", \.deviceStall), ("greeting", \.greeting),
+            ("crowdedGreeting", \.crowdedGreeting),
         ]
     }
 
@@ -101,7 +102,7 @@ package struct GatewaySettings: Sendable {
     private static var counts: [(String, WritableKeyPath<PushRules, Int>)] {
         [
             ("requestBurst", \.requestBurst), ("tokensPerKey", \.tokensPerKey), ("wrongTokens", \.wrongTokens),
-            ("unacknowledged", \.unacknowledged), ("endedTopics", \.endedTopics),
+            ("unacknowledged", \.unacknowledged), ("endedTopics", \.endedTopics), ("unproven", \.unproven),
         ]
     }
 

@@ -25,6 +25,10 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
     /// The channel wants to be read, and is not, since the device does not read either.
     private var holdsRead = false
     private var isEnding = false
+    /// The handshake is complete.
+    private var isSecure = false
+    /// It counts among those that are unproven.
+    private var isUnproven = true
     private let reading = Atomic(false)
 
     init(_ server: LinkServer, _ eventLoop: any EventLoop) {
@@ -69,10 +73,13 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted(let negotiated) = event as? TLSUserEvent,
-            negotiated != LinkRules.applicationProtocol
-        {
-            return context.close(promise: nil)
+        if event is AdmissionHandler.Overdue {
+            if isUnproven { end(.idleTimeout) }
+            return
+        }
+        if case .handshakeCompleted(let negotiated) = event as? TLSUserEvent {
+            guard negotiated == LinkRules.applicationProtocol else { return context.close(promise: nil) }
+            isSecure = true
         }
         if let event = event as? ChannelEvent, event == .inputClosed { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
@@ -152,15 +159,27 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         updateReading()
     }
 
-    private func updateReading() { reading.store(session.isReading, ordering: .relaxed) }
+    private func updateReading() {
+        reading.store(session.isReading, ordering: .relaxed)
+        guard isUnproven, session.device != nil || session.isClosed, let context else { return }
+        isUnproven = false
+        server.admission.leave(context.channel)
+    }
 
     private func write(_ record: GatewayRecord, _ context: ChannelHandlerContext) {
         switch record {
         case .push: server.metrics.sent.increment()
-        case .goaway(_, let reason): if let reason = LinkGoodbye(rawValue: reason) { server.metrics.end(reason) }
+        case .goaway(_, let reason):
+            if reason == LinkGoodbye.tooSlow.rawValue { countUnread(context) }
+            if let reason = LinkGoodbye(rawValue: reason) { server.metrics.end(reason) }
         case .challenge, .welcome, .token, .unregistered, .refused, .pong: break
         }
         context.write(wrapOutboundOut(ByteBuffer(bytes: record.line)), promise: nil)
+    }
+
+    private func countUnread(_ context: ChannelHandlerContext) {
+        let bytes = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        server.metrics.unread.record(bytes ?? 0)
     }
 
     private func load(_ device: DeviceID, _ limit: Int) {
@@ -196,6 +215,8 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         isEnding = true
         detach()
         let channel = context.channel
+        // Without a handshake nothing can be said, and nothing is out sooner or later.
+        guard isSecure else { return channel.close(promise: nil) }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
         eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
     }

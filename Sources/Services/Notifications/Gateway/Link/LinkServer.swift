@@ -15,6 +15,7 @@ final class LinkServer: Sendable {
     let store: any MessageStore
     let metrics: GatewayMetrics
     let logger: Logger
+    let admission: AdmissionHandler
     private let sweepers: [ObjectIdentifier: LinkSweeper]
     private let open = Atomic(0)
 
@@ -27,6 +28,7 @@ final class LinkServer: Sendable {
         self.store = store
         self.metrics = metrics
         self.logger = logger
+        admission = AdmissionHandler(rules, unproven: metrics.unproven)
         var sweepers: [ObjectIdentifier: LinkSweeper] = [:]
         for loop in group.makeIterator() { sweepers[ObjectIdentifier(loop)] = LinkSweeper(loop, rules) }
         self.sweepers = sweepers
@@ -37,8 +39,16 @@ final class LinkServer: Sendable {
     func start(_ group: any EventLoopGroup, _ address: ListenAddress, _ tls: NIOSSLContext) async throws -> any Channel
     {
         try await ServerBootstrap(group: group)
+            // As much as Linux allows unless it was set otherwise. More would not help: devices give up after 20 s.
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Whether there is a place is asked before each connection.
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(self.admission)
+                }
+            }
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let connection = LinkConnection(self, channel.eventLoop)

@@ -11,6 +11,10 @@ struct GatewayMetrics: Sendable {
     let answer: Timer
     let providers: Meter
     let devices: Meter
+    /// Those of the devices' connections that have not proven a device.
+    let unproven: Meter
+    /// Bytes that waited for a device which did not read, when its connection was ended.
+    let unread: Recorder
     /// Messages that went to a device, repetitions included.
     let sent: Counter
     let acknowledged: Counter
@@ -42,6 +46,8 @@ struct GatewayMetrics: Sendable {
         answer = Timer(label: "greenroom_push_answer_seconds", dimensions: [], factory: factory)
         providers = Meter(label: "greenroom_push_provider_connections", dimensions: [], factory: factory)
         devices = Meter(label: "greenroom_push_device_connections", dimensions: [], factory: factory)
+        unproven = Meter(label: "greenroom_push_unproven_connections", dimensions: [], factory: factory)
+        unread = Recorder(label: "greenroom_push_unread_bytes", dimensions: [], aggregate: true, factory: factory)
         sent = counter("sent_total")
         acknowledged = counter("acknowledged_total")
         dropped = counter("dropped_total")

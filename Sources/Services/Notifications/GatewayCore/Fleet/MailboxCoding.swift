@@ -6,6 +6,8 @@ package struct UnreadableMailbox: Error, Hashable, Sendable {}
 
 extension Mailbox {
     private static let version: UInt8 = 1
+    /// Milliseconds that are nanoseconds without an overflow.
+    private static let latest = Int64.max / 1_000_000
 
     package var encoded: [UInt8] {
         var writer = FieldWriter(capacity: encodedCount)
@@ -29,7 +31,8 @@ extension Mailbox {
         let flags = try reader.byte()
         let (node, number) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
         let seen = Int64(bitPattern: try reader.integer(UInt64.self))
-        let greatest = Int64(bitPattern: try reader.integer(UInt64.self))
+        let greatest = try reader.number()
+        guard (0...Self.latest).contains(seen) else { throw UnreadableMailbox() }
         var messages: [PushMessage] = []
         for _ in 0..<(try reader.integer(UInt16.self)) {
             messages.append(try PushMessage(&reader, device: device))
@@ -72,7 +75,7 @@ extension PushMessage {
     }
 
     fileprivate init(_ reader: inout FieldReader, device: DeviceID) throws(UnreadableMailbox) {
-        let number = Int64(bitPattern: try reader.integer(UInt64.self))
+        let number = try reader.number()
         let expires = Int64(bitPattern: try reader.integer(UInt64.self))
         let at = Int64(bitPattern: try reader.integer(UInt64.self))
         let flags = try reader.byte()
@@ -129,6 +132,13 @@ struct FieldReader {
 
     mutating func integer<Value: FixedWidthInteger>(_: Value.Type) throws(UnreadableMailbox) -> Value {
         try bytes(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }
+    }
+
+    /// Of a message: microseconds since 1970, or a little more. The ones after it have to have room as well.
+    mutating func number() throws(UnreadableMailbox) -> Int64 {
+        let value = try integer(UInt64.self)
+        guard value < 1 << 62 else { throw UnreadableMailbox() }
+        return Int64(value)
     }
 
     mutating func text() throws(UnreadableMailbox) -> String {
