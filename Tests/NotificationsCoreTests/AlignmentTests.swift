@@ -90,6 +90,19 @@ import Testing
         #expect(bench.send(.link(.traffic)).advice.contains("hold org.example.chat"))
     }
 
+    @Test("While the radio is awake the gateway hears at once that an app has left the screen")
+    mutating func warm() {
+        _ = up()
+        #expect(bench.send(.appState(chat, .active)).advice == ["hold org.example.chat never"])
+        let warm = NotificationConditions(isRadioWarm: true, isRadioDear: true)
+        #expect(bench.send(.conditions(warm)).advice == [])
+        #expect(bench.send(.appState(chat, .suspended)).advice == ["hold org.example.chat"])
+        bench.send(.appState(chat, .active))
+        bench.send(.conditions(Self.mobile))
+        #expect(bench.send(.appState(chat, .suspended)).advice == [])
+        #expect(bench.send(.conditions(warm)).advice == ["hold org.example.chat"])
+    }
+
     @Test("What comes behind a keep-alive or an alert is let through without the budget, one for each app")
     mutating func opening() {
         _ = up()

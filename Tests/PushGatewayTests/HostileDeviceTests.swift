@@ -182,7 +182,7 @@ struct HostileDeviceTests {
                 #"greenroom_push_device_connections_ended_total{reason="TooSlow"}"#, is: 1)
             // More than the mark at which a gateway stops, by a message and what was read before it.
             let unread = try await scene.gateway.metric("greenroom_push_unread_bytes_sum")
-            #expect(unread > 64 << 10 && unread < 192 << 10, "\(unread) bytes wait for it")
+            #expect(unread > 65_536 && unread < 196_608, "\(unread) bytes wait for it")
             try await scene.works()
         }
     }

@@ -166,7 +166,10 @@ extension NotificationSystem {
     private mutating func conditionsChanged(_ new: NotificationConditions) {
         let old = conditions
         conditions = new
-        if new.isRadioWarm != old.isRadioWarm { scheduleKeepAlive() }
+        if new.isRadioWarm != old.isRadioWarm {
+            scheduleKeepAlive()
+            if new.isRadioWarm { adviseGateway() }
+        }
         if new.savesPower != old.savesPower {
             for app in held.keys.inOrder { release(app) }
         }

@@ -60,6 +60,7 @@ package struct PushMonth: Sendable {
         for name in days.apps { if let script = script(name) { device.install(script) } }
         device.boot()
         device.perform(.network(.cellular))
+        device.perform(.battery(BatteryReading(.unplugged, percent: 80)))
         var outcome = Outcome()
         let begin = device.now + Self.setUp * Int64(days.apps.count + 1)
         // Whoever begins with a device opens everything once.

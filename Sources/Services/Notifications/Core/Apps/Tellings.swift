@@ -238,6 +238,7 @@ extension NotificationSystem {
                 $0.mayBeHanded = false
             }
         }
+        if wasOnScreen, !presence.isOnScreen, conditions.isRadioWarm { adviseGateway() }
         guard presence.isOnScreen, !wasOnScreen else { return }
         change(app) { $0.isClosedByUser = false }
         adviseGateway(of: app)

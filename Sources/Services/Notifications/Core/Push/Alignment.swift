@@ -26,7 +26,7 @@ extension NotificationSystem {
         return conditions.isLowPower ? rules.longestPatience : rules.patience
     }
 
-    /// The connection is in use at this moment, so what the gateway does not know yet costs next to nothing to say.
+    /// The radio is awake at this moment, so what the gateway does not know yet costs next to nothing to say.
     mutating func adviseGateway() {
         guard link.isUp else { return }
         let patience = patience
