@@ -124,6 +124,7 @@ bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with 
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
+	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" --pushes "$${GREENROOM_TRACES:-../shared/traces}"
 
 transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
 	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev libcurl4 python3 nginx

@@ -243,6 +243,19 @@ import Testing
         #expect(bench.effects.reports.last == .pushDropped(app: journal.rawValue, PushID(high: 7, low: 2), .notWoken))
     }
 
+    @Test("One that the app on the screen is never done with is given up, and a report says so")
+    mutating func hangs() {
+        _ = bench.attach(journal)
+        let told = push().told
+        #expect(told.map(\.words) == ["push 1"])
+        bench.pass(29)
+        #expect(bench.system.tellings(of: journal).count == 1 && bench.effects.reports.isEmpty)
+        bench.pass(2)
+        #expect(bench.system.tellings(of: journal).isEmpty)
+        #expect(
+            bench.effects.reports == told.map { .untold($0.id, "it did not call its completion handler in time") })
+    }
+
     @Test("A restart while the app has one asks for it once more by the same number, since its end may be lost")
     mutating func restartInWindow() {
         let first = push()

@@ -3,7 +3,8 @@ internal import NotificationsCore
 package import Simulation
 
 /// A person's days on a device with a mobile radio, whose apps also get silent pushes: what those cost, and how long
-/// each waits. All of it is decided as on a real device, at the gateway too.
+/// each waits. All of it is decided as on a real device, at the gateway too. It is never charged, and its battery is
+/// never low: either would be a reason of its own to let pushes through, or not to.
 package struct PushMonth: Sendable {
     package enum Way: Sendable, CaseIterable {
         /// What the radio costs anyway: alerts and keep-alives.
@@ -45,6 +46,7 @@ package struct PushMonth: Sendable {
 
     private enum Deed {
         case open(Int), leave, unlock, sleep
+        case battery
         case alert(Int)
         /// Of something that is no app of the device.
         case traffic
@@ -60,7 +62,6 @@ package struct PushMonth: Sendable {
         for name in days.apps { if let script = script(name) { device.install(script) } }
         device.boot()
         device.perform(.network(.cellular))
-        device.perform(.battery(BatteryReading(.unplugged, percent: 80)))
         var outcome = Outcome()
         let begin = device.now + Self.setUp * Int64(days.apps.count + 1)
         // Whoever begins with a device opens everything once.
@@ -85,6 +86,7 @@ package struct PushMonth: Sendable {
     private static let service = "notifications"
     private static let setUp = Span.seconds(10)
     private static let day = Span.seconds(86_400)
+    private static let hour = Span.seconds(3600)
 
     private static func rules(_ way: Way) -> NotificationRules {
         var rules = NotificationRules()
@@ -115,6 +117,7 @@ package struct PushMonth: Sendable {
         case .leave: device.perform(.home)
         case .unlock: device.perform(.unlock)
         case .sleep: device.perform(.lock)
+        case .battery: device.perform(.battery(BatteryReading(.unplugged, percent: 80)))
         case .alert(let app): device.perform(.tellService(Self.service, "push \(days.apps[app]) alert news"))
         case .traffic: device.notify(bytes: UsageRun.notificationBytes)
         case .silent(let app):
@@ -144,6 +147,9 @@ package struct PushMonth: Sendable {
             events.append((at, app.map { .alert($0) } ?? .traffic))
         }
         if way != .none { events += silentPushes(weights) }
+        for hour in 0...(days.end - .zero).nanoseconds / Self.hour.nanoseconds {
+            events.append((.zero + Self.hour * hour, .battery))
+        }
         // In one order also within a second.
         return events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }

@@ -215,7 +215,7 @@ extension NotificationSystem {
                 // A process that is suspended has not had its time.
                 let isOver = telling.isWithApp && entries[app]?.presence?.isRunning == true
                 if isOver {
-                    conclude(app, telling.number)
+                    giveUp(app, telling, "it did not call its completion handler in time")
                 } else {
                     entries[app]?.tellings[place].deadline = telling.isWithApp ? now + rules.pushTime : nil
                 }
