@@ -1,5 +1,6 @@
 internal import Model
 internal import PushCore
+internal import PushLink
 
 extension FuzzTarget {
     /// The first byte says which of the two the rest is to be.
