@@ -29,13 +29,13 @@ struct AdmissionControlTests {
     @Test("The limit holds, and a place that was asked for is offered once when it is free")
     func limit() {
         var control = Self.full()
-        expect(!control.leave(5))
+        expect(!control.leave(5, isProven: false))
         expect(control.hasPlace())
         control.enter(8, at: Sample.start)
         expect(!control.hasPlace())
-        expect(control.leave(0))
-        expect(!control.leave(0))
-        expect(!control.leave(1))
+        expect(control.leave(0, isProven: false))
+        expect(!control.leave(0, isProven: false))
+        expect(!control.leave(1, isProven: false))
         #expect(control.count == 6)
         expect(control.hasPlace())
     }
@@ -43,26 +43,42 @@ struct AdmissionControlTests {
     @Test("While there are places, no connection has to hurry")
     func roomy() {
         var control = Self.full()
-        #expect(control.deadline == nil)
+        expect(control.watch(at: Sample.start) == nil)
         expect(control.overdue(at: Sample.start + .seconds(14)).isEmpty)
     }
 
     @Test("While all places are taken, the oldest make way, a quarter at a time")
-    func crowded() throws {
+    func crowded() {
         var control = Self.full()
         expect(!control.hasPlace())
-        var now = Sample.start + .seconds(4)
-        #expect(control.deadline == now)
-        expect(control.overdue(at: now - .milliseconds(1)).isEmpty)
-        expect(control.overdue(at: now) == [0])
+        expect(control.watch(at: Sample.start + .seconds(1)) == Sample.start + .seconds(4))
+        expect(control.overdue(at: Sample.start + .milliseconds(3999)).isEmpty)
+        expect(control.overdue(at: Sample.start + .seconds(4)) == [0])
         // The next ones are late by now, and come when a quarter of the time has passed.
-        now = try #require(control.deadline)
-        #expect(now == Sample.start + .seconds(5))
-        expect(control.overdue(at: now) == [1, 2])
+        expect(control.watch(at: Sample.start + .seconds(4)) == Sample.start + .seconds(5))
+        expect(control.overdue(at: Sample.start + .seconds(5)) == [1, 2])
         // None of them is named again, and none has left yet.
-        expect(control.overdue(at: now + .seconds(1)) == [3, 4])
-        expect(control.leave(0))
-        expect(control.overdue(at: now + .seconds(2)).isEmpty)
+        expect(control.overdue(at: Sample.start + .seconds(6)) == [3, 4])
+        expect(control.leave(0, isProven: false))
+        expect(control.overdue(at: Sample.start + .seconds(7)).isEmpty)
+    }
+
+    @Test("While half of the places change hands in that time, slow ones are left in peace")
+    func moving() {
+        var control = Self.full()
+        expect(!control.hasPlace())
+        expect(control.watch(at: Sample.start) == Sample.start + .seconds(4))
+        for number in 4..<8 {
+            expect(control.leave(number, isProven: true))
+            let hasPlace = control.hasPlace()
+            #expect(hasPlace)
+            control.enter(number + 4, at: Sample.start + .seconds(2))
+            expect(!control.hasPlace())
+        }
+        expect(control.overdue(at: Sample.start + .seconds(4)).isEmpty)
+        // From now on none does.
+        expect(control.watch(at: Sample.start + .seconds(4)) == Sample.start + .seconds(5))
+        expect(control.overdue(at: Sample.start + .seconds(5)) == [0, 1])
     }
 
     /// Silent connections come all the time, and honest ones among them.
@@ -75,6 +91,7 @@ struct AdmissionControlTests {
         // One of ten is honest.
         var honest = Dictionary(uniqueKeysWithValues: waiting.filter { $0 % 10 == 9 }.map { ($0, now) })
         var wasOpened = 0
+        var look: Instant?
         for _ in 0..<2000 {
             while !waiting.isEmpty, control.hasPlace() {
                 let next = waiting.removeFirst()
@@ -83,19 +100,21 @@ struct AdmissionControlTests {
             }
             #expect(control.count <= 8)
             now = now + .milliseconds(100)
-            for id in control.overdue(at: now) {
-                #expect(honest[id].map { $0 < now } ?? true, "an honest one was ended")
-                _ = control.leave(id)
+            if look == nil { look = control.watch(at: now) }
+            if let time = look, time <= now {
+                look = nil
+                for id in control.overdue(at: now) {
+                    #expect(honest[id] == nil, "an honest one was ended")
+                    _ = control.leave(id, isProven: false)
+                }
             }
             for (id, time) in honest where time <= now && !waiting.contains(id) {
                 honest[id] = nil
                 wasOpened += 1
-                _ = control.leave(id)
+                _ = control.leave(id, isProven: true)
             }
         }
         // Eight places, each for four seconds and a pause.
         #expect(wasOpened == 20 && waiting.isEmpty)
     }
 }
-
-private func - (a: Instant, b: Span) -> Instant { Instant(nanoseconds: a.nanoseconds - b.nanoseconds) }

@@ -34,7 +34,7 @@ package struct PushRules: Sendable, Hashable {
     /// Connections that have not proven a device, at once; more wait to be accepted. A bunch of them takes a third of a
     /// second of one processor, and a device that needs a second for its greeting still leaves room for 500 a second.
     package var unproven = 512
-    /// An agent has so long while others wait to be accepted.
+    /// An agent has so long while others wait to be accepted, and hardly any of them are.
     package var crowdedGreeting = Span.seconds(5)
     /// A device's connection ends when nothing came for so long.
     package var deviceSilence = Span.seconds(40 * 60)

@@ -58,19 +58,19 @@ final class AdmissionHandler: ChannelDuplexHandler, @unchecked Sendable {
                 return state.control.count
             })
         // Some end before they have a handler that could say so.
-        channel.closeFuture.whenComplete { _ in self.leave(id) }
+        channel.closeFuture.whenComplete { _ in self.leave(id, isProven: false) }
         context.fireChannelRead(data)
     }
 
     // MARK: Connections
 
-    /// A connection is proven, or has nothing more to say. On any event loop, and as often as one likes.
-    func leave(_ channel: any Channel) { leave(ObjectIdentifier(channel)) }
+    /// A connection is proven, or ends. On any event loop, and as often as one likes.
+    func leave(_ channel: any Channel, isProven: Bool) { leave(ObjectIdentifier(channel), isProven: isProven) }
 
-    private func leave(_ id: ObjectIdentifier) {
+    private func leave(_ id: ObjectIdentifier, isProven: Bool) {
         let (isNews, count, loop) = state.withLock { state in
             let isNews = state.channels.removeValue(forKey: id) != nil
-            let isFree = state.control.leave(id)
+            let isFree = state.control.leave(id, isProven: isProven)
             return (isNews, state.control.count, isFree ? state.loop : nil)
         }
         if isNews { unproven.set(count) }
@@ -78,9 +78,9 @@ final class AdmissionHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func lookLater() {
-        guard look == nil, let context, let deadline = state.withLock({ $0.control.deadline }) else { return }
-        let pause = max(deadline - .now, .milliseconds(1))
-        look = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { self.endOverdue() }
+        let now = Instant.now
+        guard look == nil, let context, let time = state.withLock({ $0.control.watch(at: now) }) else { return }
+        look = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time - now)) { self.endOverdue() }
     }
 
     private func endOverdue() {

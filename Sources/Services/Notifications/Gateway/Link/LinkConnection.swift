@@ -163,7 +163,7 @@ final class LinkConnection: ChannelDuplexHandler, DeviceLink, @unchecked Sendabl
         reading.store(session.isReading, ordering: .relaxed)
         guard isUnproven, session.device != nil || session.isClosed, let context else { return }
         isUnproven = false
-        server.admission.leave(context.channel)
+        server.admission.leave(context.channel, isProven: session.device != nil)
     }
 
     private func write(_ record: GatewayRecord, _ context: ChannelHandlerContext) {
