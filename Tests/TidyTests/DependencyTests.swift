@@ -142,7 +142,8 @@ struct DependencyTests {
             "Fuzzing/Targets",
             [
                 "AppProtocol", "Bundles", "Foundation", "Host", "LinuxSystem", "Model", "PolicyCore", "PushCore",
-                "PushLink", "ScenarioText", "Simulation", "Timeline", "TransferCore", "TransferService", "TransferWire", "Wire",
+                "PushLink", "ScenarioText", "Simulation", "Timeline", "TransferCore", "TransferService", "TransferWire",
+                "Wire",
             ]
         ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),

@@ -6,10 +6,10 @@ package import Model
 /// all last longer than the limit for a greeting, end together and begin anew. What waits here waits in the kernel,
 /// where it costs nothing and no time of its greeting passes.
 ///
-/// A connection that says nothing keeps its place until the limit for a greeting. While all places are taken and few of
-/// them are given up by proofs, that limit is shorter, and a quarter of the places is freed at a time, the oldest first:
-/// silent connections make way. Connections that are slow because everything is are left in peace: to end and begin
-/// them again would make all of them slower.
+/// A connection that says nothing keeps its place until the limit for a greeting. While all places are taken and
+/// few of them are given up by proofs, that limit is shorter, and a quarter of the places is freed at a time, the
+/// oldest first: silent connections make way. Connections that are slow because everything is are left in peace: to
+/// end and begin them again would make all of them slower.
 package struct AdmissionControl<ID: Hashable & Sendable>: Sendable {
     private let limit: Int
     private let patience: Span
