@@ -103,6 +103,12 @@ extension System {
         }
     }
 
+    /// No fetch comes any more: who waited for it learns why.
+    mutating func overtakeFetch(of app: AppIndex, _ why: Refusal) {
+        for waiter in waiters where waiter.condition == .fetched(app) { answer(waiter.id, .overtaken(why)) }
+        waiters.removeAll { $0.condition == .fetched(app) }
+    }
+
     /// The app ended: who waited for that has it, and who waited for it to be on screen learns why it will not be.
     mutating func endWaiters(of app: AppIndex, _ reason: EndReason) {
         guard !waiters.isEmpty else { return }

@@ -146,6 +146,13 @@ extension System {
         wake(i, kind, because: Self.simulated, cause: apps[i].cause)
     }
 
+    /// The other process is one for the screen.
+    mutating func openedBeforeWake(_ i: Int) {
+        guard apps[i].wake.afterEnd != nil else { return }
+        apps[i].wake.afterEnd = nil
+        overtakeFetch(of: apps[i].index, .notWoken(apps[i].manifest.name, .onScreen))
+    }
+
     private static let simulated = "somebody wanted to see that now"
 
     // MARK: Looking

@@ -10,7 +10,7 @@ extension System {
         switch apps[i].process {
         case .none:
             launchIfOnScreen(i)
-            if apps[i].process == .none { wakeAfterEnd(i) }
+            if apps[i].process == .none { wakeAfterEnd(i) } else { openedBeforeWake(i) }
         case .starting, .connecting: return
         case .launching: return
         case .alive: reconcileAlive(i)
