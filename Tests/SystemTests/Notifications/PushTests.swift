@@ -126,6 +126,30 @@ extension SystemTests {
             #expect(try !world.system.expect("why", "beacon").contains("one has waited"))
         }
 
+        @Test("On a mobile network what is too much waits at the gateway, and opening the app lets the newest in")
+        func mobile() throws {
+            let world = try PushWorld()
+            defer { world.system.end() }
+            try world.beacon.sleeps()
+            for number in 1...3 {
+                try world.sendSilent("m\(number)")
+                try world.beacon.hears("push", number)
+                try world.beacon.isOn("suspended")
+            }
+            try world.system.play(["simulate battery 80", "simulate network cellular"])
+            let sentence = "3 silent pushes came in the last hour, 3 went to the app; the next one waits at the gateway"
+            try world.system.until("the gateway knows") {
+                try world.system.expect("push", "why", "beacon").contains(sentence)
+            }
+            try world.sendSilent("m4")
+            try world.sendSilent("m5")
+            let text = try world.system.expect("why", "beacon")
+            #expect(text.contains(sentence), "\(text)")
+            try world.system.play(["open beacon"])
+            try world.beacon.hears("push", 4)
+            #expect(try world.messages("push") == ["m1", "m2", "m3", "m5"])
+        }
+
         @Test("An app that the user closed gets no silent push until it is opened, and what was held is dropped")
         func closed() throws {
             let world = try PushWorld()
