@@ -108,14 +108,15 @@ struct QuietMessageTests {
         #expect(deliver(at: 400) == [])
     }
 
-    @Test("Alerts, calls and what is kept nowhere never wait; what the provider calls unimportant does")
+    @Test("Alerts, however unimportant, calls and what is kept nowhere never wait, and no silent push replaces an alert")
     mutating func others() {
         _ = hear(.patience(seconds: 600), at: 10)
         #expect(deliver(at: 100, type: .alert, priority: 10).count == 1)
         #expect(deliver(at: 110, type: .alert, priority: 5).count == 1)
         #expect(deliver(at: 120, type: .voip, priority: 10).count == 1)
         #expect(deliver(at: 130, expires: 0).count == 1)
-        #expect(deliver(at: 140, type: .alert, priority: 1) == [])
+        #expect(deliver(at: 140, type: .alert, priority: 1).count == 1)
+        #expect(deliver(at: 150) == [])
     }
 
     @Test("A device that holds more topics than there are apps is held to a bound")
@@ -125,5 +126,9 @@ struct QuietMessageTests {
         }
         #expect(deliver(at: 11, topic: "com.example.app255") == [])
         #expect(!deliver(at: 12, topic: "com.example.app256").isEmpty)
+        // One that is known may still be changed.
+        #expect(hear(.hold(topic: "com.example.app0", .never), at: 13) == [])
+        _ = session.loaded([], isAll: true, rules: Self.rules, now: LinkSessionTests.wall)
+        #expect(deliver(at: 14, topic: "com.example.app0").count == 1)
     }
 }

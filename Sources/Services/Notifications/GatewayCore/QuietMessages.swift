@@ -26,19 +26,23 @@ struct QuietMessages: Sendable {
         switch hold {
         case nil: topics[topic] = nil
         case .never:
-            if topics.count < Self.mostTopics { topics[topic] = .never }
+            keep(.never, topic)
             return waiting[topic] != nil
         case .until(let seconds):
-            if topics.count < Self.mostTopics { topics[topic] = .until(now + .seconds(Double(seconds))) }
+            keep(.until(now + .seconds(Double(seconds))), topic)
         }
         return false
+    }
+
+    private mutating func keep(_ hold: LinkHold<Instant>, _ topic: String) {
+        if topics[topic] != nil || topics.count < Self.mostTopics { topics[topic] = hold }
     }
 
     /// Until when a message may wait; `nil`: it is sent at once.
     /// - Parameter heard: when something went over the connection last.
     func limit(of message: PushMessage, heard: Instant, at now: Instant) -> Instant? {
-        // What is kept nowhere cannot wait.
-        guard message.isStored, message.type == .background || message.priority == 1,
+        // What is kept nowhere cannot wait; and an alert has something to show, so a newer push cannot take its place.
+        guard message.isStored, message.type == .background,
             waiting[message.topic] != nil || waiting.count < Self.mostTopics
         else { return nil }
         switch topics[message.topic] {
