@@ -137,6 +137,16 @@ struct PushWorld {
         try send(payload, type: "background", "apns-priority: 5", at: location)
     }
 
+    /// The three silent pushes that wake an app at once; it is suspended again.
+    func spendBudget() throws {
+        try beacon.sleeps()
+        for number in 1...3 {
+            try sendSilent("m\(number)")
+            try beacon.hears("push", number)
+            try beacon.isOn("suspended")
+        }
+    }
+
     /// The messages of which the app was told by these.
     func messages(_ event: String) throws -> [String] {
         try beacon.heard(event).compactMap { $0["payload"]?["message"]?.string ?? $0["message"]?.string }

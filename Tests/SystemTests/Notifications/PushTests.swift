@@ -104,12 +104,7 @@ extension SystemTests {
         func budget() throws {
             let world = try PushWorld()
             defer { world.system.end() }
-            try world.beacon.sleeps()
-            for number in 1...3 {
-                try world.sendSilent("m\(number)")
-                try world.beacon.hears("push", number)
-                try world.beacon.isOn("suspended")
-            }
+            try world.spendBudget()
             try world.sendSilent("m4")
             try world.sendSilent("m5")
             try world.system.until("one waits") {
@@ -130,12 +125,7 @@ extension SystemTests {
         func mobile() throws {
             let world = try PushWorld()
             defer { world.system.end() }
-            try world.beacon.sleeps()
-            for number in 1...3 {
-                try world.sendSilent("m\(number)")
-                try world.beacon.hears("push", number)
-                try world.beacon.isOn("suspended")
-            }
+            try world.spendBudget()
             try world.system.play(["simulate battery 80", "simulate network cellular"])
             let sentence = "3 silent pushes came in the last hour, 3 went to the app; the next one waits at the gateway"
             try world.system.until("the gateway knows") {
