@@ -108,7 +108,7 @@ struct QuietMessageTests {
         #expect(deliver(at: 400) == [])
     }
 
-    @Test("Alerts, however unimportant, calls and what is kept nowhere never wait, and no silent push replaces an alert")
+    @Test("Alerts, however unimportant, calls and what is kept nowhere never wait, nor does a silent push replace one")
     mutating func others() {
         _ = hear(.patience(seconds: 600), at: 10)
         #expect(deliver(at: 100, type: .alert, priority: 10).count == 1)
