@@ -49,6 +49,10 @@ import Testing
     @Test("The gateway is told to have patience, unless the device charges or its radio costs little")
     mutating func patience() {
         #expect(up().advice == ["patience 600"])
+        #expect(
+            bench.system.sentence(for: journal, at: bench.now)
+                == "0 silent pushes came in the last hour, 0 went to the app; 3 more may wake it now (3, and one more "
+                + "every 20 minutes), each after up to 10 minutes at the gateway")
         // Nothing is sent for this alone.
         #expect(bench.send(.conditions(NotificationConditions(isCharging: true, isRadioDear: true))).advice == [])
         #expect(bench.send(.link(.traffic)).advice == ["patience 0"])

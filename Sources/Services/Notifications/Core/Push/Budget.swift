@@ -176,7 +176,11 @@ extension NotificationSystem {
                 return "\(start); the user closed it, so no push wakes it until it is opened"
             }
             if conditions.savesPower { return "\(start); in Low Power Mode the next one waits" }
-            if status.left > 0 { return "\(start); \(status.left) more may wake it now (\(allowance))" }
+            if status.left > 0 {
+                let patience = Int(link.advice.patience.seconds / 60)
+                let delay = link.isUp && patience > 0 ? ", each after up to \(patience) minutes at the gateway" : ""
+                return "\(start); \(status.left) more may wake it now (\(allowance))\(delay)"
+            }
             let place = heldBack(entry.record.app) == nil ? "" : " at the gateway, where it costs no radio,"
             return "\(start); the next one waits\(place) until \(time(status.nextAt)) (\(allowance))"
         }
