@@ -8,6 +8,10 @@ SHELL := /bin/bash
 SWIFT_BUILD := swift build --configuration release
 SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing)
 NEED := Scripts/need.sh
+# What the programs and frameworks are built with.
+LIBS := libsqlite3-dev libsystemd-dev libnats-dev libpipewire-0.3-dev libsndfile1-dev
+# A sound server and players, with which audio is tested.
+AUDIO := pipewire pipewire-bin pipewire-pulse wireplumber playerctl mpv mpv-mpris sox libespeak-ng1 python3-gi
 # A message bus, and what the tests try notifications on: two notification daemons and a screen for one of them.
 BUS := dbus-daemon dbus-bin python3-dbusmock dunst xvfb fonts-dejavu-core
 
@@ -19,12 +23,12 @@ help: ## Show this list.
 	@echo "  make demo RECORD=DIR keeps the demo's recording; make demo KEEP=1 leaves its system running."
 
 build: ## Build everything: tools in .build/bin, example apps in .build/apps.
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev
+	@$(NEED) $(LIBS)
 	@Scripts/build.sh all
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests; the end says which were skipped, and why.
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev nats-server python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS)
+	@$(NEED) $(LIBS) nats-server python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS) $(AUDIO)
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
@@ -35,7 +39,7 @@ test: ## Build and run all tests; the end says which were skipped, and why.
 	@Scripts/run-tests.py
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 binutils qemu-system-x86 e2fsprogs
+	@$(NEED) $(LIBS) python3 binutils qemu-system-x86 e2fsprogs
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
@@ -57,13 +61,13 @@ standalone: ## Build the stand-alone download program, and kill it while its dow
 	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 libcurl4
+	@$(NEED) $(LIBS) python3 libcurl4
 	$(SWIFT_BUILD)
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
 pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: two gateways, three nats-servers).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl $(if $(NATS),nats-server)
+	@$(NEED) $(LIBS) python3 python3-h2 openssl $(if $(NATS),nats-server)
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
@@ -72,62 +76,62 @@ pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (
 	done
 
 chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev libcurl4 python3
+	@$(NEED) $(LIBS) libcurl4 python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 bench: ## Measure on real processes, beside the last release.
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3
+	@$(NEED) $(LIBS) python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --beside Benchmarks/last-release.json
 
 bench-wake: ## 500 sleeping servers: how long a first answer takes, compared with systemd's socket activation.
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 systemd
+	@$(NEED) $(LIBS) python3 systemd
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only waking
 
 bench-memory: ## Memory storms in the small virtual machine: Greenroom, earlyoom, nohang and the kernel compared (STORMS=20).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 binutils qemu-system-x86 e2fsprogs
+	@$(NEED) $(LIBS) python3 binutils qemu-system-x86 e2fsprogs
 	@$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/assemble.sh
 	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
 
 bench-scale: ## What 10, 100, 1,000 and 10,000 apps cost, with the daemon killed at each (SIZES=10,1000 JSON=FILE).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3
+	@$(NEED) $(LIBS) python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only scale $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
 
 bench-foreground: ## Frames that the app on screen misses while background apps are busy, with and without Greenroom (SECONDS_EACH=60).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3
+	@$(NEED) $(LIBS) python3
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 bench-network: ## What background transfers leave of a shaped link to the app on screen (SECONDS_EACH=20 RATE=20mbit). Needs root.
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 iproute2
+	@$(NEED) $(LIBS) python3 iproute2
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/network/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(RATE),--rate $(RATE))
 
 bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 nginx aria2 curl
+	@$(NEED) $(LIBS) python3 nginx aria2 curl
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev python3 python3-h2 openssl mosquitto
+	@$(NEED) $(LIBS) python3 python3-h2 openssl mosquitto
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" --pushes "$${GREENROOM_TRACES:-../shared/traces}"
 
 transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
-	@$(NEED) libsqlite3-dev libsystemd-dev libnats-dev libcurl4 python3 nginx
+	@$(NEED) $(LIBS) libcurl4 python3 nginx
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Scripts/transfer-storm.py --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)

@@ -29,6 +29,10 @@ let package = Package(
     name: "greenroom",
     products: [
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
+        .library(name: "AVFAudio", targets: ["AVFAudio"]),
+        .library(name: "AVFoundation", targets: ["AVFoundation"]),
+        .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
+        .library(name: "CoreMedia", targets: ["CoreMedia"]),
         .library(name: "UIKitNetworking", targets: ["UIKitNetworking"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
@@ -184,12 +188,58 @@ let package = Package(
             name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
             path: "Sources/Services/Notifications/Framework"),
 
+        // Audio: a service, too. What both ends of its wire and its Core call things.
+        .target(name: "AudioModel", path: "Sources/Services/Audio/Model"),
+        .target(name: "AudioWire", dependencies: ["AudioModel", "Wire"], path: "Sources/Services/Audio/Wire"),
+        .target(name: "AudioCore", dependencies: ["AudioModel", "Model"], path: "Sources/Services/Audio/Core"),
+        .target(
+            name: "AudioTranslation", dependencies: ["AudioCore", "AudioWire", "AudioModel", "Wire", "Model"],
+            path: "Sources/Services/Audio/Translation"),
+        .target(
+            name: "AudioSimulation",
+            dependencies: ["AudioTranslation", "AudioCore", "AudioWire", "AudioModel", "Simulation", "Wire", "Model"],
+            path: "Sources/Services/Audio/Simulation"),
+        // The sound server, typed.
+        .systemLibrary(
+            name: "CPipeWireLibrary", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
+        .target(name: "CPipeWire", dependencies: ["CPipeWireLibrary"]),
+        .target(name: "PipeWire", dependencies: ["CPipeWire", "LinuxSystem", system]),
+        .target(
+            name: "AudioControls", dependencies: ["AudioModel", "DBus", "LinuxSystem"],
+            path: "Sources/Services/Audio/Controls"),
+        .target(
+            name: "AudioService",
+            dependencies: [
+                "AudioTranslation", "AudioControls", "AudioCore", "AudioWire", "AudioModel", "PipeWire", "ServiceKit",
+                "LinuxSystem", "Wire", "Model", system,
+            ], path: "Sources/Services/Audio/Service"),
+        .target(
+            name: "AudioClient", dependencies: ["AppRuntime", "AudioWire", "AudioModel", "Wire"],
+            path: "Sources/Services/Audio/Client"),
+
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
         .target(
-            name: "UIKit", dependencies: ["UserNotifications", "AppRuntime", "CUIKit", "NotificationsWire", "Wire"],
-            path: "Sources/Frameworks/UIKit"),
+            name: "UIKit",
+            dependencies: [
+                "UserNotifications", "AudioClient", "AudioModel", "AppRuntime", "CUIKit", "NotificationsWire", "Wire",
+            ], path: "Sources/Frameworks/UIKit"),
+        // Audio for apps. What reads sound files, speaks and fetches is loaded when it is first used, or linked here alone.
+        .systemLibrary(name: "CAudioCodecs", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .target(name: "CSpeech"),
+        .target(name: "CFetching"),
+        .target(
+            name: "AVFAudio",
+            dependencies: ["AudioClient", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "Wire"],
+            path: "Sources/Services/Audio/Framework/AVFAudio"),
+        .target(name: "CoreMedia", path: "Sources/Services/Audio/Framework/CoreMedia"),
+        .target(
+            name: "AVFoundation", dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "CFetching"],
+            path: "Sources/Services/Audio/Framework/AVFoundation"),
+        .target(
+            name: "MediaPlayer", dependencies: ["UIKit", "AudioClient", "AudioModel"],
+            path: "Sources/Services/Audio/Framework/MediaPlayer"),
         // URLSession for apps, apart from UIKit: its libraries take as long to load as all others of an app.
         .target(
             name: "UIKitNetworking", dependencies: ["BackgroundTransfer"], path: "Sources/Frameworks/UIKitNetworking"),
@@ -209,6 +259,14 @@ let package = Package(
         // What tests of services have in common: a daemon's and an app's side of their connections.
         .target(name: "ServiceTesting", dependencies: ["LinuxSystem", "Wire"], path: "Tests/ServiceTesting"),
 
+        // A sound server of a test's own, and apps' players without one.
+        .target(
+            name: "TestAudio", dependencies: ["PipeWire", "TestBus", "DBus", "LinuxSystem"], path: "Tests/TestAudio"),
+        .target(
+            name: "AudioTesting",
+            dependencies: ["AVFAudio", "AudioClient", "AudioWire", "AudioModel", "AppRuntime", "Wire"],
+            path: "Tests/AudioTesting"),
+
         // Scenarios as files.
         .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
 
@@ -225,7 +283,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
+                "AudioWire", "AudioModel", "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model",
+                "LinuxSystem", argumentParser, system,
             ]),
 
         .target(
@@ -235,7 +294,8 @@ let package = Package(
         .target(
             name: "SimulationCommands",
             dependencies: [
-                "NotificationsSimulation", "TransferSimulation", "Simulation", "ScenarioText", "ReplayCommands",
+                "AudioSimulation", "NotificationsSimulation", "TransferSimulation", "Simulation", "ScenarioText",
+                "ReplayCommands",
                 "Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser,
             ]),
 
@@ -243,6 +303,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom-transferd", dependencies: ["TransferService"],
             path: "Sources/Services/Transfers/Program"),
+        .executableTarget(
+            name: "greenroom-audiod", dependencies: ["AudioService"], path: "Sources/Services/Audio/Program"),
         .executableTarget(
             name: "greenroom-pushd", dependencies: ["NotificationsService"],
             path: "Sources/Services/Notifications/Program"),
@@ -275,6 +337,10 @@ let package = Package(
         .executableTarget(
             name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
+        .executableTarget(
+            name: "Radio", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Examples/Radio/Sources"),
+        .executableTarget(
+            name: "Navigator", dependencies: ["AVFoundation", "UIKit"], path: "Examples/Navigator/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
         .executableTarget(
@@ -326,7 +392,8 @@ let package = Package(
         .testTarget(
             name: "ScenarioTextTests",
             dependencies: [
-                "ScenarioText", "NotificationsSimulation", "TransferSimulation", "Simulation", "PolicyCore", "Model",
+                "ScenarioText", "AudioSimulation", "NotificationsSimulation", "TransferSimulation", "Simulation",
+                "PolicyCore", "Model",
             ]),
         .testTarget(
             name: "NotificationsSimulationTests",
@@ -377,7 +444,7 @@ let package = Package(
             name: "UIKitTests",
             dependencies: [
                 "UIKit", "UIKitNetworking", "BackgroundTasks", "_Testing_UIKit", "AppRuntime", "BackgroundTransfer",
-                "UserNotifications", "NotificationsWire", "Wire",
+                "UserNotifications", "NotificationsWire", "AudioClient", "AudioWire", "AudioModel", "Wire",
                 "GreenroomTesting", "Misbehaver",
                 "Hoard", "Article", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
@@ -399,7 +466,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestBus", "Wire", "Model",
+                "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestAudio", "TestBus", "Wire",
+                "Model",
                 "LinuxSystem",
             ]),
         // Also runs the program itself, against the servers of Fixtures/servers.
@@ -434,6 +502,28 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "AudioModel", "Model"]),
+        .testTarget(
+            name: "AudioSimulationTests", dependencies: ["AudioSimulation", "AudioCore", "Simulation", "Model"]),
+        .testTarget(
+            name: "PipeWireTests", dependencies: ["PipeWire", "TestAudio", "TestBus", "LinuxSystem"]),
+        .testTarget(
+            name: "AVFAudioTests",
+            dependencies: [
+                "AVFAudio", "AudioTesting", "CAudioCodecs", "PipeWire", "TestAudio", "TestBus", "AudioClient",
+                "AudioWire",
+                "AudioModel", "Wire",
+            ]),
+        .testTarget(
+            name: "AVFoundationTests",
+            dependencies: ["AVFoundation", "AVFAudio", "CoreMedia", "AudioTesting", "AudioWire", "AudioModel"]),
+        .testTarget(
+            name: "MediaPlayerTests",
+            dependencies: ["MediaPlayer", "AudioTesting", "AudioClient", "AudioModel", "_Testing_UIKit"]),
+        // Also with the real playerctl and mpv, where they are installed.
+        .testTarget(
+            name: "AudioControlsTests",
+            dependencies: ["AudioControls", "AudioModel", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "TidyTests"),
     ],

@@ -15,7 +15,7 @@ put() {
 }
 
 for tool in greenroom greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
-    greenroom-transferd greenroom-pushd greenroom-pushgate greenroom-bench greenroom-bench-push; do
+    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-pushgate greenroom-bench greenroom-bench-push; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 
@@ -40,6 +40,8 @@ bundle IconReel Examples/IconReel
 bundle Uploader Examples/Uploader
 bundle Podcasts Examples/Podcasts
 bundle Reminder Examples/Reminder
+bundle Radio Examples/Radio
+bundle Navigator Examples/Navigator
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
 

@@ -40,13 +40,16 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
           # What libsystemd needs, by which the tests speak on a bus.
           "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1",
           # The client of NATS, which the tests of the gateway are linked with, and what it needs.
-          "libnats3.4", "libprotobuf-c1"]
+          "libnats3.4", "libprotobuf-c1",
+          # The client of PipeWire and what reads sound files, for the tests of audio.
+          "libpipewire-0.3-0", "libsndfile1", "libflac12", "libvorbis0a", "libvorbisenc2", "libopus0", "libogg0",
+          "libmpg123-0", "libmp3lame0"]
 # These have to be there; whatever else was built comes along.
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay",
             "greenroom-simulator", "Journal", "Misbehaver"]
 # No job of the device runs them.
-LEFT_OUT = ["Uploader", "Podcasts", "Reminder", "Article", "Beacon", "greenroom-transferd", "greenroom-pushgate",
-            "greenroom-bench-fetch"]
+LEFT_OUT = ["Uploader", "Podcasts", "Reminder", "Radio", "Navigator", "Article", "Beacon", "greenroom-transferd",
+            "greenroom-pushgate", "greenroom-bench-fetch"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.
 FOLDERS = ["Examples/python", "Examples/plain", "Fixtures/Probe", ".build/bin", ".build/apps", "Tests/DeviceTests",

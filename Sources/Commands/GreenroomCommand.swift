@@ -35,6 +35,7 @@ package struct GreenroomCommand: RootCommand {
             CommandGroup(
                 name: "Notifications",
                 subcommands: [NotificationsCommand.self, PushCommand.self, PassedOn.PushGate.self]),
+            CommandGroup(name: "Audio", subcommands: [AudioVerb.self]),
             CommandGroup(
                 name: "The screen",
                 subcommands: [

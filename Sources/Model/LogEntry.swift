@@ -124,6 +124,8 @@ package enum Reason: Hashable, Sendable, Codable {
     /// A service holds it, in the service's words.
     indirect case heldByService(String, sentence: String)
     case serviceGone(String)
+    /// In the service's words.
+    indirect case notedByService(String, sentence: String)
     /// The user answered something that the service showed; what, in the service's words.
     indirect case openedByService(String, because: String)
     indirect case serviceDidNotStop(String, within: Span)
@@ -214,7 +216,8 @@ extension Reason {
                 + "kernel can stop it"
         case .serviceUndeclared(let key):
             "it went to the background without the background mode \(key) in its UIBackgroundModes"
-        case .heldByService(let service, let sentence): "\(sentence) (service \(service))"
+        case .heldByService(let service, let sentence), .notedByService(let service, let sentence):
+            "\(sentence) (service \(service))"
         case .openedByService(let name, let because): "the user opened \(name): \(because)"
         case .serviceGone(let service):
             "the service \(service) ended, was not there again in time, and holds it no longer"

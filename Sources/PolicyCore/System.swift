@@ -207,6 +207,11 @@ package struct System: Sendable, Codable {
         screen.isOccupied && presence(inRole: .primary) != .hidden
     }
 
+    package var call: CallState {
+        if screen.hasCall { return .connected }
+        return screen.interruptions.contains(.call) ? .ringing : .none
+    }
+
     /// The wall-clock time of a moment.
     @inline(__always)
     package func wall(_ moment: Instant) -> WallTime { WallTime(nanoseconds: moment.nanoseconds &+ wallOffset) }

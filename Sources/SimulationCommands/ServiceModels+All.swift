@@ -1,3 +1,4 @@
+internal import AudioSimulation
 internal import NotificationsSimulation
 internal import Simulation
 internal import TransferSimulation
@@ -5,6 +6,7 @@ internal import TransferSimulation
 // Registration: services whose logic runs in virtual time, by the names of their folders.
 extension ServiceModels {
     static let all = ServiceModels([
-        "notifications": SimulatedNotifications.self, "transfers": SimulatedTransfers.self,
+        "audio": SimulatedAudio.self, "notifications": SimulatedNotifications.self,
+        "transfers": SimulatedTransfers.self,
     ])
 }

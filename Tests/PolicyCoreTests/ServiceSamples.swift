@@ -30,6 +30,8 @@ enum ServiceSamples {
         (declarations.map { .declaredFormerly($0) } + declarations.map { .declared($0) } + [
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))]),
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))]),
+            .noted(service, AppIndex(1), sentence: "a"), .noted(other, AppIndex(1), sentence: "a"),
+            .noted(service, AppIndex(2), sentence: "a"), .noted(service, AppIndex(1), sentence: "b"),
             .remembered(service, []), .remembered(service, [AppIndex(1)]), .remembered(other, [AppIndex(2), app.app]),
             .arrived(service, []), .arrived(other, [hold, StatedHold(incarnation: app, hold: .max, because: "")]),
             .lost(service), .attached(other, app), .hold(service, ServiceRequestID(.max), hold, limit: .seconds(7)),
@@ -61,6 +63,7 @@ enum ServiceSamples {
     static let reasons: [Reason] = [
         .heldByService("a", sentence: "a"), .heldByService("b", sentence: "a"), .heldByService("a", sentence: "b"),
         .openedByService("a", because: "a"), .openedByService("b", because: "a"), .openedByService("a", because: "b"),
+        .notedByService("a", sentence: "a"), .notedByService("b", sentence: "a"), .notedByService("a", sentence: "b"),
         .serviceGone("a"), .serviceGone("b"), .serviceDidNotStop("a", within: .zero),
         .serviceDidNotStop("b", within: .zero), .serviceDidNotStop("a", within: .seconds(1)),
     ]

@@ -1,8 +1,9 @@
+import AudioSimulation
 import NotificationsSimulation
 import Simulation
 import TransferSimulation
 
 /// As the tool has them.
 let models = ServiceModels([
-    "notifications": SimulatedNotifications.self, "transfers": SimulatedTransfers.self,
+    "audio": SimulatedAudio.self, "notifications": SimulatedNotifications.self, "transfers": SimulatedTransfers.self,
 ])

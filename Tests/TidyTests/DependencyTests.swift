@@ -62,6 +62,37 @@ struct DependencyTests {
             "Sources/Services/Notifications/Framework",
             ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
         ),
+        ("Sources/PipeWire", ["CPipeWire", "Dispatch", "Glibc", "LinuxSystem", "Synchronization", "SystemPackage"]),
+        ("Sources/Services/Audio/Model", []),
+        ("Sources/Services/Audio/Wire", ["AudioModel", "Wire"]),
+        ("Sources/Services/Audio/Core", ["AudioModel", "Model"]),
+        ("Sources/Services/Audio/Translation", ["AudioCore", "AudioModel", "AudioWire", "Model", "Wire"]),
+        (
+            "Sources/Services/Audio/Simulation",
+            ["AudioCore", "AudioModel", "AudioTranslation", "AudioWire", "Model", "Simulation", "Wire"]
+        ),
+        ("Sources/Services/Audio/Controls", ["AudioModel", "DBus", "Dispatch", "LinuxSystem"]),
+        (
+            "Sources/Services/Audio/Service",
+            [
+                "AudioControls", "AudioCore", "AudioModel", "AudioTranslation", "AudioWire", "Dispatch",
+                "FoundationEssentials", "Glibc", "LinuxSystem", "Model", "PipeWire", "ServiceKit", "Wire",
+            ]
+        ),
+        ("Sources/Services/Audio/Program", ["AudioService"]),
+        (
+            "Sources/Services/Audio/Client",
+            ["AppRuntime", "AudioModel", "AudioWire", "Dispatch", "Synchronization", "Wire"]
+        ),
+        // Four modules, as Apple has them.
+        (
+            "Sources/Services/Audio/Framework",
+            [
+                "AVFAudio", "AudioClient", "AudioModel", "AudioWire", "CAudioCodecs", "CFetching", "CSpeech",
+                "CoreMedia",
+                "Dispatch", "Foundation", "Glibc", "PipeWire", "Synchronization", "UIKit", "Wire",
+            ]
+        ),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),
         ("Sources/Bundles", ["Glibc", "Model"]),
         ("Sources/Storage", ["Foundation", "GRDB", "Model"]),
@@ -95,15 +126,15 @@ struct DependencyTests {
         (
             "Sources/Commands",
             [
-                "ArgumentParser", "Glibc", "LinuxSystem", "Model", "NotificationsWire", "Synchronization",
-                "SystemPackage", "Timeline", "TransferWire", "Wire",
+                "ArgumentParser", "AudioModel", "AudioWire", "Glibc", "LinuxSystem", "Model", "NotificationsWire",
+                "Synchronization", "SystemPackage", "Timeline", "TransferWire", "Wire",
             ]
         ),
         (
             "Sources/Frameworks/UIKit",
             [
-                "AppRuntime", "CUIKit", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization",
-                "UserNotifications", "Wire",
+                "AppRuntime", "AudioClient", "AudioModel", "CUIKit", "Dispatch", "Foundation", "Glibc",
+                "NotificationsWire", "Synchronization", "UserNotifications", "Wire",
             ]
         ),
         ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
@@ -118,8 +149,9 @@ struct DependencyTests {
         (
             "Sources/SimulationCommands",
             [
-                "ArgumentParser", "Commands", "Dispatch", "Foundation", "Model", "NotificationsSimulation",
-                "PolicyCore", "Recording", "ReplayCommands", "ScenarioText", "Simulation", "Synchronization",
+                "ArgumentParser", "AudioSimulation", "Commands", "Dispatch", "Foundation", "Model",
+                "NotificationsSimulation", "PolicyCore", "Recording", "ReplayCommands", "ScenarioText", "Simulation",
+                "Synchronization",
                 "TransferSimulation", "Wire",
             ]
         ),
@@ -153,6 +185,8 @@ struct DependencyTests {
             "Examples/Podcasts/Sources",
             ["FoundationXML", "Synchronization", "UIKit", "UIKitNetworking", "UserNotifications"]
         ),
+        ("Examples/Radio/Sources", ["AVFoundation", "MediaPlayer", "UIKit"]),
+        ("Examples/Navigator/Sources", ["AVFoundation", "UIKit"]),
         ("Examples/Reminder/Sources", ["Synchronization", "UIKit", "UserNotifications"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]

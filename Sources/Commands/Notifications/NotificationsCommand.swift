@@ -202,7 +202,7 @@ extension CommandContext {
     func askNotifications(
         _ method: NotificationToolMethod, _ params: JSONValue = [:], isRepeatable: Bool = true
     ) throws(CommandFailure) -> JSONValue {
-        try askNotifications(method.rawValue, params, isRepeatable: isRepeatable)
+        try ask(.notifications, method.rawValue, params, isRepeatable: isRepeatable)
     }
 
     /// Something that has no answer but that it is done.

@@ -32,6 +32,7 @@ package final class Lifecycle {
             }
             BackgroundLaunches.shared.finishLaunching()
             application.notifications.finishLaunching()
+            application.remoteControl.finishLaunching()
             post(UIApplication.didFinishLaunchingNotification, userInfo: options)
         case .didBecomeActive:
             application.state = .active

@@ -63,6 +63,7 @@ open class UIApplication: UIResponder {
     package internal(set) var systemChanges: SystemChanges?
     package let snapshots = Snapshots()
     package private(set) lazy var notifications = ApplicationNotifications(self)
+    package lazy var remoteControl = ApplicationRemoteControl(self)
 
     struct WeakWindow {
         weak var window: UIWindow?
@@ -80,6 +81,7 @@ open class UIApplication: UIResponder {
         connection?.stop()
         connection = nil
         notifications.end()
+        remoteControl.end()
         delegate = nil
         if UIApplication.running === self { UIApplication.running = nil }
     }

@@ -120,6 +120,7 @@ package enum ApplicationLauncher {
         }
         application.becomeShared()
         application.notifications.begin()
+        application.remoteControl.begin()
         if let delegate {
             application.delegate = try Instantiation.make(delegate) as? any UIApplicationDelegate
         } else {

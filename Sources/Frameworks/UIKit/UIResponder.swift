@@ -4,7 +4,7 @@ public import Foundation
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
     /// The responder that has been made the first, in the whole app.
-    private static weak var first: UIResponder?
+    private(set) static weak var first: UIResponder?
 
     /// Creates a responder.
     public override nonisolated init() {}
@@ -43,4 +43,10 @@ open class UIResponder: NSObject {
         if isFirstResponder { UIResponder.first = nil }
         return true
     }
+
+    // MARK: Events
+
+    /// A control of audio was pressed; the app gets these after `UIApplication.beginReceivingRemoteControlEvents()`.
+    /// What does not override this passes it to the next responder.
+    open func remoteControlReceived(with event: UIEvent?) { next?.remoteControlReceived(with: event) }
 }

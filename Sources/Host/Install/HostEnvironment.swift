@@ -37,9 +37,12 @@ struct HostEnvironment: Sendable {
         uidBase = ownUsers ? 0x6780_0000 + UInt32(number % 64) * Self.uidCount : nil
         isSandboxed = ownUsers
         hidden = FileSystem.firstClosed(onTheWayTo: home.path)
-        display = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"].compactMap
-        {
-            name in CurrentProcess.environment(name).map { "\(name)=\($0)" }
+        let names = [
+            "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "PULSE_SERVER",
+            "PIPEWIRE_REMOTE", "PIPEWIRE_RUNTIME_DIR",
+        ]
+        display = names.compactMap { name in
+            CurrentProcess.environment(name).map { "\(name)=\($0)" }
         }
     }
 

@@ -10,6 +10,8 @@ struct DeclaredService {
     let startsWithDaemon: Bool
     /// It is told of the network and the power.
     let hearsConditions: Bool
+    /// It is told of plain programs with its key, which never connect to it.
+    let hearsPrograms: Bool
     /// Tools speak to it themselves, by this socket in its folder.
     let toolSocket: String?
 
@@ -120,6 +122,7 @@ struct DeclaredService {
             }
         startsWithDaemon = start == "always"
         hearsConditions = try json.bool("conditions", default: false)
+        hearsPrograms = try json.bool("programs", default: false)
         toolSocket = try json.optionalString("tools")
         guard toolSocket.map({ !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.allSatisfy(Self.isPlain) }) ?? true else {
             throw .invalidParameter("tools", "it is the name of a socket in the service's folder")
@@ -157,13 +160,14 @@ extension JSONValue {
                 return .serviceEventsAtLaunch
             case (CallbackName.handleEventsForBackgroundURLSession.rawValue, nil):
                 return isChallenge ? .sessionChallenge : .sessionEvents
+            case ("open", nil): return .opening
             case ("open", LaunchNotification.localKey): return .localOpening
             case ("open", LaunchNotification.remoteKey): return .remoteOpening
             default:
                 throw .invalidParameter(
                     "callback",
                     "a window calls handleServiceEvents (option: none or remoteNotification) or "
-                        + "handleEventsForBackgroundURLSession, or is open (option: localNotification or "
+                        + "handleEventsForBackgroundURLSession, or is open (option: none, localNotification or "
                         + "remoteNotification)")
             }
         }

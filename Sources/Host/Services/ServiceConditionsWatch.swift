@@ -24,7 +24,12 @@ final class ServiceConditionsWatch {
     /// That they are the same costs little to find out, since every decision of the Core asks for it.
     func look() {
         let conditions = host.system.conditions
-        let isScreenOther = told.map { $0.appOnScreen != host.system.isAppOnScreen } ?? false
+        let isScreenOther =
+            told.map {
+                $0.appOnScreen != host.system.isAppOnScreen
+                    || $0.locked != (host.system.isLocked || host.system.isAsleep)
+                    || $0.call != ServiceConditions.Call(host.system.call)
+            } ?? false
         guard conditions.presentNetwork == .cellular || version != conditions.changeCount || isScreenOther, isHeard()
         else { return }
         _ = present()
@@ -35,8 +40,7 @@ final class ServiceConditionsWatch {
         let system = host.system
         version = system.conditions.changeCount
         let isWarm = system.conditions.presentNetwork == .cellular && isRadioWarm()
-        let conditions = ServiceConditions(
-            system.conditions, radioIsWarm: isWarm, isAppOnScreen: system.isAppOnScreen)
+        let conditions = ServiceConditions(system, radioIsWarm: isWarm)
         let before = told
         told = conditions
         if let before, before != conditions { onChange(conditions) }
@@ -60,12 +64,26 @@ final class ServiceConditionsWatch {
 }
 
 extension ServiceConditions {
-    fileprivate init(_ conditions: ConditionState, radioIsWarm: Bool, isAppOnScreen: Bool) {
+    fileprivate init(_ system: System, radioIsWarm: Bool) {
+        let conditions = system.conditions
         let battery = conditions.battery
         let network = Network(rawValue: conditions.presentNetwork.name) ?? .none
         self.init(
             network: network, metered: network == .cellular, externalPower: battery.state != .unplugged,
             battery: battery.state == .unknown ? nil : Double(battery.percent) / 100, radioWarm: radioIsWarm,
-            appOnScreen: isAppOnScreen, lowPower: conditions.isLowPower)
+            appOnScreen: system.isAppOnScreen, lowPower: conditions.isLowPower,
+            locked: system.isLocked || system.isAsleep,
+            call: Call(system.call))
+    }
+}
+
+extension ServiceConditions.Call {
+    init(_ call: CallState) {
+        self =
+            switch call {
+            case .none: .none
+            case .ringing: .ringing
+            case .connected: .connected
+            }
     }
 }

@@ -16,8 +16,10 @@ extension ServiceLink {
                 connection.send(.failure(id: id, error))
             }
         case .notification(let method, let params):
-            if ServiceNotice(rawValue: method) == .traffic, let traffic = try? ServiceTraffic(json: params) {
-                trafficSeen(traffic)
+            switch ServiceNotice(rawValue: method) {
+            case .traffic: if let traffic = try? ServiceTraffic(json: params) { trafficSeen(traffic) }
+            case .note: note(params)
+            case nil: break
             }
         }
     }
@@ -33,6 +35,9 @@ extension ServiceLink {
         case .apps:
             let last = try params.optionalString("after").flatMap { AppIdentifier($0) }
             connection?.send(.response(id: id, result: page(after: last.flatMap(host.system.index(of:))).json))
+            return
+        case .whose:
+            connection?.send(.response(id: id, result: whose(try params.int("pid"))))
             return
         case .hold:
             let (hold, limit) = (try hold(params), try params.optionalNumber("limit"))
@@ -59,6 +64,27 @@ extension ServiceLink {
             }
         }
         ask(id, woken, event)
+    }
+
+    private func note(_ params: JSONValue) {
+        guard let app = try? app(params), let text = try? params.string("sentence"), !text.isEmpty,
+            text.utf8.count <= ServiceDeclaration.longestText
+        else { return }
+        host.post(.service(.noted(index, app, sentence: text)))
+    }
+
+    /// The app that a process is of; the machine's others are of none.
+    private func whose(_ pid: Int) -> JSONValue {
+        guard let pid = CInt(exactly: pid), let app = host.app(ofProcess: pid) else { return [:] }
+        let incarnation = Incarnation(app.index, app.generation)
+        // It has seen something of it, and may speak of it from now on.
+        host.post(.service(.attached(index, incarnation)))
+        tellState(app.index)
+        return [
+            "app": .string(app.manifest.identifier.rawValue), "process": .int(Int64(app.generation.rawValue)),
+            "name": .string(app.manifest.name),
+            "modes": .array(app.manifest.backgroundModes.keys.map(JSONValue.string)),
+        ]
     }
 
     /// It counts in seconds of the wall clock; the account of energy in what the machine was awake and asleep.

@@ -168,9 +168,11 @@ final class ServiceLink {
         host.post(.service(.arrived(index, holds)))
         var greeting = page(after: nil)
         greeting.conditions = service.hearsConditions ? host.services.conditions.present() : nil
+        greeting.profile = host.system.profile.name
         connection.send(.response(id: id, result: greeting.json))
         for app in known?.known ?? [] where host.system.isClosedByUser(app) { tellClosed(app) }
         for one in unknown { tell(.ended, one) }
+        if service.hearsPrograms { tellPrograms() }
         let waiting = waiting
         self.waiting = []
         for ready in waiting { ready(.success(connection)) }
@@ -302,6 +304,9 @@ final class ServiceLink {
 
     /// What the service has to know of an entry of the log.
     func note(_ entry: Model.LogEntry, _ app: AppIndex) {
+        if service.hearsPrograms, entry.event == .launched || entry.event == .launchedInBackground {
+            programLaunched(app)
+        }
         guard connection != nil, known?.known.contains(app) == true else { return }
         tell(app)
         switch entry.reason {
@@ -349,6 +354,9 @@ final class ServiceLink {
             if case .success = outcome { tell(.forget, ["app": .string(app)]) }
         }
     }
+
+    /// How it is, where the service does not know that yet.
+    func tellState(_ app: AppIndex) { tell(app) }
 
     private func tell(_ app: AppIndex) {
         if let news = news(of: app) { tell(.app, news.json) }

@@ -79,7 +79,7 @@ extension ServiceDeclaration {
     /// What an app is woken for by one of its windows.
     package func wake(_ window: Window, payload: String) -> WindowKind {
         switch window.callback {
-        case .serviceEvents, .serviceEventsAtLaunch, .localOpening, .remoteOpening:
+        case .serviceEvents, .serviceEventsAtLaunch, .localOpening, .remoteOpening, .opening:
             .service(
                 ServiceWake(
                     service: name, window: window.name, payload: payload, sentence: window.sentence, time: window.time))
@@ -111,14 +111,16 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     case serviceEventsAtLaunch
     /// The app comes to the screen: the user wants it there. If it has to be launched, the payload is a launch option.
     case localOpening, remoteOpening
+    /// As these, and the app hears nothing of why.
+    case opening
 
     /// It is not woken but opened.
-    package var opensApp: Bool { self == .localOpening || self == .remoteOpening }
+    package var opensApp: Bool { self == .localOpening || self == .remoteOpening || self == .opening }
 
     /// What an app is launched with.
     package func launchNotification(_ payload: String) -> LaunchNotification? {
         switch self {
-        case .serviceEvents, .sessionEvents, .sessionChallenge: nil
+        case .serviceEvents, .sessionEvents, .sessionChallenge, .opening: nil
         case .localOpening: .local(payload: payload)
         case .serviceEventsAtLaunch, .remoteOpening: .remote(payload: payload)
         }

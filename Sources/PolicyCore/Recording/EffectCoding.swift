@@ -304,6 +304,9 @@ extension FieldSink {
         case .openedByService(let name, let because):
             write(94, name)
             write(because)
+        case .notedByService(let service, let sentence):
+            write(95, service)
+            write(sentence)
         default: break
         }
     }
@@ -348,7 +351,8 @@ extension FieldSink {
         case .frozenFromOutside: write(UInt8(29))
         case .cannotFreeze(let attempts): write(30, attempts)
         case .serviceUndeclared(let key): write(31, key)
-        case .heldByService, .serviceGone, .openedByService, .serviceDidNotStop: writeService(reason)
+        case .heldByService, .serviceGone, .openedByService, .serviceDidNotStop, .notedByService:
+            writeService(reason)
         case .descriptorsNearLimit(let open, let limit):
             write(UInt8(93))
             write(open)

@@ -36,12 +36,14 @@ package enum ServiceEvent: Payload {
     case wake(ServiceIndex, ServiceRequestID, AppIndex, window: UInt8, because: String, payload: String)
     /// Apps that connected to it before the device was started.
     case remembered(ServiceIndex, [AppIndex])
+    /// What a service did about an app, in its own words, for whoever asks why.
+    case noted(ServiceIndex, AppIndex, sentence: String)
     /// `declared` in recordings from before windows had callbacks.
     case declaredFormerly([ServiceDeclaration])
 
     package enum Tag: UInt8, CaseIterable, Sendable {
         case declaredFormerly = 61, arrived, lost, attached, hold, drop, stopped, wake
-        case declared = 70, remembered
+        case declared = 70, remembered, noted = 74
     }
 
     package var tag: Tag {
@@ -55,6 +57,7 @@ package enum ServiceEvent: Payload {
         case .stopped: .stopped
         case .wake: .wake
         case .remembered: .remembered
+        case .noted: .noted
         case .declaredFormerly: .declaredFormerly
         }
     }
@@ -73,6 +76,7 @@ package enum ServiceEvent: Payload {
         case .stopped: self = .stopped(service, nobody, hold: 0)
         case .wake: self = .wake(service, ServiceRequestID(0), AppIndex(0), window: 0, because: "", payload: "")
         case .remembered: self = .remembered(service, [])
+        case .noted: self = .noted(service, AppIndex(0), sentence: "")
         case .declaredFormerly: self = .declaredFormerly([])
         }
     }
@@ -127,6 +131,11 @@ package enum ServiceEvent: Payload {
             try coder.codeCount(&apps, blank: AppIndex(0))
             for place in apps.indices { try coder.code(&apps[place]) }
             self = .remembered(service, apps)
+        case .noted(var service, var app, var sentence):
+            try coder.code(&service)
+            try coder.code(&app)
+            try coder.code(&sentence)
+            self = .noted(service, app, sentence: sentence)
         }
     }
 }

@@ -21,6 +21,8 @@ extension System {
         switch event {
         case .declared(let declarations), .declaredFormerly(let declarations):
             "services are declared: \(declarations.map(\.name).joined(separator: ", "))"
+        case .noted(let service, let app, let sentence):
+            "\(name(of: service)) says of \(name(of: app)): \(sentence)"
         case .remembered(let service, let apps): "\(name(of: service)) knows \(apps.count) apps from before"
         case .arrived(let service, let holds): "\(name(of: service)) is there, and holds \(holds.count) things"
         case .lost(let service): "\(name(of: service)) is gone"

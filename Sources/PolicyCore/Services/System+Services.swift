@@ -10,6 +10,7 @@ extension System {
         case .arrived(let service, let stated): serviceArrived(service, stated)
         case .lost(let service): serviceLost(service)
         case .attached(let service, let incarnation): attach(incarnation, to: service)
+        case .noted(let service, let app, let sentence): note(sentence, of: app, for: service)
         case .hold(let service, let id, let hold, let limit):
             answer(service, id) { system throws(ServiceRefusal) in
                 try system.hold(hold, limit: limit > .zero ? limit : nil, for: service)
@@ -144,6 +145,14 @@ extension System {
         }
         var seen: Set<AppIndex> = []
         broker?.services[s].known += others.filter { seen.insert($0).inserted }
+    }
+
+    /// Of apps that it may speak of.
+    private mutating func note(_ sentence: String, of app: AppIndex, for service: ServiceIndex) {
+        guard let s = try? placeOfPresent(service), let known = broker?.services[s], known.known.contains(app),
+            app.rawValue < apps.count, apps[Int(app.rawValue)].isInstalled
+        else { return }
+        log(Int(app.rawValue), .serviceStopped, .notedByService(known.declaration.name, sentence: sentence))
     }
 
     // MARK: Holding

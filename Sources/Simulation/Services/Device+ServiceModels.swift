@@ -33,7 +33,9 @@ extension Device {
         nextRequest += 1
         let client = ModelShell.Client(place: place, generation: process.generation)
         services[s].shell?.sayings[client, default: []].append(saying)
-        queue.insert(.service(s, life: nil, .says(client)), at: now + random.draw(costs.message))
+        let at = now + random.draw(costs.message)
+        services[s].shell?.saidUntil[place] = max(at, shell.saidUntil[place] ?? at)
+        queue.insert(.service(s, life: nil, .says(client)), at: at)
         return saying.number
     }
 
@@ -121,7 +123,7 @@ extension Device {
         let manifest = apps[client.place].script.manifest
         let end = ServiceModelClient(
             heard: apps[client.place].process?.heard[s] ?? [], isProgram: apps[client.place].program != nil,
-            modes: manifest.backgroundModes)
+            modes: manifest.backgroundModes, process: Int64(client.generation.rawValue))
         tellLogic(s, .attached(connection: number, manifest.identifier, end))
         return number
     }
@@ -166,6 +168,7 @@ extension Device {
         services[s].shell?.told = [:]
         services[s].shell?.conditions = nil
         noteForLogic(s)
+        tellOfPrograms(s)
         tellLogic(s, .greeted)
         for place in services[s].known where known(place)?.wake.isClosedByUser == true { tellClosed(s, place) }
         tellRemovals(s)
@@ -185,6 +188,7 @@ extension Device {
         services[s].shell?.timerAt = nil
         services[s].shell?.coolsAt = nil
         services[s].shell?.told = [:]
+        services[s].shell?.stops = [:]
         // Their ends are noticed by who runs, now or later.
         services[s].shell?.connections = []
         for client in shell.clients {
@@ -229,6 +233,10 @@ extension Device {
                 tell(message)
             case .wake(let app, let window, let because, let payload, let number):
                 wake(app, window, because, payload, number, s)
+            case .hold(let hold, let because, let number): self.hold(hold, because, number, s)
+            case .drop(let hold): dropForLogic(hold, s)
+            case .stopped(let order): stopped(order, s)
+            case .note(let app, let sentence): note(app, sentence, s)
             case .move(let id, let bytes, let direction, let app, let purpose):
                 move(id, bytes, direction, app, purpose, s)
             case .stop(let id):
@@ -305,9 +313,11 @@ extension Device {
             for action in apps[place].script.hears[message.words] ?? [] { act(action, place) }
         }
         guard apps[place].process?.status == nil else { return }
+        // What it has just said comes before: both go by the same connection.
+        let said = services[message.service].shell?.saidUntil[place] ?? now
         queue.insert(
             .service(message.service, life: services[message.service].life, .heard(message)),
-            at: now + random.draw(costs.message))
+            at: max(now + random.draw(costs.message), said))
     }
 
     private func wake(
@@ -364,17 +374,6 @@ extension Device {
         // The real broker says first how the app is.
         tellApp(s, place)
         tellLogic(s, .windowEnded(apps[place].script.manifest.identifier, window: window, end))
-    }
-}
-
-extension ServiceModelAnswer {
-    /// As the real daemon answers.
-    init(_ refusal: ServiceRefusal?) {
-        switch refusal {
-        case nil: self = .allowed
-        case .unknownService, .unknownApp, .processGone: self = .impossible
-        case .undeclared, .missingMode, .notHeld, .notWoken, .notOpened: self = .refused
-        }
     }
 }
 

@@ -81,7 +81,8 @@ extension Device {
         let isWarm = network == .cellular ? surroundings.cellularRadio != .idle : network != .none
         let conditions = ServiceModelConditions(
             network: network, isCharging: battery.state == .charging || battery.state == .full,
-            battery: battery.percent, isRadioWarm: isWarm, isLowPower: system.conditions.isLowPower)
+            battery: battery.percent, isRadioWarm: isWarm, isLowPower: system.conditions.isLowPower,
+            isLocked: system.isLocked || system.isAsleep, call: system.call)
         if services[s].shell?.conditions != conditions {
             services[s].shell?.conditions = conditions
             tellLogic(s, .conditions(conditions))
@@ -123,11 +124,17 @@ extension Device {
     func tellApp(_ s: Int, _ place: Int) {
         guard let service = services[s].index, let app = apps[place].index, daemon == .running else { return }
         let news = system.ask {
-            ModelShell.Told(state: $0.state(of: app) ?? .notRunning, awaitsCall: $0.awaitsCall(app, from: service))
+            ModelShell.Told(
+                state: $0.state(of: app) ?? .notRunning, awaitsCall: $0.awaitsCall(app, from: service),
+                process: Int64($0.app(app)?.generation.rawValue ?? 0), isVisible: $0.isVisible(app))
         }
         guard services[s].shell?.told[place] != news else { return }
         services[s].shell?.told[place] = news
-        tellLogic(s, .app(apps[place].script.manifest.identifier, news.state, awaitsCall: news.awaitsCall))
+        tellLogic(
+            s,
+            .app(
+                apps[place].script.manifest.identifier, news.state, awaitsCall: news.awaitsCall, process: news.process,
+                isVisible: news.isVisible))
     }
 
     /// Of an app that a service knows.

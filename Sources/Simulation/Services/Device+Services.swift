@@ -111,16 +111,17 @@ extension Device {
         nextRequest += 1
         services[s].asked[id] = wish
         switch wish {
-        case .hold(let held):
+        case .hold(let held, let because, let number):
             touch(s, held.place)
             guard let app = apps[held.place].index, apps[held.place].process?.generation == held.generation else {
                 services[s].asked[id] = nil
+                if let number { tellLogic(s, .held(number: number, .impossible)) }
                 return
             }
             let incarnation = Incarnation(app, held.generation)
-            attach(s, held, incarnation)
+            if number == nil { attach(s, held, incarnation) }
             guard services[s].asked[id] != nil else { return }
-            let stated = StatedHold(incarnation: incarnation, hold: held.kind, because: "")
+            let stated = StatedHold(incarnation: incarnation, hold: held.kind, because: because)
             send(.service(.hold(index, id, stated, limit: .zero)))
         case .wake(let place, let window, let because, let payload, let number):
             guard let app = apps[place].index else {
@@ -175,6 +176,7 @@ extension Device {
         services[s].presence = .here
         services[s].lost = nil
         services[s].decidedOver = []
+        if services[s].shell != nil { services[s].held = statedByLogic(s) }
         // Of an app that is not installed any more nothing can be said.
         services[s].held.removeAll { apps[$0.place].index == nil }
         let stated = services[s].held.compactMap { held in
@@ -250,6 +252,7 @@ extension Device {
             guard let s = place(of: index), let held = held(incarnation, hold) else { return }
             touch(s, held.place)
             services[s].stopping[held] = now
+            if services[s].shell != nil { return tellStop(s, held) }
             if !services[s].isStalled { schedule(s, .stopped(held), after: services[s].script.stopTime) }
         case .ended(let index, let incarnation, let hold):
             guard let s = place(of: index), let held = held(incarnation, hold) else { return }
@@ -259,6 +262,7 @@ extension Device {
             if let since = services[s].stopping.removeValue(forKey: held), now - since < .seconds(1) {
                 violate("\(name(of: incarnation.app)) does not wait for \(services[s].script.declaration.name) to stop")
             }
+            if let stated = stated(held, s) { tellLogic(s, .holdEnded(stated)) }
         }
     }
 
@@ -270,7 +274,7 @@ extension Device {
 
     private func place(of index: ServiceIndex) -> Int? { services.firstIndex { $0.index == index } }
 
-    private func held(_ incarnation: Incarnation, _ kind: UInt8) -> SimulatedService.Held? {
+    func held(_ incarnation: Incarnation, _ kind: UInt8) -> SimulatedService.Held? {
         place(of: incarnation.app).map {
             SimulatedService.Held(place: $0, generation: incarnation.generation, kind: kind)
         }
@@ -279,11 +283,12 @@ extension Device {
     private func answered(_ s: Int, _ wish: SimulatedService.Wish, _ refusal: ServiceRefusal?) {
         let declaration = services[s].script.declaration
         switch wish {
-        case .hold(let held):
+        case .hold(let held, _, let number):
             touch(s, held.place)
             apps[held.place].serviceAnswer = refusal == nil
             if refusal == nil { services[s].decidedOver.remove(held) }
             if refusal == nil, !services[s].held.contains(held) { services[s].held.append(held) }
+            if let number { tellLogic(s, .held(number: number, ServiceModelAnswer(refusal))) }
         case .wake(let place, let window, _, _, let number):
             services[s].wakes.append(refusal == nil)
             noteOpen(s, place, window, refusal)
@@ -311,6 +316,7 @@ extension Device {
         if case .uninstalled(let name) = entry.reason { return noteRemoval(of: name) }
         guard let app = entry.app, let place = place(of: app) else { return }
         noteForModels(entry, place)
+        if entry.event == .launched || entry.event == .launchedInBackground { tellOfProgram(place) }
         guard entry.event == .terminated else { return }
         for s in services.indices where services[s].presence == .here {
             services[s].held.removeAll { $0.place == place }

@@ -36,6 +36,8 @@ struct ModelShell {
     struct Told: Hashable {
         var state: LifecycleState
         var awaitsCall: Bool
+        var process: Int64
+        var isVisible: Bool
     }
 
     var logic: any ServiceModel
@@ -61,6 +63,10 @@ struct ModelShell {
     var wanting: Set<Client> = []
     /// How much of what it says is on its way to each app's main thread.
     var onItsWay: [Int: Int] = [:]
+    /// When the last of what each app says arrives.
+    var saidUntil: [Int: Instant] = [:]
+    /// What it was told to stop, by the number of the order.
+    var stops: [UInt64: SimulatedService.Held] = [:]
     /// When the last of what it says arrives, by the connection.
     var toldUntil: [UInt64: Instant] = [:]
     /// Removed while it did not run: it has to hear of that.

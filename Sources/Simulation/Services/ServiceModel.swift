@@ -37,6 +37,11 @@ package protocol ServiceModel: Sendable {
     /// When it wants a `timer` at the latest.
     mutating func nextDeadline() -> Instant?
 
+    /// What it states to a daemon that is new, or to the one that it finds itself: all else is dropped.
+    var holds: [ServiceModelHold] { get }
+    /// It is told of plain programs with its key, which say nothing to it.
+    static var hearsPrograms: Bool { get }
+
     /// It has something to do, whether or not anybody is connected.
     var isUnfinished: Bool { get }
     /// What is not as it has to be, after every event.
@@ -49,6 +54,8 @@ extension ServiceModel {
     package static func misunderstandingFromOutside(of words: String) -> String? { "nobody outside speaks to it" }
     package static func wordsFromOutside(_ random: inout SplitMix64, of app: AppIdentifier) -> String? { nil }
     package static var stormStream: UInt64 { 0x7a41 }
+    package var holds: [ServiceModelHold] { [] }
+    package static var hearsPrograms: Bool { false }
     package mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct] { [] }
     package func answer(_ question: String, at now: Instant) -> String? { nil }
     package func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String? { nil }
@@ -66,6 +73,17 @@ package struct ServiceModelLife: Sendable {
     }
 }
 
+/// Something that it holds for an app's process.
+package struct ServiceModelHold: Hashable, Sendable {
+    package var app: AppIdentifier
+    package var process: Int64
+    package var hold: String
+
+    package init(_ app: AppIdentifier, process: Int64, _ hold: String) {
+        (self.app, self.process, self.hold) = (app, process, hold)
+    }
+}
+
 /// The app's end of a connection.
 package struct ServiceModelClient: Hashable, Sendable {
     /// The numbers of what its process was told, over whichever connection.
@@ -73,11 +91,14 @@ package struct ServiceModelClient: Hashable, Sendable {
     /// It is the code of a real app, and says what that says.
     package var isProgram: Bool
     package var modes: BackgroundModes
+    /// The number of its process.
+    package var process: Int64
 
-    package init(heard: Set<UInt64>, isProgram: Bool, modes: BackgroundModes) {
+    package init(heard: Set<UInt64>, isProgram: Bool, modes: BackgroundModes, process: Int64) {
         self.heard = heard
         self.isProgram = isProgram
         self.modes = modes
+        self.process = process
     }
 }
 
@@ -95,7 +116,9 @@ package enum ServiceModelNews: Sendable {
     /// The daemon has answered its hello; has said then how everything is; or is gone.
     case arrived, greeted, lost
     /// Of an app that ever connected.
-    case app(AppIdentifier, LifecycleState, awaitsCall: Bool)
+    case app(AppIdentifier, LifecycleState, awaitsCall: Bool, process: Int64, isVisible: Bool)
+    /// A plain program with its key runs.
+    case program(AppIdentifier, process: Int64, modes: BackgroundModes)
     /// In the switcher; `ends`: what it has under way ends with that.
     case closed(AppIdentifier, ends: Bool)
     case removed(AppIdentifier)
@@ -108,6 +131,12 @@ package enum ServiceModelNews: Sendable {
     case heard(connection: UInt64, number: UInt64)
     /// The daemon's answer to `wake`.
     case woken(number: UInt64, ServiceModelAnswer)
+    /// The daemon's answer to `hold`.
+    case held(number: UInt64, ServiceModelAnswer)
+    /// It lacks the key, and has left the screen: what is held is to end, which `stopped` says.
+    case stop(ServiceModelHold, order: UInt64)
+    /// It counts no longer.
+    case holdEnded(ServiceModelHold)
     /// The app is done with what it was woken for, took too long, or ended.
     case windowEnded(AppIdentifier, window: String, ServiceModelEnd)
     /// So many bytes have arrived so far of what was asked for by `move`.
@@ -124,6 +153,8 @@ package struct ServiceModelConditions: Hashable, Sendable {
     /// What is sent now costs little more.
     package var isRadioWarm: Bool
     package var isLowPower: Bool
+    package var isLocked: Bool
+    package var call: CallState
 }
 
 package enum ServiceModelAnswer: Hashable, Sendable {
@@ -149,6 +180,13 @@ package enum ServiceModelAct: Sendable {
     case tell(connection: UInt64, number: UInt64, String, sequence: UInt64? = nil)
     /// It has to be thawed, launched or opened for that.
     case wake(AppIdentifier, window: String, because: String = "", payload: String, number: UInt64)
+    /// It is not suspended from when that is answered.
+    case hold(ServiceModelHold, because: String, number: UInt64)
+    case drop(ServiceModelHold)
+    /// The answer to `stop`.
+    case stopped(order: UInt64)
+    /// What it did about an app, for whoever asks why.
+    case note(AppIdentifier, String)
     /// So many bytes are to be had over the network, for an app or for none.
     case move(traffic: UInt64, bytes: Int64, Direction, AppIdentifier?, Purpose = .transfer)
     case stop(traffic: UInt64)

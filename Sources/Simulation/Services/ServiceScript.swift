@@ -49,7 +49,8 @@ package struct SimulatedService {
     }
 
     enum Wish: Hashable {
-        case hold(Held)
+        /// A number where its logic waits for the answer.
+        case hold(Held, because: String = "", number: UInt64? = nil)
         /// A number where its logic waits for the answer.
         case wake(place: Int, window: UInt8, because: String = "", payload: String = "", number: UInt64? = nil)
     }

@@ -2,6 +2,8 @@
 package struct ServiceConditions: WireRecord, Hashable {
     package enum Network: String, Sendable, CaseIterable { case none, wifi, cellular, wired }
 
+    package enum Call: String, Sendable, CaseIterable { case none, ringing, connected }
+
     package var network: Network
     package var metered: Bool
     /// The user wants to save data.
@@ -15,10 +17,15 @@ package struct ServiceConditions: WireRecord, Hashable {
     package var appOnScreen: Bool
     /// The user saves power, or the system does because the battery is low.
     package var lowPower: Bool
+    /// The screen is locked, or off.
+    package var locked: Bool
+    /// On the telephone.
+    package var call: Call
 
     package init(
         network: Network, metered: Bool = false, constrained: Bool = false, externalPower: Bool = true,
-        battery: Double? = nil, radioWarm: Bool = false, appOnScreen: Bool = false, lowPower: Bool = false
+        battery: Double? = nil, radioWarm: Bool = false, appOnScreen: Bool = false, lowPower: Bool = false,
+        locked: Bool = false, call: Call = .none
     ) {
         self.network = network
         self.metered = metered
@@ -28,6 +35,8 @@ package struct ServiceConditions: WireRecord, Hashable {
         self.radioWarm = radioWarm
         self.appOnScreen = appOnScreen
         self.lowPower = lowPower
+        self.locked = locked
+        self.call = call
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -39,6 +48,8 @@ package struct ServiceConditions: WireRecord, Hashable {
         radioWarm = try json.bool("radioWarm", default: false)
         appOnScreen = try json.bool("appOnScreen", default: false)
         lowPower = try json.bool("lowPower", default: false)
+        locked = try json.bool("locked", default: false)
+        call = try json.optionalWord("call") ?? .none
     }
 
     package var json: JSONValue {
@@ -51,6 +62,8 @@ package struct ServiceConditions: WireRecord, Hashable {
             "radioWarm": .bool(radioWarm),
             "appOnScreen": .bool(appOnScreen),
             "lowPower": .bool(lowPower),
+            "locked": .bool(locked),
+            "call": .string(call.rawValue),
         ]
     }
 }

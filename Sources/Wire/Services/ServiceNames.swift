@@ -7,12 +7,12 @@ package enum ServiceEnvironment {
 
 /// What services ask the daemon for (section 3).
 package enum ServiceMethod: String, Sendable, CaseIterable {
-    case hello, apps, hold, drop, wake
+    case hello, apps, hold, drop, wake, whose
 }
 
 /// What services tell it.
 package enum ServiceNotice: String, Sendable, CaseIterable {
-    case traffic
+    case traffic, note
 }
 
 /// What the daemon asks of services, and tells them (section 4).
@@ -21,5 +21,5 @@ package enum ServiceOrder: String, Sendable, CaseIterable {
 }
 
 package enum ServiceNews: String, Sendable, CaseIterable {
-    case app, conditions, ended, windowEnded, closedByUser, forget
+    case app, program, conditions, ended, windowEnded, closedByUser, forget
 }

@@ -177,6 +177,8 @@ package struct ServiceGreeting: WireRecord, Hashable {
     package var more: Bool
     /// In the answer to `hello`, to one that declared that it wants to know.
     package var conditions: ServiceConditions?
+    /// The name of the device's profile; in the answer to `hello`.
+    package var profile: String?
 
     package init(apps: [ServiceAppState], more: Bool = false, conditions: ServiceConditions? = nil) {
         self.apps = apps
@@ -190,12 +192,14 @@ package struct ServiceGreeting: WireRecord, Hashable {
         conditions = try json.optionalObject("conditions").map { json throws(RPCError) in
             try ServiceConditions(json: json)
         }
+        profile = try json.optionalString("profile")
     }
 
     package var json: JSONValue {
         var object: JSONObject = ["apps": .array(apps.map(\.json))]
         if more { object["more"] = true }
         if let conditions { object["conditions"] = conditions.json }
+        if let profile { object["profile"] = .string(profile) }
         return .object(object)
     }
 }

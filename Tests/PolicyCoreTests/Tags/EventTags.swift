@@ -60,6 +60,7 @@ enum EventTag: UInt8, CaseIterable {
     case inversionFound = 87
     case trafficCounted = 72
     case habitsRestoredWithBytes = 73
+    case notedByService = 74
 }
 
 extension Event {
@@ -108,6 +109,7 @@ extension Event {
         case .service(.declaredFormerly): .servicesDeclared
         case .service(.declared): .servicesDeclaredWithCallbacks
         case .service(.remembered): .appsRemembered
+        case .service(.noted): .notedByService
         case .service(.arrived): .serviceArrived
         case .service(.lost): .serviceLost
         case .service(.attached): .serviceAttached

@@ -73,6 +73,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case serviceDidNotStop = 92
     case descriptorsNearLimit = 93
     case openedByService = 94
+    case notedByService = 95
     case savesPower = 109
     case waitsForLower = 110
 }
@@ -114,6 +115,7 @@ extension Reason {
         case .heldByService: .heldByService
         case .serviceGone: .serviceGone
         case .openedByService: .openedByService
+        case .notedByService: .notedByService
         case .serviceDidNotStop: .serviceDidNotStop
         case .descriptorsNearLimit: .descriptorsNearLimit
         case .savesPower: .savesPower

@@ -75,6 +75,7 @@ struct ServicesTour {
         device.post(.service(.arrived(transfers, [])))
         wake(steps, player, 0, "10000")
         wake(steps, walker, 9, "")
+        device.post(.service(.noted(steps, walker, sentence: "it stands still")))
         device.post(.service(.drop(steps, next(), of(walker), hold: 0)))
         device.pass(.seconds(20))
         device.perform(.close(walker, wait: true))

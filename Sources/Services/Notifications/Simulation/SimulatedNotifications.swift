@@ -112,7 +112,7 @@ package struct SimulatedNotifications: ServiceModel {
         case .lost:
             hasSystem = false
             post(.systemDetached)
-        case .app(let app, let state, let awaitsCall):
+        case .app(let app, let state, let awaitsCall, _, _):
             post(.appState(app, NotificationPresence(state, awaitsCall: awaitsCall)))
         case .closed(let app, _): post(.closedByUser(app))
         case .removed(let app): forget(app)
@@ -129,6 +129,8 @@ package struct SimulatedNotifications: ServiceModel {
             guard let window = WakeWindow(rawValue: window) else { break }
             windowEnded(app, window, end)
         case .moved(let traffic, _, let isDone): if isDone { moved(traffic) }
+        // It holds nothing.
+        case .held, .stop, .holdEnded, .program: break
         case .broken(let traffic): broken(traffic)
         }
         settleLink()

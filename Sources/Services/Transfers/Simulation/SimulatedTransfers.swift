@@ -84,7 +84,7 @@ package struct SimulatedTransfers: ServiceModel {
         case .conditions(let conditions): post(.conditions(TransferConditions(conditions)))
         case .arrived: post(.systemAttached)
         case .lost: post(.systemDetached)
-        case .app(let app, let state, let awaitsCall):
+        case .app(let app, let state, let awaitsCall, _, _):
             post(.appState(app, AppPresence(state, awaitsCall: awaitsCall)))
         case .closed(let app, let ends): if ends { post(.userEnded(app)) }
         case .removed(let app): post(.forgotten(app, request()))
@@ -99,6 +99,8 @@ package struct SimulatedTransfers: ServiceModel {
             guard let entry = announced.removeValue(forKey: number), answer != .lost else { break }
             post(.announced(entry.session, entry.number))
         case .moved(let move, let bytes, let isDone): moved(move, bytes, isDone)
+        // It holds nothing.
+        case .held, .stop, .holdEnded, .program: break
         case .broken(let move):
             guard let attempt = attempts.removeValue(forKey: move) else { break }
             post(.failed(attempt.id, .connectionLost))

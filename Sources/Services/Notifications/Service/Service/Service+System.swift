@@ -38,7 +38,7 @@ extension Service: BrokerConnection.Client {
                 let result = params["result"]?.string.flatMap(WindowResult.init)
             else { return }
             post(.windowEnded(app, window, result))
-        case .ended: break
+        case .ended, .program: break
         }
     }
 

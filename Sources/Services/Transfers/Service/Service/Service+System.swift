@@ -26,7 +26,7 @@ extension Service: BrokerConnection.Client {
         case .closedByUser:
             if let app = app(params), params["ends"]?.bool == true { post(.userEnded(app)) }
         case .forget: if let app = app(params) { forget(app) }
-        case .ended, .windowEnded: break
+        case .ended, .windowEnded, .program: break
         }
     }
 

@@ -2,8 +2,25 @@ internal import LinuxSystem
 internal import Model
 internal import Wire
 
-/// A conversation with the notification service of the running system.
-final class NotificationConnection {
+/// A service that tools speak to themselves: by which name, and how they begin.
+struct ToolService {
+    /// As it is declared.
+    let name: String
+    /// For people: “the notification service”.
+    let title: String
+    let hello: JSONValue
+    /// The verb that shows what it does.
+    let verb: String
+
+    static let notifications = ToolService(
+        name: "notifications", title: "the notification service", hello: ["protocol": 1, "role": "tool"],
+        verb: "greenroom notifications")
+    static let audio = ToolService(
+        name: "audio", title: "the audio service", hello: ["protocol": 1], verb: "greenroom audio")
+}
+
+/// A conversation with a service of the running system.
+final class ServiceConnection {
     enum Failure: Error {
         case refused(RPCError)
         /// The service went away.
@@ -13,20 +30,24 @@ final class NotificationConnection {
     }
 
     private let descriptor: Descriptor
+    private let service: ToolService
     private let path: String
     private let patience: Span
     private var framer = LineFramer()
     private var lastIdentifier: Int64 = 0
 
-    private init(_ path: String, _ patience: Span) throws(SystemError) {
+    private init(_ service: ToolService, _ path: String, _ patience: Span) throws(SystemError) {
         descriptor = try UnixSocket.connect(to: path, isNonblocking: true)
+        self.service = service
         self.path = path
         self.patience = patience
     }
 
     /// The daemon starts the service if need be, and says where it listens.
-    static func open(_ context: CommandContext) throws(CommandFailure) -> NotificationConnection {
-        let answer = try context.client().request(.service, ["service": "notifications"])
+    static func open(
+        _ service: ToolService, _ context: CommandContext
+    ) throws(CommandFailure) -> ServiceConnection {
+        let answer = try context.client().request(.service, ["service": .string(service.name)])
         guard let path = answer["path"]?.string else {
             throw .failed("the daemon's answer cannot be read: it names no socket")
         }
@@ -34,40 +55,42 @@ final class NotificationConnection {
         let limit = TimeLimit(in: patience)
         let watch = FolderWatch(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
         while true {
-            switch connect(path, patience) {
+            switch connect(service, path, patience) {
             case .success(let connection): return connection
             case .failure(.refused(let refusal)): throw .failed(refusal.message)
-            case .failure(.silent): throw .noDaemon(silence(path))
+            case .failure(.silent): throw .noDaemon(silence(service, path))
             // It has just ended, and the next one has yet to listen.
             case .failure(.broken): break
             }
-            guard !limit.isOver else { throw .noDaemon(silence(path)) }
+            guard !limit.isOver else { throw .noDaemon(silence(service, path)) }
             watch.wait(atMost: min(limit.left, .milliseconds(50)))
         }
     }
 
     /// That of a service that runs; it is not started for this.
-    static func present(_ context: CommandContext) -> NotificationConnection? {
+    static func present(_ service: ToolService, _ context: CommandContext) -> ServiceConnection? {
         guard let home = try? context.home else { return nil }
-        let path = "\(home.servicesFolder)/notifications/control"
-        return Files.exists(path) ? try? connect(path, context.patience).get() : nil
+        let path = "\(home.servicesFolder)/\(service.name)/control"
+        return Files.exists(path) ? try? connect(service, path, context.patience).get() : nil
     }
 
-    private static func connect(_ path: String, _ patience: Span) -> Result<NotificationConnection, Failure> {
-        guard let connection = try? NotificationConnection(path, patience) else { return .failure(.broken) }
+    private static func connect(
+        _ service: ToolService, _ path: String, _ patience: Span
+    ) -> Result<ServiceConnection, Failure> {
+        guard let connection = try? ServiceConnection(service, path, patience) else { return .failure(.broken) }
         do throws(Failure) {
-            _ = try connection.ask("hello", ["protocol": 1, "role": "tool"])
+            _ = try connection.ask("hello", service.hello)
             return .success(connection)
         } catch {
             return .failure(error)
         }
     }
 
-    private static func silence(_ path: String) -> String {
-        "the notification service does not answer at \(path); the file log beside it may say why"
+    private static func silence(_ service: ToolService, _ path: String) -> String {
+        "\(service.title) does not answer at \(path); the file log beside it may say why"
     }
 
-    var silence: CommandFailure { .noDaemon(Self.silence(path)) }
+    var silence: CommandFailure { .noDaemon(Self.silence(service, path)) }
 
     // MARK: Asking
 
@@ -115,15 +138,15 @@ final class NotificationConnection {
 }
 
 extension CommandContext {
-    /// Asks the notification service one thing.
+    /// Asks a service one thing.
     ///
     /// - Parameter isRepeatable: asking twice does what asking once does.
-    func askNotifications(
-        _ method: String, _ params: JSONValue = [:], isRepeatable: Bool = true
+    func ask(
+        _ service: ToolService, _ method: String, _ params: JSONValue = [:], isRepeatable: Bool = true
     ) throws(CommandFailure) -> JSONValue {
         for _ in 0..<3 {
-            let connection = try NotificationConnection.open(self)
-            do throws(NotificationConnection.Failure) {
+            let connection = try ServiceConnection.open(service, self)
+            do throws(ServiceConnection.Failure) {
                 return try connection.ask(method, params)
             } catch {
                 switch error {
@@ -132,11 +155,11 @@ extension CommandContext {
                 case .broken where isRepeatable: continue
                 case .broken:
                     throw .failed(
-                        "the notification service ended before it answered: it may have done what was asked; "
-                            + "greenroom notifications shows")
+                        "\(service.title) ended before it answered: it may have done what was asked; "
+                            + "\(service.verb) shows")
                 }
             }
         }
-        throw .failed("the notification service ends at every attempt")
+        throw .failed("\(service.title) ends at every attempt")
     }
 }

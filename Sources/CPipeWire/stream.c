@@ -1,0 +1,330 @@
+// Streams of an app. One thread serves all of a process; its connection may come and go, and the streams stay.
+#include "internal.h"
+#include <errno.h>
+#include <spa/param/audio/format-utils.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct gr_engine {
+    struct pw_thread_loop *loop;
+    struct pw_context *context;
+    struct pw_core *core;
+    struct spa_hook core_listener;
+    struct spa_list streams;
+    void (*ended)(void *owner, int32_t error);
+    void *owner;
+};
+
+// What the real-time thread last knew of the time, under a counter that is odd while it writes.
+struct clock {
+    atomic_uint sequence;
+    _Atomic int64_t now, frames_before;
+    _Atomic uint64_t total;
+};
+
+struct gr_stream {
+    struct spa_list link;
+    struct gr_engine *engine;
+    struct gr_ring *ring;
+    struct pw_stream *stream;
+    struct spa_hook listener;
+    char *name;
+    struct pw_properties *properties;
+    uint32_t rate, channels;
+    bool is_capture, wants_active, is_closed;
+    void (*changed)(void *owner, enum gr_stream_state state, const char *text);
+    void *owner;
+    struct clock clock;
+    _Atomic int64_t last_position;
+};
+
+// --- The real-time thread -------------------------------------------------------------------------------------
+
+static void note_time(struct gr_stream *stream, uint64_t before) {
+    struct pw_time time;
+    if (pw_stream_get_time_n(stream->stream, &time, sizeof time) < 0 || time.rate.denom == 0) return;
+    int64_t delay = time.delay * (int64_t)stream->rate * time.rate.num / time.rate.denom;
+    int64_t waiting = delay + (int64_t)time.buffered + (int64_t)time.queued;
+    struct clock *clock = &stream->clock;
+    atomic_fetch_add(&clock->sequence, 1);
+    atomic_store_explicit(&clock->now, time.now, memory_order_relaxed);
+    atomic_store_explicit(&clock->frames_before, (int64_t)before - waiting, memory_order_relaxed);
+    atomic_store_explicit(&clock->total, gr_ring_moved(stream->ring), memory_order_relaxed);
+    atomic_fetch_add(&clock->sequence, 1);
+}
+
+static void on_process(void *data) {
+    struct gr_stream *stream = data;
+    struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream->stream);
+    if (buffer == NULL) return;
+    struct spa_data *memory = &buffer->buffer->datas[0];
+    uint32_t stride = stream->channels * (uint32_t)sizeof(float);
+    if (memory->data != NULL && stream->is_capture) {
+        uint32_t offset = SPA_MIN(memory->chunk->offset, memory->maxsize);
+        uint32_t size = SPA_MIN(memory->chunk->size, memory->maxsize - offset);
+        gr_ring_supply(stream->ring, SPA_PTROFF(memory->data, offset, const float), size / stride);
+    } else if (memory->data != NULL) {
+        uint32_t frames = memory->maxsize / stride;
+        if (buffer->requested > 0) frames = SPA_MIN(frames, (uint32_t)buffer->requested);
+        note_time(stream, gr_ring_moved(stream->ring));
+        gr_ring_drain(stream->ring, memory->data, frames);
+        atomic_store_explicit(&stream->clock.total, gr_ring_moved(stream->ring), memory_order_release);
+        memory->chunk->offset = 0;
+        memory->chunk->stride = (int32_t)stride;
+        memory->chunk->size = frames * stride;
+        buffer->size = frames;
+    }
+    pw_stream_queue_buffer(stream->stream, buffer);
+}
+
+// --- One stream -----------------------------------------------------------------------------------------------
+
+static void on_state(void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
+    (void)old;
+    struct gr_stream *stream = data;
+    stream->changed(stream->owner, (enum gr_stream_state)state, error);
+}
+
+static const struct pw_stream_events stream_events = {
+    PW_VERSION_STREAM_EVENTS,
+    .state_changed = on_state,
+    .process = on_process,
+};
+
+static void disconnect_stream(struct gr_stream *stream) {
+    if (stream->stream == NULL) return;
+    // Its last states are of no interest.
+    spa_hook_remove(&stream->listener);
+    pw_stream_destroy(stream->stream);
+    stream->stream = NULL;
+}
+
+// The usual order of so many channels; where there is none they have no place.
+static void place_channels(struct spa_audio_info_raw *format) {
+    static const uint32_t surround[] = {
+        SPA_AUDIO_CHANNEL_FL,  SPA_AUDIO_CHANNEL_FR, SPA_AUDIO_CHANNEL_FC, SPA_AUDIO_CHANNEL_LFE,
+        SPA_AUDIO_CHANNEL_SL,  SPA_AUDIO_CHANNEL_SR, SPA_AUDIO_CHANNEL_RL, SPA_AUDIO_CHANNEL_RR,
+    };
+    bool is_usual = format->channels == 2 || format->channels == 6 || format->channels == 8;
+    for (uint32_t i = 0; i < format->channels; i++)
+        format->position[i] = is_usual ? surround[i] : SPA_AUDIO_CHANNEL_AUX0 + i;
+    if (format->channels == 1) format->position[0] = SPA_AUDIO_CHANNEL_MONO;
+}
+
+static int connect_stream(struct gr_stream *stream) {
+    if (stream->engine->core == NULL) return -ENOTCONN;
+    stream->stream = pw_stream_new(stream->engine->core, stream->name, pw_properties_copy(stream->properties));
+    if (stream->stream == NULL) return -errno;
+    spa_zero(stream->listener);
+    pw_stream_add_listener(stream->stream, &stream->listener, &stream_events, stream);
+    uint8_t memory[1024];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
+    struct spa_audio_info_raw format = {
+        .format = SPA_AUDIO_FORMAT_F32, .rate = stream->rate, .channels = stream->channels};
+    place_channels(&format);
+    const struct spa_pod *params[] = {spa_format_audio_raw_build(&builder, SPA_PARAM_EnumFormat, &format)};
+    enum pw_stream_flags flags =
+        PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_RT_PROCESS;
+    if (!stream->wants_active) flags |= PW_STREAM_FLAG_INACTIVE;
+    return pw_stream_connect(
+        stream->stream, stream->is_capture ? PW_DIRECTION_INPUT : PW_DIRECTION_OUTPUT, PW_ID_ANY, flags, params, 1);
+}
+
+static void begin_stream(struct gr_stream *stream) {
+    int result = connect_stream(stream);
+    if (result >= 0) return;
+    disconnect_stream(stream);
+    if (result == -ENOTCONN) {
+        stream->changed(stream->owner, GR_STREAM_LOST, NULL);
+    } else {
+        stream->changed(stream->owner, GR_STREAM_ERROR, strerror(-result));
+    }
+}
+
+struct gr_stream *gr_stream_open(const struct gr_stream_setup *setup) {
+    struct gr_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL) return NULL;
+    stream->engine = setup->engine;
+    stream->ring = setup->ring;
+    stream->rate = setup->rate;
+    stream->channels = setup->channels;
+    stream->is_capture = setup->is_capture;
+    stream->changed = setup->changed;
+    stream->owner = setup->owner;
+    stream->name = strdup(setup->name);
+    stream->properties = pw_properties_new(
+        PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, setup->is_capture ? "Capture" : "Playback", NULL);
+    if (stream->name == NULL || stream->properties == NULL) {
+        free(stream->name);
+        free(stream);
+        errno = ENOMEM;
+        return NULL;
+    }
+    for (size_t i = 0; i < setup->properties.count; i++)
+        pw_properties_set(stream->properties, setup->properties.items[i].key, setup->properties.items[i].value);
+    pw_thread_loop_lock(stream->engine->loop);
+    spa_list_append(&stream->engine->streams, &stream->link);
+    begin_stream(stream);
+    pw_thread_loop_unlock(stream->engine->loop);
+    return stream;
+}
+
+void gr_stream_close(struct gr_stream *stream) {
+    pw_thread_loop_lock(stream->engine->loop);
+    if (!stream->is_closed) spa_list_remove(&stream->link);
+    stream->is_closed = true;
+    disconnect_stream(stream);
+    pw_thread_loop_unlock(stream->engine->loop);
+}
+
+void gr_stream_free(struct gr_stream *stream) {
+    gr_stream_close(stream);
+    pw_properties_free(stream->properties);
+    free(stream->name);
+    free(stream);
+}
+
+void gr_stream_set_active(struct gr_stream *stream, bool is_active) {
+    pw_thread_loop_lock(stream->engine->loop);
+    stream->wants_active = is_active;
+    if (stream->stream != NULL) pw_stream_set_active(stream->stream, is_active);
+    pw_thread_loop_unlock(stream->engine->loop);
+}
+
+void gr_stream_restart(struct gr_stream *stream) {
+    pw_thread_loop_lock(stream->engine->loop);
+    disconnect_stream(stream);
+    if (!stream->is_closed) begin_stream(stream);
+    pw_thread_loop_unlock(stream->engine->loop);
+}
+
+static int do_discard(
+    struct spa_loop *loop, bool async, uint32_t sequence, const void *data, size_t size, void *user_data) {
+    (void)loop, (void)async, (void)sequence, (void)data, (void)size;
+    gr_ring_discard(user_data);
+    return 0;
+}
+
+void gr_stream_flush(struct gr_stream *stream) {
+    pw_thread_loop_lock(stream->engine->loop);
+    if (stream->stream != NULL) pw_stream_flush(stream->stream, false);
+    // Between two cycles, so that the ring is never used by two threads at once.
+    struct pw_data_loop *loop = pw_context_get_data_loop(stream->engine->context);
+    pw_data_loop_invoke(loop, do_discard, 0, NULL, 0, true, stream->ring);
+    pw_thread_loop_unlock(stream->engine->loop);
+}
+
+uint64_t gr_stream_position(struct gr_stream *stream) {
+    if (stream->is_capture) return gr_ring_moved(stream->ring);
+    struct clock *clock = &stream->clock;
+    unsigned before, after;
+    int64_t now, frames, total;
+    do {
+        before = atomic_load(&clock->sequence);
+        now = atomic_load_explicit(&clock->now, memory_order_relaxed);
+        frames = atomic_load_explicit(&clock->frames_before, memory_order_relaxed);
+        total = (int64_t)atomic_load_explicit(&clock->total, memory_order_relaxed);
+        after = atomic_load(&clock->sequence);
+    } while (before != after || (before & 1) != 0);
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    int64_t elapsed = (int64_t)time.tv_sec * SPA_NSEC_PER_SEC + time.tv_nsec - now;
+    // What was given is played by then at the latest, and after days a product would overflow.
+    elapsed = SPA_CLAMP(elapsed, 0, 60 * (int64_t)SPA_NSEC_PER_SEC);
+    int64_t played = SPA_MIN(frames + elapsed * stream->rate / (int64_t)SPA_NSEC_PER_SEC, total);
+    int64_t last = atomic_load(&stream->last_position);
+    while (played > last && !atomic_compare_exchange_weak(&stream->last_position, &last, played)) {
+    }
+    return (uint64_t)SPA_MAX(played, last);
+}
+
+uint32_t gr_stream_node(struct gr_stream *stream) {
+    pw_thread_loop_lock(stream->engine->loop);
+    uint32_t node = stream->stream != NULL ? pw_stream_get_node_id(stream->stream) : SPA_ID_INVALID;
+    pw_thread_loop_unlock(stream->engine->loop);
+    return node;
+}
+
+// --- The connection of all streams ----------------------------------------------------------------------------
+
+static void on_error(void *data, uint32_t id, int sequence, int result, const char *text) {
+    (void)sequence, (void)text;
+    struct gr_engine *engine = data;
+    if (id == PW_ID_CORE && result == -EPIPE) engine->ended(engine->owner, EPIPE);
+}
+
+static const struct pw_core_events core_events = {
+    PW_VERSION_CORE_EVENTS,
+    .error = on_error,
+};
+
+struct gr_engine *gr_engine_start(void (*ended)(void *owner, int32_t error), void *owner) {
+    gr_pipewire_begin();
+    struct gr_engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) return NULL;
+    engine->ended = ended;
+    engine->owner = owner;
+    spa_list_init(&engine->streams);
+    int error = 0;
+    engine->loop = pw_thread_loop_new("pipewire", NULL);
+    if (engine->loop == NULL) error = errno;
+    if (error == 0) {
+        // Its module gives the thread that plays its priority, where that is allowed.
+        struct pw_properties *properties = pw_properties_new(PW_KEY_CONFIG_NAME, "client-rt.conf", NULL);
+        engine->context = pw_context_new(pw_thread_loop_get_loop(engine->loop), properties, 0);
+        if (engine->context == NULL) error = errno;
+    }
+    if (error == 0 && pw_thread_loop_start(engine->loop) < 0) error = EAGAIN;
+    if (error == 0) return engine;
+    gr_engine_stop(engine);
+    errno = error;
+    return NULL;
+}
+
+void gr_engine_stop(struct gr_engine *engine) {
+    gr_engine_disconnect(engine);
+    if (engine->loop != NULL) pw_thread_loop_stop(engine->loop);
+    if (engine->context != NULL) pw_context_destroy(engine->context);
+    if (engine->loop != NULL) pw_thread_loop_destroy(engine->loop);
+    free(engine);
+}
+
+int gr_engine_connect(struct gr_engine *engine, const char *socket) {
+    pw_thread_loop_lock(engine->loop);
+    int result = 0;
+    bool is_new = engine->core == NULL;
+    if (is_new) {
+        engine->core = pw_context_connect(
+            engine->context, pw_properties_new(PW_KEY_REMOTE_NAME, socket, NULL), 0);
+        if (engine->core == NULL) result = -errno;
+    }
+    if (is_new && result == 0) {
+        pw_core_add_listener(engine->core, &engine->core_listener, &core_events, engine);
+        struct gr_stream *stream;
+        spa_list_for_each(stream, &engine->streams, link) begin_stream(stream);
+    }
+    pw_thread_loop_unlock(engine->loop);
+    return result;
+}
+
+void gr_engine_disconnect(struct gr_engine *engine) {
+    if (engine->core == NULL) return;
+    pw_thread_loop_lock(engine->loop);
+    struct gr_stream *stream;
+    spa_list_for_each(stream, &engine->streams, link) {
+        disconnect_stream(stream);
+        stream->changed(stream->owner, GR_STREAM_LOST, NULL);
+    }
+    spa_hook_remove(&engine->core_listener);
+    pw_core_disconnect(engine->core);
+    engine->core = NULL;
+    pw_thread_loop_unlock(engine->loop);
+}
+
+bool gr_engine_is_connected(struct gr_engine *engine) {
+    pw_thread_loop_lock(engine->loop);
+    bool is_connected = engine->core != NULL;
+    pw_thread_loop_unlock(engine->loop);
+    return is_connected;
+}

@@ -1,0 +1,241 @@
+internal import CPipeWire
+internal import Dispatch
+internal import LinuxSystem
+
+/// What is under way to link streams to devices.
+struct Linking {
+    private static let mostAttempts = 3
+
+    /// From when on it links streams without a session manager, on the monotonic clock.
+    private(set) var deadline: Int64?
+    /// Channels of devices whose formats were asked for, once they are known.
+    private(set) var channels: [UInt32: [String]] = [:]
+    private var asked: Set<UInt32> = []
+    /// Nodes that were told which ports to have, and are about to have them.
+    var configuring: Set<UInt32> = []
+    /// What a node was told and did not do.
+    private var refused: [UInt32: [String]] = [:]
+    /// Links that were asked for and have not appeared.
+    private var pending: Set<Wanted> = []
+    private var failures: [UInt32: Int] = [:]
+    /// Links that this process made. A link that stays says of no client that it is its own.
+    var own: Set<UInt32> = []
+
+    struct Wanted: Hashable {
+        let from: GraphModel.Link.End
+        let to: GraphModel.Link.End
+    }
+
+    mutating func begin(patience: Duration, hasSessionManager: Bool) {
+        if !hasSessionManager { sessionManagerWent(patience: patience) }
+    }
+
+    mutating func sessionManagerWent(patience: Duration) {
+        let nanoseconds = patience.components.seconds * 1_000_000_000 + patience.components.attoseconds / 1_000_000_000
+        deadline = Clock.monotonic() + nanoseconds
+    }
+
+    mutating func sessionManagerCame() {
+        deadline = nil
+        (refused, failures) = ([:], [:])
+    }
+
+    /// A timer may fire a moment early.
+    private static let tolerance: Int64 = 10_000_000
+    var isDue: Bool { deadline.map { $0 - Self.tolerance <= Clock.monotonic() } ?? false }
+
+    /// The format with the most channels counts.
+    mutating func found(_ list: [String], for node: UInt32) {
+        if list.count > channels[node]?.count ?? 0 { channels[node] = list }
+    }
+
+    mutating func asksFormats(of node: UInt32) -> Bool { asked.insert(node).inserted }
+
+    /// Whether a node is to be told: not what it refused before.
+    mutating func configures(_ node: UInt32, _ channels: [String]) -> Bool {
+        refused[node] != channels && configuring.insert(node).inserted
+    }
+
+    mutating func isConfigured(_ node: UInt32, _ channels: [String], found: [String]) {
+        configuring.remove(node)
+        refused[node] = found == channels ? nil : channels
+    }
+
+    mutating func portsChanged(of node: UInt32) { failures[node] = nil }
+
+    mutating func forget(_ node: UInt32) {
+        channels[node] = nil
+        asked.remove(node)
+        configuring.remove(node)
+        refused[node] = nil
+        failures[node] = nil
+    }
+
+    mutating func asks(_ wanted: Wanted, for node: UInt32) -> Bool {
+        failures[node, default: 0] < Self.mostAttempts && pending.insert(wanted).inserted
+    }
+
+    mutating func isAnswered(_ id: UInt32, _ link: GraphModel.Link) {
+        if pending.remove(Wanted(from: link.from, to: link.to)) != nil { own.insert(id) }
+    }
+
+    /// What has not appeared by now never will.
+    mutating func isDone(_ all: [Wanted], for node: UInt32) {
+        for wanted in all where pending.remove(wanted) != nil { failures[node, default: 0] += 1 }
+    }
+}
+
+extension AudioGraph {
+    /// Whether it links streams itself.
+    var isManager: Bool { isConnected && !model.hasSessionManager && linking.isDue }
+
+    func portAppeared(of node: UInt32) {
+        linking.portsChanged(of: node)
+        linkMeters(of: node)
+    }
+
+    func linkWent(_ id: UInt32, _ link: GraphModel.Link) {
+        linking.own.remove(id)
+        linking.portsChanged(of: link.from.node)
+        linking.portsChanged(of: link.to.node)
+    }
+
+    /// Takes over what the process before this one linked, where nothing else links the stream.
+    func adoptLinks() {
+        for (node, record) in model.nodes where record.streamDirection != nil {
+            let links = model.links(of: node).filter { model.nodes[$0.value.peer(of: node)]?.deviceDirection != nil }
+            guard !links.isEmpty, links.values.allSatisfy({ $0.client == nil }), let stream = record.serial else {
+                continue
+            }
+            linking.own.formUnion(links.keys)
+            if model.hasSessionManager { standsIn.insert(stream) }
+        }
+    }
+
+    /// It makes the links of streams from here on. Those that there are stay until it makes others: WirePlumber 0.4.13
+    /// never links to a device that was set up before it began.
+    func sessionManagerCame() {
+        guard isConnected, linking.deadline != nil else { return }
+        linking.sessionManagerCame()
+        for (node, record) in model.nodes where record.streamDirection != nil {
+            let hasOwn = model.links(of: node).keys.contains(where: linking.own.contains)
+            if hasOwn, let stream = record.serial { standsIn.insert(stream) }
+        }
+    }
+
+    func defaultDevice(_ direction: AudioDevice.Direction) -> UInt32? {
+        let key = direction == .sink ? "audio.sink" : "audio.source"
+        if let set = model.device(inSetting: "default.\(key)") { return set }
+        if let set = model.device(inSetting: "default.configured.\(key)") { return set }
+        if direction == .sink, let chosen = chosenSink.flatMap(model.node(named:)) { return chosen }
+        return model.bestDevice(direction)
+    }
+
+    /// Makes the links that streams should have, as far as this process makes them.
+    func arrangeLinks() {
+        guard isConnected, isManager || !standsIn.isEmpty else { return }
+        if isManager { configureDevices() }
+        for (node, record) in model.nodes.sorted(by: { $0.key < $1.key }) {
+            guard record.streamDirection != nil, record.isDescribed, record.client != model.own,
+                let stream = record.serial, isPermitted(stream)
+            else { continue }
+            if isManager, record.isTrue("node.autoconnect") {
+                arrange(node, record, to: target(of: node, record))
+            } else if standsIn.contains(stream), model.devices(of: node).isEmpty {
+                arrange(node, record, to: target(of: node, record))
+            }
+        }
+    }
+
+    /// The device that a stream is to have: what was decided here, what was set for it, what it wants, or the default.
+    func target(of node: UInt32, _ record: GraphModel.Node) -> UInt32? {
+        if let routed = record.serial.flatMap({ routes[$0] }).flatMap(model.node) { return routed }
+        let set = model.nodeSettings[node]
+        for text in [set?["target.object"]?.value, record.properties["target.object"]] {
+            if let device = text.flatMap(model.device(named:)) { return device }
+        }
+        if let device = set?["target.node"].flatMap({ UInt32($0.value) }), model.nodes[device] != nil { return device }
+        let takesSink = record.streamDirection == .playback || record.isTrue("stream.capture.sink")
+        return defaultDevice(takesSink ? .sink : .source)
+    }
+
+    private func arrange(_ node: UInt32, _ record: GraphModel.Node, to target: UInt32?) {
+        removeOwnLinks(of: node, except: target)
+        guard let target, let device = model.nodes[target] else { return }
+        let isPlayback = record.streamDirection == .playback
+        let isSink = device.deviceDirection == .sink
+        let theirs = model.ports(of: target, isInput: isPlayback, isMonitor: !isPlayback && isSink)
+        // They come when the device is set up.
+        guard !theirs.isEmpty, linking.configuring.isDisjoint(with: [node, target]) else { return }
+        let ours = model.ports(of: node, isInput: !isPlayback)
+        // It mixes its channels to those of the device itself.
+        let channels = theirs.map(\.port.channel)
+        if ours.map(\.port.channel) != channels, linking.configures(node, channels), let stream = record.serial {
+            let text = channels.joined(separator: ",")
+            return ask(stream, { $0.configurePorts(of: node, isInput: !isPlayback, text) }) { [weak self] isDone in
+                // One that does not answer is not linked: the daemon would wait for it.
+                if isDone { self?.awaitPorts(of: node, isInput: !isPlayback, channels) }
+            }
+        }
+        guard !ours.isEmpty else { return }
+        link(node, ours, target, theirs, isPlayback: isPlayback)
+    }
+
+    private func link(
+        _ node: UInt32, _ ours: [(id: UInt32, port: GraphModel.Port)], _ target: UInt32,
+        _ theirs: [(id: UInt32, port: GraphModel.Port)], isPlayback: Bool
+    ) {
+        guard let graph = unsafe connection?.graph else { return }
+        let existing = Set(model.links(of: node).values.map { Linking.Wanted(from: $0.from, to: $0.to) })
+        var asked: [Linking.Wanted] = []
+        for (index, our) in ours.enumerated() {
+            guard
+                let their = theirs.first(where: { $0.port.channel == our.port.channel })
+                    ?? (index < theirs.count ? theirs[index] : theirs.first)
+            else { continue }
+            let (mine, other) = (
+                GraphModel.Link.End(node: node, port: our.id), GraphModel.Link.End(node: target, port: their.id)
+            )
+            let wanted = Linking.Wanted(from: isPlayback ? mine : other, to: isPlayback ? other : mine)
+            guard !existing.contains(wanted), linking.asks(wanted, for: node) else { continue }
+            unsafe gr_graph_link(graph, wanted.from.node, wanted.from.port, wanted.to.node, wanted.to.port)
+            asked.append(wanted)
+        }
+        guard !asked.isEmpty else { return }
+        after { [weak self] in self?.linking.isDone(asked, for: node) }
+    }
+
+    /// All of them, before any runs: PipeWire 0.3.65 may crash when ports are made in a node that is part of a graph
+    /// that runs.
+    private func configureDevices() {
+        for (node, record) in model.nodes.sorted(by: { $0.key < $1.key }) where record.isDescribed {
+            guard let direction = record.deviceDirection else { continue }
+            let ports = model.ports(of: node, isInput: direction == .sink)
+            if ports.isEmpty { configureDevice(node, isSink: direction == .sink) }
+        }
+    }
+
+    /// Gives a device its ports, once it has told which channels it can have.
+    private func configureDevice(_ device: UInt32, isSink: Bool) {
+        guard let graph = unsafe connection?.graph else { return }
+        if let channels = linking.channels[device] {
+            guard linking.configures(device, channels) else { return }
+            // One that runs refuses.
+            if model.nodes[device]?.state ?? 0 > 1 { unsafe gr_node_suspend(graph, device) }
+            unsafe gr_node_configure_ports(graph, device, isSink, channels.joined(separator: ","))
+            awaitPorts(of: device, isInput: isSink, channels)
+        } else if linking.asksFormats(of: device) {
+            unsafe gr_node_ask_formats(graph, device)
+        }
+    }
+
+    /// Ports come one after the other: until all are there nothing is linked.
+    private func awaitPorts(of node: UInt32, isInput: Bool, _ channels: [String]) {
+        after { [weak self] in
+            guard let self else { return }
+            let found = model.ports(of: node, isInput: isInput).map(\.port.channel)
+            linking.isConfigured(node, channels, found: found)
+            settle()
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package import AudioClient
+internal import AudioWire
+internal import Dispatch
+internal import Foundation
+package import PipeWire
+internal import Synchronization
+
+/// The sound server of the machine.
+package final class PipeWireDevice: AudioDevice {
+    /// Seconds that a stream keeps ahead. It wakes the app when half of them were heard.
+    static let ahead = 2.0
+
+    package let rate = 48_000
+    package let latency = 0.02
+    private let server: @Sendable () -> AudioServer
+
+    package init(_ server: AudioServer) { self.server = { server } }
+
+    /// Where the audio service says, once it has let a stream begin; else that of the user's session.
+    package init(_ client: AudioClient) {
+        server = { client.server.map { AudioServer(socket: $0) } ?? .ofSession }
+    }
+
+    package var now: Double { ProcessInfo.processInfo.systemUptime }
+
+    package func later(_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> any AudioTimer {
+        let timer = DispatchTimer(body)
+        timer.begin(seconds)
+        return timer
+    }
+
+    private func configuration(
+        _ setup: AudioStreamSetup, _ direction: AudioStream.Direction
+    ) -> AudioStream.Configuration {
+        let isOutput = direction == .playback
+        // What was recorded is wanted soon.
+        let mark = isOutput ? nil : max(1, setup.rate / 50)
+        return AudioStream.Configuration(
+            server: server(), name: setup.name, direction: direction, rate: setup.rate, channels: setup.channels,
+            properties: [audioStreamProperty: String(setup.stream)], capacity: Int(Double(setup.rate) * Self.ahead),
+            mark: mark)
+    }
+
+    static func event(_ state: AudioStream.State) -> AudioStreamEvent? {
+        switch state {
+        case .lost: .lost
+        case .failed(let why): .failed(why)
+        case .paused, .streaming: .back
+        case .connecting: nil
+        }
+    }
+
+    package func openOutput(_ setup: AudioStreamSetup, _ listener: @escaping Listener) throws -> any AudioOutput {
+        try PipeWireOutput(setup, configuration(setup, .playback), listener)
+    }
+
+    package func openInput(_ setup: AudioStreamSetup, _ listener: @escaping Listener) throws -> any AudioInput {
+        try PipeWireInput(setup, configuration(setup, .capture), listener)
+    }
+}
+
+// A dispatch source may be used on any thread.
+private final class DispatchTimer: AudioTimer, @unchecked Sendable {
+    private let source: any DispatchSourceTimer
+
+    /// One after the other: what is due first is called first.
+    private static let queue = DispatchQueue(label: "greenroom.audio-timers", qos: .userInitiated)
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeTimerSource(queue: Self.queue)
+        source.setEventHandler { body() }
+    }
+
+    func begin(_ seconds: Double) {
+        source.schedule(deadline: .now() + max(0, seconds), leeway: .milliseconds(1))
+        source.activate()
+    }
+
+    func cancel() { source.cancel() }
+}
+
+private final class PipeWireOutput: AudioOutput {
+    private struct State: Sendable {
+        var written = 0
+        var ahead: Int
+    }
+
+    private let stream: AudioStream
+    private let channels: Int
+    private let rate: Int
+    private let state: Mutex<State>
+
+    init(
+        _ setup: AudioStreamSetup, _ configuration: AudioStream.Configuration,
+        _ listener: @escaping AudioDevice.Listener
+    ) throws {
+        channels = setup.channels
+        rate = setup.rate
+        state = Mutex(State(ahead: Int(PipeWireDevice.ahead * Double(setup.rate))))
+        stream = try AudioStream(
+            configuration,
+            queue: DispatchQueue(label: "greenroom.audio-output", qos: .userInitiated),
+            onState: { state in PipeWireDevice.event(state).map(listener) }, onReady: { listener(.ready) })
+    }
+
+    var position: Int { stream.position }
+
+    func start() { stream.start() }
+    func pause() { stream.pause() }
+    func finish() { stream.finish() }
+    func close() { stream.close() }
+
+    func setAhead(_ seconds: Double) {
+        let frames = Int(min(seconds, PipeWireDevice.ahead) * Double(rate))
+        state.withLock { $0.ahead = frames }
+        stream.setMark(frames / 2)
+    }
+
+    func write(_ samples: ArraySlice<Float>) -> Int {
+        state.withLock { state in
+            let room = max(0, state.ahead - stream.fill)
+            let frames = unsafe samples.prefix(room * channels).withUnsafeBufferPointer { unsafe stream.write($0) }
+            state.written += frames
+            return frames
+        }
+    }
+
+    func flush() -> Int {
+        state.withLock { state in
+            // Between these two the server may take a period of some milliseconds, which counts as thrown away.
+            state.written -= stream.fill
+            stream.flush()
+            return state.written
+        }
+    }
+}
+
+private final class PipeWireInput: AudioInput {
+    private let stream: AudioStream
+    private let channels: Int
+
+    init(
+        _ setup: AudioStreamSetup, _ configuration: AudioStream.Configuration,
+        _ listener: @escaping AudioDevice.Listener
+    ) throws {
+        channels = setup.channels
+        stream = try AudioStream(
+            configuration,
+            queue: DispatchQueue(label: "greenroom.audio-input", qos: .userInitiated),
+            onState: { state in PipeWireDevice.event(state).map(listener) }, onReady: { listener(.ready) })
+    }
+
+    func start() { stream.start() }
+    func pause() { stream.pause() }
+    func flush() { stream.flush() }
+    func close() { stream.close() }
+
+    func read(_ frames: Int) -> [Float] {
+        let count = min(frames, stream.fill)
+        guard count > 0 else { return [] }
+        return unsafe [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in
+            let buffer = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<(count * channels)])
+            used = unsafe stream.read(buffer) * channels
+        }
+    }
+}

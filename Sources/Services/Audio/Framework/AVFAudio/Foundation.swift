@@ -1,0 +1,2 @@
+// As Apple's AVFAudio does: apps that import it use Foundation without importing it.
+@_exported public import Foundation

@@ -1,0 +1,3 @@
+internal import AudioService
+
+AudioProgram.run(CommandLine.arguments)

@@ -1,0 +1,217 @@
+internal import AudioControls
+internal import AudioCore
+internal import AudioModel
+internal import Dispatch
+internal import LinuxSystem
+internal import Model
+internal import PipeWire
+internal import ServiceKit
+internal import Wire
+
+/// The shell around the Core: feeds it events, and performs its effects.
+///
+/// Everything happens on one queue. Records are written before any effect that follows them.
+///
+/// Unchecked: closures of the queue carry it along; every method runs on the queue, which `post` asserts.
+final class Service: @unchecked Sendable {
+    let queue: DispatchQueue
+    let broker: BrokerConnection
+    let graph: AudioGraph
+    let players: OtherPlayers
+    private(set) var system: AudioSystem
+    private let store: AudioStore
+    private let onEnd: @Sendable (_ isDone: Bool) -> Void
+    private let silence: Double?
+
+    private var events: [AudioEvent] = []
+    private var isPosting = false
+    private var timer: TimerFD?
+    private var sources: [any DispatchSourceRead] = []
+    private var armed: Int64?
+    private var log = ReportLog()
+
+    var peers: [UInt64: Peer] = [:]
+    var nextPeer: UInt64 = 1
+    private var nextRequest: UInt64 = 1
+    var requests: [RequestID: PendingRequest] = [:]
+    /// Apps that have connected, for what the daemon says only then.
+    var apps: [AppIdentifier: ServiceAttach] = [:]
+    /// Streams and players whose process the daemon is asked about.
+    var owners = Owners()
+    var stops = StopOrders()
+    var streams: [NodeID: GraphStream] = [:]
+    var playerIDs: [OtherPlayer.ID: PlayerID] = [:]
+    var nextPlayer: UInt64 = 1
+    var published: [AppIdentifier: AudioControls.PublishedPlayer] = [:]
+
+    private var activity: UInt64 = 0
+    private var isResting = false
+    private(set) var isEnding = false
+    private var idle: (generation: Int, isArmed: Bool) = (0, false)
+    private let idleExit: Double
+
+    init(
+        queue: DispatchQueue, store: AudioStore, broker: BrokerConnection, idleExit: Double, silence: Double?,
+        onEnd: @escaping @Sendable (_ isDone: Bool) -> Void
+    ) {
+        self.queue = queue
+        self.store = store
+        self.broker = broker
+        self.idleExit = idleExit
+        self.silence = silence
+        self.onEnd = onEnd
+        graph = AudioGraph(queue: queue)
+        players = OtherPlayers(queue: queue)
+        system = AudioSystem(store.load(), rules: Self.rules(silence, profile: ""), firstNews: Self.firstNews)
+    }
+
+    /// No process of the service before this one, since the machine was started, has come so far.
+    private static var firstNews: Int64 { Clock.boot() / 1000 }
+
+    private static func rules(_ silence: Double?, profile: String) -> AudioRules {
+        var rules = AudioRules(profile: profile)
+        if let silence { rules.silence = .seconds(silence) }
+        return rules
+    }
+
+    func start() {
+        if let timer = try? TimerFD() {
+            self.timer = timer
+            let source = DispatchSource.makeReadSource(fileDescriptor: timer.descriptor.rawValue, queue: queue)
+            source.setEventHandler { [unowned self] in
+                timer.drain()
+                armed = nil
+                post(.timer)
+            }
+            source.setCancelHandler { withExtendedLifetime(timer) {} }
+            source.resume()
+            sources.append(source)
+        }
+        graph.client = self
+        broker.begin(self)
+        armIdle()
+    }
+
+    /// The first time that the daemon is there: now it can be asked whose what is.
+    func beginToLook(profile: String) {
+        system.rules = Self.rules(silence, profile: profile)
+        graph.begin()
+        players.begin(self)
+    }
+
+    // MARK: Events
+
+    func post(_ event: AudioEvent) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        guard !isEnding else { return }
+        restSoon()
+        events.append(event)
+        guard !isPosting else { return }
+        isPosting = true
+        while !events.isEmpty {
+            let effects = system.handle(events.removeFirst(), at: Instant(nanoseconds: Clock.boot()))
+            for effect in effects { perform(effect) }
+        }
+        isPosting = false
+        armTimer()
+        armIdle()
+    }
+
+    func write(_ record: AudioRecord) {
+        do {
+            try store.store(record)
+        } catch {
+            note("a record cannot be stored: \(error)")
+        }
+    }
+
+    func erase(_ key: AudioRecordKey) { store.erase(key) }
+
+    func note(_ sentence: String) { log.write(sentence) }
+
+    private func armTimer() {
+        let next = system.nextDeadline?.nanoseconds
+        guard next != armed else { return }
+        armed = next
+        try? timer?.arm(at: next)
+    }
+
+    func request(_ peer: Peer?, _ id: RPCID, answer: ((Result<AudioReply, AudioRefusal>) -> Void)? = nil) -> RequestID {
+        let number = RequestID(nextRequest)
+        nextRequest += 1
+        requests[number] = PendingRequest(peer: peer, id: id, answer: answer)
+        return number
+    }
+
+    // MARK: Rest
+
+    /// After a while without news the process gives back what it needs only while it works.
+    private func restSoon() {
+        activity &+= 1
+        guard !isResting else { return }
+        isResting = true
+        rest(after: activity)
+    }
+
+    private func rest(after seen: UInt64) {
+        queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
+            guard let self else { return }
+            guard seen == activity else { return rest(after: activity) }
+            isResting = false
+            CurrentProcess.returnFreeMemory()
+            CurrentProcess.forgetCode()
+        }
+    }
+
+    // MARK: The end
+
+    /// The daemon starts the process again when somebody needs it.
+    var isIdle: Bool { peers.isEmpty && requests.isEmpty && system.isIdle }
+
+    func armIdle() {
+        guard isIdle else {
+            idle = (idle.generation + 1, false)
+            return
+        }
+        guard !idle.isArmed, !isEnding else { return }
+        idle = (idle.generation + 1, true)
+        let generation = idle.generation
+        queue.asyncAfter(deadline: .now() + idleExit) { [weak self] in
+            guard let self, generation == idle.generation, isIdle else { return }
+            end(isDone: true)
+        }
+    }
+
+    /// - Parameter isDone: nothing is left to do.
+    func end(isDone: Bool) {
+        guard !isEnding else { return }
+        isEnding = true
+        broker.end()
+        for player in published.values { player.end() }
+        players.end()
+        graph.close()
+        for peer in peers.values { peer.close() }
+        for source in sources { source.cancel() }
+        onEnd(isDone)
+    }
+}
+
+/// Who waits for the Core's answer.
+struct PendingRequest {
+    weak var peer: Peer?
+    let id: RPCID
+    let answer: ((Result<AudioReply, AudioRefusal>) -> Void)?
+}
+
+/// A line for each thing that a person may want to know, and no flood of them.
+struct ReportLog {
+    private var second: Int64 = 0
+    private var count = 0
+
+    mutating func write(_ sentence: String) {
+        let now = Clock.boot() / 1_000_000_000
+        if now != second { (second, count) = (now, 0) }
+        count += 1
+        if count <= 20 { StandardError.write("audio: \(sentence)\n") }
+    }
+}

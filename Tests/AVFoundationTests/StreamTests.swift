@@ -1,0 +1,200 @@
+import AVFAudio
+import AVFoundation
+import AudioModel
+import AudioTesting
+import AudioWire
+import CoreMedia
+import Foundation
+import Synchronization
+import Testing
+
+extension AVPlayerItem {
+    /// It plays on without waiting, or never will, when this returns.
+    fileprivate func isFed() async {
+        await withCheckedContinuation { continuation in whenLikelyToKeepUp { continuation.resume() } }
+    }
+}
+
+@Suite struct `A stream of HTTP` {
+    let audio = AppAudio()
+    let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func sound(_ name: String, seconds: Double) throws -> Data {
+        try Data(contentsOf: makeSound(folder.file(name), seconds: seconds))
+    }
+
+    private func play(_ server: Server) -> (AVPlayer, AVPlayerItem, ItemPosts) {
+        let item = AVPlayerItem(url: server.url)
+        let posts = ItemPosts(item)
+        let player = audio.use { AVPlayer(playerItem: item) }
+        player.play()
+        return (player, item, posts)
+    }
+
+    /// Plays on until something was posted.
+    private func playOn(_ item: AVPlayerItem, _ posts: ItemPosts, until name: String, seconds: Int = 60) async {
+        for _ in 0..<seconds * 2 {
+            await item.isFed()
+            audio.device.advance(by: 0.5)
+            await mainThreadIsDone()
+            if posts.bell.all.contains(name) { return }
+        }
+        let why = item.error?.localizedDescription ?? "it is at \(item.currentTime().seconds) seconds"
+        Issue.record("\(name) was not posted: \(why)")
+    }
+
+    @Test(arguments: ["a.wav", "a.flac", "a.mp3", "a.ogg", "a.opus", "a.aiff"], [true, false])
+    func `is played to its end`(_ name: String, _ takesRanges: Bool) async throws {
+        let rate = name == "a.opus" ? 48_000 : 44_100
+        let url = try makeSound(folder.file(name), seconds: 4, rate: rate)
+        let server = try Server(.init(body: Data(contentsOf: url), takesRanges: takesRanges))
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate || item.status == .readyToPlay)
+        await item.isFed()
+        #expect(item.status == .readyToPlay)
+        #expect(player.timeControlStatus == .playing)
+        #expect(abs(item.duration.seconds - 4) < 0.1)
+        audio.device.advance(by: 0.5)
+        #expect(abs(player.currentTime().seconds - 0.5) < 0.01)
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(abs(Double(audio.heard.count) / 2 / Double(rate) - 4) < 0.1)
+        #expect(abs(pitch(audio.heard, rate: rate) - 440) < 5)
+    }
+
+    @Test func `is heard before all of it has come, and is fetched at once`() async throws {
+        let body = try sound("a.wav", seconds: 10)
+        let server = try Server(.init(body: body, holdsAt: body.count / 2))
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        await item.isFed()
+        audio.device.advance(by: 2)
+        #expect(abs(player.currentTime().seconds - 2) < 0.01)
+        #expect(item.loadedFraction <= 0.51)
+        await playOn(item, posts, until: ItemPosts.stalled)
+        #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
+        #expect(player.rate == 1)
+        #expect(player.currentTime().seconds < 5.1)
+        server.letGo()
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(audio.heard.count / 2 == 441_000)
+        // A server that is silent for long is asked again.
+        #expect(server.requests.count < 4)
+    }
+
+    @Test func `goes on where it was when the network breaks`() async throws {
+        let body = try sound("a.wav", seconds: 6)
+        let server = try Server(.init(body: body, breaksAfter: 300_000, breaks: 2))
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(player.rate == 0)
+        try #require(audio.heard.count / 2 == 6 * 44_100)
+        let loudest = (0..<6 * 44_100).map { abs(audio.heard[$0 * 2] - sine($0)) }.max()
+        #expect(try #require(loudest) < 0.001)
+        let starts = server.requests.compactMap { head in
+            head.lowercased().components(separatedBy: "range: bytes=").dropFirst().first.flatMap {
+                Int($0.prefix { $0.isNumber })
+            }
+        }
+        #expect(starts.first == 0)
+        #expect(starts.dropFirst().allSatisfy { $0 >= 300_000 })
+    }
+
+    @Test func `is sought in, also where it has not come`() async throws {
+        let body = try sound("a.wav", seconds: 60)
+        let server = try Server(.init(body: body, holdsAt: 1_000_000))
+        defer { server.close() }
+        let (player, item, _) = play(server)
+        await item.isFed()
+        #expect(await player.seek(to: CMTime(value: 50, timescale: 1)))
+        #expect(player.currentTime().seconds == 50)
+        await item.isFed()
+        audio.device.advance(by: 1)
+        #expect(abs(player.currentTime().seconds - 51) < 0.01)
+        #expect(server.requests.count > 1)
+    }
+
+    @Test func `is found where the server sends it`() async throws {
+        let server = try Server(.init(body: try sound("a.flac", seconds: 2), redirects: true))
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(item.status == .readyToPlay)
+        #expect(player.rate == 0)
+    }
+
+    @Test(arguments: ["a.mp3", "a.flac", "a.wav"]) func `may have no length`(_ name: String) async throws {
+        let server = try Server(.init(body: try sound(name, seconds: 3), takesRanges: false, saysLength: false))
+        defer { server.close() }
+        let (player, item, _) = play(server)
+        await item.isFed()
+        #expect(item.status == .readyToPlay, "\(item.error?.localizedDescription ?? "no reason")")
+        audio.device.advance(by: 1)
+        #expect(abs(player.currentTime().seconds - 1) < 0.01)
+    }
+
+    @Test(arguments: ["a.mp3", "a.flac", "a.wav", "a.ogg"])
+    func `may have no end in sight`(_ name: String) async throws {
+        let body = try sound(name, seconds: 16)
+        let behaviour = Server.Behaviour(
+            body: body, takesRanges: false, saysLength: false, holdsAt: body.count * 3 / 4)
+        let server = try Server(behaviour)
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        await item.isFed()
+        #expect(item.status == .readyToPlay, "\(item.error?.localizedDescription ?? "no reason")")
+        audio.device.advance(by: 1)
+        #expect(abs(player.currentTime().seconds - 1) < 0.01)
+        server.letGo()
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(abs(Double(audio.heard.count) / 88_200 - 16) < 0.1)
+    }
+
+    @Test func `fails with a sentence`() async throws {
+        let answers: [(Server.Behaviour, String)] = [
+            (.init(body: Data("gone".utf8), status: 404), "answers 404"),
+            (.init(body: Data("<html>Please log in</html>".utf8), type: "text/html"), "in no format"),
+            (.init(body: Data("#EXTM3U\n#EXT-X-VERSION:3\n".utf8)), "HLS"),
+            (.init(body: Data(), takesRanges: false), "in no format"),
+        ]
+        for (behaviour, words) in answers {
+            let server = try Server(behaviour)
+            defer { server.close() }
+            let (player, item, _) = play(server)
+            await item.isFed()
+            #expect(item.status == .failed)
+            let sentence = item.error?.localizedDescription ?? ""
+            #expect(sentence.contains(words), "\(sentence)")
+            #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        }
+    }
+
+    @Test func `fails where nobody answers`() async throws {
+        let server = try Server(.init())
+        server.close()
+        let (player, item, _) = play(server)
+        await item.isFed()
+        #expect(player.timeControlStatus != .playing)
+        #expect(item.status == .failed)
+        #expect(item.error?.localizedDescription.contains("does not answer") == true)
+    }
+
+    @Test func `is given up with its player`() async throws {
+        let body = try sound("a.wav", seconds: 30)
+        let server = try Server(.init(body: body, holdsAt: 1_000))
+        defer { server.close() }
+        weak var gone: AVPlayerItem?
+        do {
+            let (player, item, _) = play(server)
+            gone = item
+            withExtendedLifetime(player) {}
+        }
+        // What was on its way there holds it no longer.
+        await mainThreadIsDone()
+        #expect(gone == nil)
+    }
+}

@@ -1,0 +1,115 @@
+import LinuxSystem
+import PipeWire
+import TestAudio
+import TestBus
+import Testing
+
+@Suite("Streams that are taken down", .enabled(if: TestAudio.isThere, Comment(rawValue: TestAudio.missing)))
+struct PermissionTests {
+    private static let (stop, goOn): (CInt, CInt) = (19, 18)
+
+    /// A client that can be frozen, beside a tone of 1 kHz that must not stop.
+    private struct Scene {
+        let audio: TestAudio
+        let peer: AudioPeer
+        let tone: TonePlayer
+        let player: TestProgram
+        let stream: GraphStream
+        let recorder: SinkRecorder
+
+        init(manager: Bool, sinks: [String] = ["testsink"]) throws {
+            audio = try TestAudio(manager: manager, sinks: sinks)
+            peer = try AudioPeer(audio)
+            tone = try TonePlayer(audio, Sine(amplitude: 0.3, frequency: 1000))
+            player = try audio.play(try audio.sound(0.4))
+            stream = try peer.playing(player)
+            recorder = try SinkRecorder(audio)
+            try recorder.awaitSound(100) { isPlaying($0) && hasTone($0) }
+        }
+
+        func isPlaying(_ samples: [Float]) -> Bool { Level.amplitude(of: 440, in: samples) > 0.35 }
+        func hasTone(_ samples: [Float]) -> Bool { Level.amplitude(of: 1000, in: samples) > 0.25 }
+    }
+
+    @Test("A client that is frozen after its stream was taken down stalls no other", arguments: [true, false])
+    func frozen(manager: Bool) throws {
+        let scene = try Scene(manager: manager)
+        #expect(try scene.peer.permit(scene.stream.id, false))
+        try scene.player.process.send(Self.stop)
+        let samples = try scene.recorder.record(milliseconds: 2000)
+        #expect(Level.longestGap(samples) < 1)
+        try scene.recorder.awaitSound(100) { !scene.isPlaying($0) && scene.hasTone($0) }
+        try scene.player.process.send(Self.goOn)
+        #expect(!scene.isPlaying(try scene.recorder.record(milliseconds: 300)), "it is not linked before it may be")
+        try scene.peer.permit(scene.stream.id, true)
+        try scene.recorder.awaitSound(100) { scene.isPlaying($0) && scene.hasTone($0) }
+        _ = try scene.peer.stream { $0.id == scene.stream.id && $0.isLinked && $0.state == .running }
+    }
+
+    @Test("A client that is frozen while its stream is linked stops its sink for all, which is why")
+    func frozenWhileLinked() throws {
+        let scene = try Scene(manager: true)
+        try scene.player.process.send(Self.stop)
+        // One more cycle may be under way.
+        _ = try scene.recorder.drain()
+        // Time passes: the client cannot end.
+        #expect(!scene.player.process.waitUntilDead(milliseconds: 1000))
+        let played = try scene.recorder.drain()
+        #expect(played < 100, "\(played) ms of a second")
+        #expect(try !scene.peer.permit(scene.stream.id, false), "a frozen client does not answer")
+        try scene.recorder.awaitSound(100) { scene.hasTone($0) }
+        try scene.player.process.send(Self.goOn)
+        #expect(try scene.peer.permit(scene.stream.id, false))
+    }
+
+    /// With other channels the session manager would wait for the frozen client, and link no stream at all.
+    @Test(
+        "A new default sink does not bring a frozen stream back, and others move to it",
+        arguments: [true, false], ["other", "other-mono"])
+    func newDefault(manager: Bool, name: String) throws {
+        let scene = try Scene(manager: manager, sinks: ["testsink", name])
+        let other = try #require(scene.peer.device(named: name))
+        #expect(try scene.peer.permit(scene.stream.id, false))
+        try scene.player.process.send(Self.stop)
+        scene.peer.on { _ = $0.setDefaultSink(other) }
+        _ = try scene.peer.stream { $0.applicationName == "tone" && $0.devices == [other] }
+        let recorder = try SinkRecorder(scene.audio, sink: name)
+        try recorder.awaitSound(100) { scene.hasTone($0) }
+        #expect(Level.longestGap(try recorder.record(milliseconds: 1500)) < 1)
+        try scene.player.process.send(Self.goOn)
+        #expect(!scene.isPlaying(try recorder.record(milliseconds: 300)))
+        try scene.peer.permit(scene.stream.id, true)
+        try recorder.awaitSound(100) { scene.isPlaying($0) && scene.hasTone($0) }
+    }
+
+    @Test("Where nothing is permitted by default, a stream sounds when it is permitted", arguments: [true, false])
+    func strict(manager: Bool) throws {
+        let audio = try TestAudio(manager: manager)
+        let peer = try AudioPeer(audio, permitsByDefault: false)
+        let player = try audio.play(try audio.sound(0.4))
+        let stream = try peer.stream { $0.pid == player.process.pid }
+        let recorder = try SinkRecorder(audio, peer: peer)
+        #expect(Level.peak(try recorder.record(milliseconds: 1000)) == 0)
+        try peer.permit(stream.id, true)
+        try recorder.awaitSound { Level.peak($0) > 0.3 }
+    }
+
+    @Test("When the session manager goes, links are made here, and they stay when it comes back")
+    func managerComesAndGoes() throws {
+        let audio = try TestAudio(manager: true)
+        let peer = try AudioPeer(audio)
+        let tone = try TonePlayer(audio)
+        _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running }
+        audio.stopManager()
+        _ = try peer.stream { $0.applicationName == "tone" && !$0.isLinked }
+        _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running && $0.isLinked }
+        let recorder = try SinkRecorder(audio)
+        try recorder.awaitSound { Level.peak($0) > 0.4 }
+        let source = peer.on { $0.defaults.source }
+        try audio.startManager()
+        // It has looked at what there is when it tells a default source.
+        try peer.awaitEvent { if case .defaults(let found) = $0 { found.source != source } else { false } }
+        #expect(peer.on { $0.allStreams.filter(\.isLinked).count } == 2)
+        withExtendedLifetime(tone) {}
+    }
+}
