@@ -40,6 +40,8 @@ package struct AudioRules: Hashable, Sendable {
     /// - Parameter profile: by its name; of others the newest numbers hold.
     package init(profile: String) {
         // The first devices were told by their users what plays, not by a meter.
-        if profile.hasPrefix("iphone-os") || profile == "ios-4" { silence = .seconds(30) }
+        if Self.firstDevices.contains(profile) { silence = .seconds(30) }
     }
+
+    private static let firstDevices: Set<String> = ["iphone-os-3", "iphone-3gs", "iphone-4"]
 }
