@@ -27,8 +27,9 @@ SUMMARY = re.compile(r". +Test run with (\d+) tests?\b")
 # Places in which tests make folders, and how those are named.
 PLACES = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/var/lib", "/dev/shm"}
 OURS = re.compile(r"(greenroom|iconreel)-|[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$")
-# So many lines behind a failure explain it.
+# So many lines behind a failure explain it, and so many before the end of a run that broke off.
 FOLLOWING = 6
+LAST = 40
 # How long what the last test ended may take to go.
 MOMENT = 3
 
@@ -40,6 +41,7 @@ class Run:
         self.pending = {}
         self.skipped = collections.Counter()
         self.failed = []
+        self.last = collections.deque(maxlen=LAST)
         self.summary = None
         self.tests = 0
         self.following = 0
@@ -47,6 +49,8 @@ class Run:
     def read(self, line):
         """Whether the line is to be printed now."""
         plain = COLOR.sub("", line).rstrip("\n")
+        if not plain.startswith(("✔", "◇")):
+            self.last.append(line)
         if started := STARTED.match(plain):
             self.pending[started.groups()] = None
         elif ended := ENDED.match(plain):
@@ -117,6 +121,10 @@ def main():
         # Where only the end of the output is kept, the failures must be in it.
         print("What failed:")
         print("".join(run.failed[-200:]), end="")
+        if run.summary is None:
+            # What a process says when it crashes stands beside no test's name.
+            print("What was printed last, without the tests that passed:")
+            print("".join(run.last), end="")
     if left:
         print("The tests left these behind:\n  " + "\n  ".join(left))
     print(run.says_skipped())

@@ -128,6 +128,15 @@ import Testing
         }
     }
 
+    @Test("A program's second node of a number that stands still plays nothing, though the first one did")
+    func secondStandsStill() {
+        var bench = Bench()
+        bench.node(.outsider(pid: 7), stream: 2)
+        bench.node(.outsider(pid: 7), stream: 2, isRunning: false)
+        let party = bench.system.parties[.outsider(pid: 7)]
+        #expect(party?.streams[.own(2)]?.isInUse == false)
+    }
+
     @Test("A second node of a number takes its place, and neither is lost when one goes")
     func twoNodes() {
         var bench = Bench()
@@ -195,6 +204,17 @@ import Testing
         #expect(bench.gain(node) == 1 && bench.session(pandora) == "active")
         bench.pass(1)
         #expect(bench.gain(outsider) == 0)
+    }
+
+    @Test("A program that comes back with the sound server and stands still has stopped")
+    func comesBackSilent() {
+        var bench = Bench()
+        bench.node(.outsider(pid: 9), stream: 2)
+        bench.send(.graphDetached)
+        bench.send(.graphAttached)
+        bench.node(.outsider(pid: 9), stream: 2, isRunning: false)
+        bench.pass(70)
+        #expect(bench.system.parties[.outsider(pid: 9)]?.session.activity == .inactive)
     }
 
     @Test("A paused program that is let go does not count as one that plays")

@@ -16,7 +16,10 @@ import Testing
             storm.clear()
             let left = storm.left
             #expect(left == [], "seed \(seed)")
-            if !left.isEmpty { return }
+            storm.leave()
+            let still = storm.leftOutOfSight
+            #expect(still == [], "seed \(seed)")
+            if !left.isEmpty || !still.isEmpty { return }
         }
     }
 

@@ -255,7 +255,7 @@ struct Machine {
         // A program without the key may begin in the moment in which it is frozen.
         if state == .suspended, apps[place].hasKey || !apps[place].isProgram {
             for (id, node) in nodes
-            where node.owner == .app(apps[place].id) && node.isSeen && hasGraph {
+            where node.owner == .app(apps[place].id) && node.isPermitted && hasGraph {
                 broken.append("\(apps[place].id) is frozen, and the server waits for \(id.rawValue)")
             }
         }

@@ -39,6 +39,25 @@ extension Storm {
         machine.apps[place].runs && machine.apps[place].connection != nil && !machine.apps[place].told.isEmpty
     }
 
+    /// On the screen a player that stands still keeps its way out, to begin without delay.
+    private func isStillConnected(_ app: AppIdentifier, _ hold: AudioHold) -> Bool {
+        hold == .connected && machine.place(app).map { machine.apps[$0].isVisible } ?? false
+            && machine.nodes.values.contains { $0.owner == .app(app) && $0.isPermitted }
+    }
+
+    /// Nobody is held who is silent and out of sight.
+    mutating func leave() {
+        for place in machine.apps.indices where machine.apps[place].state != .none { machine.stand(place, .background) }
+        settle()
+    }
+
+    var leftOutOfSight: [String] {
+        machine.broken + machine.system.heldNow.map { "\($0.app) is held: \($0.hold)" }
+            + machine.apps.filter { !$0.held.isEmpty }.map { "the system holds \($0.id): \($0.held)" }
+            + machine.nodes.filter { $0.value.owner.app != nil && $0.value.isPermitted }
+            .map { "\($0.value.owner) is linked: \($0.key)" }
+    }
+
     /// What should not be when everybody is silent.
     var left: [String] {
         var left = machine.broken
@@ -48,8 +67,13 @@ extension Storm {
                 left.append("\(party.id) has a session: \(party.session.activity), \(party.streams.values)")
             }
         }
-        left += machine.system.heldNow.map { "\($0.app) is held: \($0.hold)" }
-        left += machine.apps.filter { !$0.held.isEmpty }.map { "the system holds \($0.id): \($0.held)" }
+        left += machine.system.heldNow.filter { !isStillConnected($0.app, $0.hold) }
+            .map { "\($0.app) is held: \($0.hold)" }
+        for app in machine.apps {
+            left += app.held.sorted().filter { !isStillConnected(app.id, $0) }.map {
+                "the system holds \(app.id): \($0)"
+            }
+        }
         left += machine.unanswered.map { "nobody answered \($0)" }
         for (id, node) in machine.nodes {
             let place = node.owner.app.flatMap(machine.place)

@@ -19,6 +19,8 @@ package struct AudioRules: Hashable, Sendable {
     package var newsTime = Span.seconds(2)
     /// For an app to act on a command.
     package var commandTime = Span.seconds(10)
+    /// A program that stops may be between two pieces.
+    package var restTime = Span.seconds(1)
     /// Within it another press of the headset's button belongs to the ones before.
     package var pressTime = Span.milliseconds(400)
     /// Until the system is asked again to wake an app that it could not wake.

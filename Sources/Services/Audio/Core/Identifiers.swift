@@ -70,6 +70,9 @@ package enum StreamKey: Hashable, Comparable, Sendable {
 
 /// What the service may hold for an app: the names of `audio.json`.
 package enum AudioHold: String, Hashable, Comparable, Sendable, Codable, CaseIterable {
+    /// Nothing of it is in use, and a stream of it is linked: the sound server would wait for a process that is
+    /// suspended meanwhile.
+    case connected
     case playing, recording
     /// It is told something: that it is interrupted, or that somebody pressed a key for it.
     case telling

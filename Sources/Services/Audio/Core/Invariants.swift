@@ -85,7 +85,9 @@ extension Party {
             let isUsed = streams.values.contains {
                 system.hold(for: $0.direction) == hold && ($0.isRaised || $0.wish && system.mayRun($0, self))
             }
-            return holding(hold) == .held && !isUsed ? "it is held for \(hold.rawValue), and silent" : nil
+            guard holding(hold) == .held, !isUsed, holding(.connected) != .asked else { return nil }
+            guard hold != .playing || !isExpected(at: system.now) else { return nil }
+            return "it is held for \(hold.rawValue), and silent"
         }
     }
 
@@ -128,6 +130,11 @@ extension Party {
             broken.append("it should be silent, and sounds")
         }
         let isInBackground = kind != .outsider && !isInSight && standing.isRunning
+        if system.hasSystem, isInBackground, isSettled, stream.isRaised, stops.isEmpty, !isConnectionRefused,
+            [.connected, .playing, .recording].allSatisfy({ holding($0) == Holding.none })
+        {
+            broken.append("it is linked, and nothing keeps it from being suspended")
+        }
         if system.hasSystem, isInBackground, stream.isUp, stream.isInUse,
             holding(system.hold(for: stream.direction)) == Holding.none, stops.isEmpty
         {

@@ -44,6 +44,8 @@ package struct Party: Sendable {
     var holds: [AudioHold: Holding] = [:]
     /// The system refused to hold it as it stands; asked again when that changes.
     var isRefused = false
+    /// The same of the hold that has nothing to do with what it plays.
+    var isConnectionRefused = false
     /// What it has to stop for the system, by the hold.
     var stops: [AudioHold: OrderID] = [:]
     var news = NewsQueue()
@@ -63,6 +65,8 @@ package struct Party: Sendable {
     package internal(set) var player: PlayerID?
     var playerCommands: Set<AudioCommandKind> = []
     var playerState = NowPlaying()
+    /// A program has stopped for a moment, as between two pieces, or for good: until then nobody can tell.
+    var restsUntil: Instant?
     /// It was paused for an interruption, by its player.
     var isPausedByUs = false
 
@@ -87,7 +91,16 @@ package struct Party: Sendable {
     /// It is seen, or nobody could see it.
     var isInSight: Bool { kind == .outsider || standing.isVisible }
 
+    /// Until when out of sight it may have a way out although it gives nothing.
+    func isExpected(at now: Instant) -> Bool {
+        kind == .program && [restsUntil, actsUntil].contains { $0.map { now < $0 } ?? false }
+    }
+
     func holding(_ hold: AudioHold) -> Holding { holds[hold] ?? .none }
+
+    mutating func refuse(_ hold: AudioHold) {
+        if hold == .connected { isConnectionRefused = true } else { isRefused = true }
+    }
 }
 
 /// What an app is told, in order; what has no answer yet is kept.

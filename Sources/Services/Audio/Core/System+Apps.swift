@@ -94,7 +94,7 @@ extension AudioSystem {
         if before.process != standing.process || standing.state == .none { processEnded(id) }
         with(id) { [now] in
             $0.standing = standing
-            $0.isRefused = false
+            ($0.isRefused, $0.isConnectionRefused) = (false, false)
             if standing.isVisible {
                 for key in $0.orderedKeys { $0.streams[key]?.sound = .unknown(since: now) }
             }
@@ -123,10 +123,10 @@ extension AudioSystem {
             $0.session = Session()
             $0.holds = [:]
             $0.stops = [:]
-            $0.isRefused = false
+            ($0.isRefused, $0.isConnectionRefused) = (false, false)
             $0.route = []
             $0.surroundings = nil
-            $0.actsUntil = nil
+            ($0.actsUntil, $0.restsUntil) = (nil, nil)
             $0.isPausedByUs = false
             $0.awaited = nil
             $0.hasSpoken = true
@@ -144,9 +144,19 @@ extension AudioSystem {
     mutating func settleAwaited(_ id: PartyID) {
         guard case .until(let until)? = parties[id]?.awaited, until <= now else { return }
         with(id) { ($0.awaited, $0.hasSpoken) = (nil, true) }
-        guard parties[id]?.kind == .app else { return }
+        guard parties[id]?.kind == .app else { return dropIdleStreams(id) }
         endStreams(id)
         deactivate(id, notifies: isCall(id))
+    }
+
+    /// A program did not go on with what the sound server's end cut off.
+    private mutating func dropIdleStreams(_ id: PartyID) {
+        with(id) { party in
+            for key in party.orderedKeys where party.streams[key]?.runs != true {
+                party.streams[key]?.wish = false
+                if party.streams[key]?.node == nil { party.streams[key] = nil }
+            }
+        }
     }
 
     /// None of its streams is to run any more.
@@ -297,6 +307,10 @@ extension AudioSystem {
                 party.streams[.own(number)]?.wish = true
             }
         }
+        // Over the connection before nobody hears an answer.
+        for key in parties[id]?.starts.keys.sorted() ?? [] where parties[id]?.streams[key]?.wish != true {
+            refuseStarts(id, key, .noSuchStream)
+        }
         if let app = id.app {
             change(app) {
                 ($0.commands, $0.wantsEvents) = (hello.commands, hello.wantsEvents)
@@ -370,15 +384,6 @@ extension AudioSystem {
             party.starts[key, default: []].append(request)
             (party.isRefused, party.because) = (false, "")
         }
-    }
-
-    private mutating func askForPermission(_ id: PartyID) -> AudioPermission {
-        guard let app = id.app else { return .granted }
-        let known = records[app]?.permission ?? .undetermined
-        guard known == .undetermined else { return known }
-        // There is nobody to ask yet: whoever owns the device denies it by its tool.
-        change(app) { $0.permission = .granted }
-        return .granted
     }
 
     mutating func refuseStarts(_ id: PartyID, _ key: StreamKey, _ refusal: AudioRefusal) {

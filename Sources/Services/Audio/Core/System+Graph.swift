@@ -13,14 +13,13 @@ extension AudioSystem {
         var key = description.stream.map(StreamKey.own) ?? .node(node)
         // A number that was given for the loudspeaker is none for the microphone.
         if let known = parties[id]?.streams[key], known.direction != description.direction { key = .node(node) }
-        giveWay(id, key)
+        let isNew = giveWay(id, key) || parties[id]?.streams[key] == nil
         nodes[node] = (id, key)
-        let isLate = parties[id]?.streams[key] == nil
         with(id) { [now] party in
             var stream = party.streams[key] ?? Stream(key, description.direction, wish: false, at: now)
             stream.node = node
             stream.runs = description.isRunning
-            if isLate, party.kind != .app { stream.wish = description.isRunning }
+            if isNew, party.kind != .app { stream.wish = description.isRunning }
             party.streams[key] = stream
         }
         connectNode(id, key)
@@ -30,8 +29,8 @@ extension AudioSystem {
     }
 
     /// A second node of a number takes the place of the first, which is nobody's stream then.
-    private mutating func giveWay(_ id: PartyID, _ key: StreamKey) {
-        guard let stream = parties[id]?.streams[key], let node = stream.node else { return }
+    private mutating func giveWay(_ id: PartyID, _ key: StreamKey) -> Bool {
+        guard let stream = parties[id]?.streams[key], let node = stream.node else { return false }
         let other = StreamKey.node(node)
         nodes[node] = (id, other)
         with(id) { [now] party in
@@ -40,6 +39,7 @@ extension AudioSystem {
             (left.gain, left.isGainKnown, left.device) = (stream.gain, stream.isGainKnown, stream.device)
             party.streams[other] = left
         }
+        return true
     }
 
     /// It sounds by a way that this service did not give it: as if it had started a player.
@@ -74,12 +74,22 @@ extension AudioSystem {
             if runs, !stream.wish { $0.sound = .unknown(since: now) }
             $0.wish = runs
         }
+        if stream.isUp, runs || stream.wish { rests(owner.party, !runs) }
         if party.kind == .app { beginUnasked(owner.party, owner.stream) }
     }
 
+    /// A program has begun, or gives nothing any more. Whoever paused it is not kept waiting.
+    private mutating func rests(_ id: PartyID, _ rests: Bool) {
+        guard let party = parties[id], party.kind == .program else { return }
+        let isPaused = party.player != nil && party.playerState.state != .playing
+        with(id) { [now, rules] in $0.restsUntil = rests && !isPaused ? now + rules.restTime : nil }
+    }
+
     mutating func nodeGone(_ node: NodeID) {
-        guard let owner = nodes.removeValue(forKey: node), parties[owner.party]?.streams[owner.stream]?.node == node
+        guard let owner = nodes.removeValue(forKey: node), let stream = parties[owner.party]?.streams[owner.stream],
+            stream.node == node
         else { return }
+        if stream.wish, stream.isUp { rests(owner.party, true) }
         with(owner.party, owner.stream) {
             ($0.node, $0.runs, $0.isLooking, $0.lookAt) = (nil, false, false, nil)
             if $0.phase != .up { $0.phase = .down }
@@ -149,9 +159,11 @@ extension AudioSystem {
         with(id) {
             $0.playerState = playing
             $0.playerCommands = commands
-            if playing.state == .playing { $0.isPausedByUs = false }
+            if playing.state == .playing { $0.isPausedByUs = false } else { $0.restsUntil = nil }
         }
         guard playing.state == .playing, before != .playing else { return }
+        // It is heard in a moment, or it is not.
+        with(id) { [now, rules] in if $0.kind == .program { $0.restsUntil = now + rules.newsTime } }
         lookAnew(id)
         insist(id)
     }

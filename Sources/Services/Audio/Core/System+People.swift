@@ -26,6 +26,17 @@ extension AudioSystem {
         }
     }
 
+    // MARK: Permission
+
+    mutating func askForPermission(_ id: PartyID) -> AudioPermission {
+        guard let app = id.app else { return .granted }
+        let known = records[app]?.permission ?? .undetermined
+        guard known == .undetermined else { return known }
+        // There is nobody to ask yet: whoever owns the device denies it by its tool.
+        change(app) { $0.permission = .granted }
+        return .granted
+    }
+
     // MARK: Time
 
     mutating func passTime() {
@@ -38,7 +49,9 @@ extension AudioSystem {
         var times = [presses?.until].compactMap(\.self) + controls.values.map(\.until)
         for party in parties.values {
             if case .until(let until)? = party.awaited { times.append(until) }
-            if let until = party.actsUntil, now < until { times.append(until) }
+            for until in [party.actsUntil, party.restsUntil] {
+                if let until, now < until { times.append(until) }
+            }
             for stream in party.streams.values {
                 if case .fading(let until) = stream.phase { times.append(until) }
                 if !stream.isLooking, let at = stream.lookAt { times.append(at) }

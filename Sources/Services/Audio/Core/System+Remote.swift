@@ -138,6 +138,11 @@ extension AudioSystem {
             return
         }
         emit(.reply(request, .status(status)))
+        // What is silent now needs no time.
+        guard control.command != .pause, control.command != .stop else {
+            controls[order] = nil
+            return
+        }
         controls[order] = Control(
             party: control.party, command: control.command, request: nil, isSent: true, until: now + rules.newsTime)
     }

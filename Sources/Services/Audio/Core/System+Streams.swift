@@ -19,8 +19,10 @@ extension AudioSystem {
         guard party.kind != .outsider else { return true }
         guard party.stops.isEmpty, party.standing.isRunning else { return false }
         if party.isInSight { return !party.isRefused }
-        return party.hasKey && !party.isRefused && party.session.settings.category.goesOnInBackground
-            && stream.sound != .dismissed
+        guard party.hasKey, !party.isRefused, party.session.settings.category.goesOnInBackground else { return false }
+        guard stream.sound != .dismissed else { return false }
+        // What stands still is taken down before its app may be suspended.
+        return stream.isInUse || party.isExpected(at: now) || controls.values.contains { $0.party == party.id }
     }
 
     /// A program that says nothing may begin whenever it likes: its way out has to be there before.
@@ -74,11 +76,11 @@ extension AudioSystem {
 
     private mutating func lower(_ id: PartyID, _ key: StreamKey) {
         guard let party = parties[id], let stream = party.streams[key] else { return }
-        let isFrozen = party.kind != .outsider && !party.standing.isRunning
+        let hasTime = party.kind == .outsider || party.standing.isRunning && !mayBeFrozen(party)
         switch stream.phase {
         case .down, .lowering: return
-        case .fading(let until) where now < until && !isFrozen && stream.node != nil: return
-        case .up where stream.node != nil && stream.runs && stream.direction == .output && !isFrozen:
+        case .fading(let until) where now < until && hasTime && stream.node != nil: return
+        case .up where stream.node != nil && stream.runs && stream.direction == .output && hasTime:
             if let node = stream.node, stream.gain > 0 { emit(.setGain(node, 0, over: rules.fade)) }
             with(id, key) { [now, rules] in
                 $0.phase = .fading(until: now + rules.fade)
@@ -90,6 +92,12 @@ extension AudioSystem {
             with(id, key) { $0.phase = .lowering(order) }
             emit(.permit(node, false, order))
         }
+    }
+
+    /// The system does not wait for it.
+    private func mayBeFrozen(_ party: Party) -> Bool {
+        !party.isInSight && party.isConnectionRefused
+            && [.connected, .playing, .recording].allSatisfy { party.holding($0) == .none }
     }
 
     /// What is heard of a stream, beside what its app and the user chose.
@@ -169,7 +177,9 @@ extension AudioSystem {
     private mutating func answerStops(_ id: PartyID) {
         guard let party = parties[id] else { return }
         for (hold, order) in party.stops.sorted(by: { $0.key < $1.key }) {
-            let isRaised = party.streams.values.contains { $0.isRaised && self.hold(for: $0.direction) == hold }
+            let isRaised = party.streams.values.contains {
+                $0.isRaised && (hold == .connected || self.hold(for: $0.direction) == hold)
+            }
             guard !isRaised else { continue }
             with(id) {
                 $0.stops[hold] = nil
@@ -183,7 +193,12 @@ extension AudioSystem {
     private func needs(_ hold: AudioHold, _ party: Party) -> Bool {
         if party.awaited != nil, party.holding(hold) == .held { return true }
         switch hold {
+        case .connected:
+            return party.kind != .outsider && party.standing.isRunning
+                && party.streams.values.contains { $0.node != nil && $0.isRaised }
+                && ![.playing, .recording].contains { party.holding($0) == .held && needs($0, party) }
         case .playing, .recording:
+            if hold == .playing, party.holding(hold) == .held, party.isExpected(at: now) { return true }
             return party.streams.values.contains { stream in
                 guard self.hold(for: stream.direction) == hold else { return false }
                 if stream.wish && mayRun(stream, party) { return true }
@@ -191,7 +206,7 @@ extension AudioSystem {
                 case .down: return false
                 case .up: return stream.isInUse
                 // It must not be frozen before it is off.
-                case .fading, .lowering: return party.standing.isRunning
+                case .fading, .lowering: return party.standing.isRunning && party.holding(hold) == .held
                 }
             }
         case .telling: return isTold(party) || controls.values.contains { $0.party == party.id }
@@ -199,14 +214,17 @@ extension AudioSystem {
     }
 
     mutating func settleHolds(_ id: PartyID) {
-        guard hasSystem, let party = parties[id], let app = party.app, party.standing.state != .none else { return }
-        for hold in AudioHold.allCases where party.stops[hold] == nil {
+        guard hasSystem, let app = id.app else { return }
+        for hold in AudioHold.allCases {
+            guard let party = parties[id], party.standing.state != .none, party.stops[hold] == nil else { continue }
             let isNeeded = needs(hold, party)
             switch party.holding(hold) {
-            case .none where isNeeded && !party.isRefused:
+            case .none where isNeeded && !(hold == .connected ? party.isConnectionRefused : party.isRefused):
                 with(id) { $0.holds[hold] = .asked }
                 emit(.hold(app, process: party.standing.process, hold, because: sentence(hold, party)))
             case .held where !isNeeded:
+                // One is not given back before the other one is there: nothing would keep the app meanwhile.
+                guard hold == .telling || party.holding(.connected) != .asked else { continue }
                 with(id) {
                     $0.holds[hold] = Party.Holding.none
                     $0.because = ""
@@ -238,6 +256,7 @@ extension AudioSystem {
         switch hold {
         case .playing: return title.map { "it plays “\($0.prefix(60))”" } ?? "it plays audio"
         case .recording: return "it records"
+        case .connected: return "its connection to the sound server is closed"
         case .telling: return "it is told what became of its audio"
         }
     }
@@ -255,11 +274,11 @@ extension AudioSystem {
             case .allowed: $0.holds[hold] = .held
             case .refused:
                 $0.holds[hold] = Party.Holding.none
-                $0.isRefused = true
+                $0.refuse(hold)
             case .lost: $0.holds[hold] = Party.Holding.none
             }
         }
-        if answer == .refused { failControls(of: id) }
+        if answer == .refused, hold != .connected { failControls(of: id) }
     }
 
     mutating func holdEnded(_ app: AppIdentifier, _ hold: AudioHold) {
@@ -267,7 +286,7 @@ extension AudioSystem {
         guard parties[id]?.holding(hold) == .held else { return }
         with(id) {
             $0.holds[hold] = Party.Holding.none
-            $0.isRefused = true
+            $0.refuse(hold)
         }
     }
 

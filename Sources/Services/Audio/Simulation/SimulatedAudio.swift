@@ -36,6 +36,7 @@ package struct SimulatedAudio: ServiceModel {
             holds: [
                 ServiceDeclaration.Hold(name: "playing", sentence: "it plays audio", isPerceived: true),
                 ServiceDeclaration.Hold(name: "recording", sentence: "it records", isPerceived: true),
+                ServiceDeclaration.Hold(name: "connected", sentence: "its connection to the sound server is closed"),
                 ServiceDeclaration.Hold(
                     name: "telling", sentence: "it is told what became of its audio", limit: .seconds(30)),
             ],
@@ -245,7 +246,7 @@ package struct SimulatedAudio: ServiceModel {
         for node in facts.endProcess(of: app, but: isGone ? nil : standing.process) { post(.nodeGone(node)) }
         if isGone, let player = facts.players.removeValue(forKey: .app(app)) { post(.playerGone(player.id)) }
         if standing.state == .suspended, before?.isRunning == true, before?.process == standing.process {
-            for (_, node) in facts.orderedNodes where node.owner == .app(app) && node.runs && node.isPermitted {
+            for (_, node) in facts.orderedNodes where node.owner == .app(app) && node.isPermitted {
                 stalls.append("\(app) was frozen while the sound server waited for its stream")
             }
         }
