@@ -3,9 +3,10 @@
 
     Scripts/run-tests.py [--limit SECONDS] [ARGUMENT OF swift test ...]
 
-It prints what swift test prints, except for the start of each test. After a failure it says which tests had started and not
+It begins the program that swift test would begin, as swift test keeps to itself by which signal that ended. It prints what
+the tests print, except for the start of each. After a failure it says which tests had started and not
 ended, and repeats what failed. It fails if the tests left files or folders in a temporary folder. Then it counts the skipped
-tests and says why they were skipped. The last line is the summary of swift test.
+tests and says why they were skipped. The last line is the summary of Swift Testing.
 """
 
 import argparse
@@ -18,7 +19,8 @@ import sys
 import tempfile
 import time
 
-COMMAND = ["swift", "test", "--configuration", "release", "--skip-build", "--disable-xctest"]
+COMMAND = [
+    os.path.realpath(".build/release") + "/greenroomPackageTests.xctest", "--testing-library", "swift-testing"]
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 STARTED = re.compile(r"◇ +(Test|Suite) (?!case |run )(.*) started\.$")
 ENDED = re.compile(r"[✔✘] +(Test|Suite) (.*?)(?: with \d+ test cases?)? (?:passed|failed) after")
@@ -128,7 +130,8 @@ def main():
     if left:
         print("The tests left these behind:\n  " + "\n  ".join(left))
     print(run.says_skipped())
-    print(run.summary or f"The tests ended with exit code {code}, without a summary.", end="" if run.summary else "\n")
+    end = f"by signal {-code} ({signal.strsignal(-code)})" if code < 0 else f"with exit code {code}"
+    print(run.summary or f"The tests were ended {end}, without a summary.", end="" if run.summary else "\n")
     sys.exit(code or (1 if left else 0))
 
 

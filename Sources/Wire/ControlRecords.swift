@@ -86,6 +86,8 @@ package struct AppInfo: WireRecord {
     package var visible: Bool
     package var role: String?
     package var assertions: [Assertion]
+    /// What everybody is to see of it, such as `records`.
+    package var marks: [String]
     package var memory: Memory
     /// `application` or `plain`.
     package var kind: String
@@ -94,8 +96,8 @@ package struct AppInfo: WireRecord {
 
     package init(
         app: String, name: String, state: String, pid: Int? = nil, pids: [Int] = [], since: String? = nil,
-        visible: Bool = false, role: String? = nil, assertions: [Assertion] = [], memory: Memory = Memory(),
-        kind: String, exempt: Bool = false, front: Bool = false
+        visible: Bool = false, role: String? = nil, assertions: [Assertion] = [], marks: [String] = [],
+        memory: Memory = Memory(), kind: String, exempt: Bool = false, front: Bool = false
     ) {
         self.app = app
         self.name = name
@@ -106,6 +108,7 @@ package struct AppInfo: WireRecord {
         self.visible = visible
         self.role = role
         self.assertions = assertions
+        self.marks = marks
         self.memory = memory
         self.kind = kind
         self.exempt = exempt
@@ -122,6 +125,7 @@ package struct AppInfo: WireRecord {
         visible = try json.bool("visible")
         role = try json.optionalString("role")
         assertions = try Assertion.list(json: .array(json.array("assertions")))
+        marks = try json.strings("marks")
         memory = try Memory(json: json.object("memory"))
         kind = try json.string("kind")
         exempt = try json.bool("exempt")
@@ -132,7 +136,8 @@ package struct AppInfo: WireRecord {
         [
             "app": .string(app), "name": .string(name), "state": .string(state), "pid": JSONValue(pid),
             "pids": .array(pids.map { .int(Int64($0)) }), "since": JSONValue(since), "visible": .bool(visible),
-            "role": JSONValue(role), "assertions": Assertion.json(of: assertions), "memory": memory.json,
+            "role": JSONValue(role), "assertions": Assertion.json(of: assertions),
+            "marks": .array(marks.map(JSONValue.string)), "memory": memory.json,
             "kind": .string(kind), "exempt": .bool(exempt), "front": .bool(front),
         ]
     }
@@ -151,12 +156,31 @@ package struct StatusInfo: WireRecord {
     package var switcher: Bool
     /// What covers the front app: `call`, `sms`, `alert`, …
     package var interruptions: [String]
+    package struct Marked: WireRecord {
+        package var app: String
+        package var marks: [String]
+
+        package init(app: String, marks: [String]) {
+            self.app = app
+            self.marks = marks
+        }
+
+        package init(json: JSONValue) throws(RPCError) {
+            app = try json.string("app")
+            marks = try json.strings("marks")
+        }
+
+        package var json: JSONValue { ["app": .string(app), "marks": .array(marks.map(JSONValue.string))] }
+    }
+
+    /// Apps of which everybody is to see something, such as that they record.
+    package var marked: [Marked]
     /// Apps that a daemon which has just started has yet to look at; `nil`: it knows of all.
     package var adopting: Int?
 
     package init(
         version: String, protocolVersion: Int, pid: Int, profile: String, locked: Bool, asleep: Bool, front: String?,
-        switcher: Bool, interruptions: [String], adopting: Int? = nil
+        switcher: Bool, interruptions: [String], marked: [Marked] = [], adopting: Int? = nil
     ) {
         self.version = version
         self.protocolVersion = protocolVersion
@@ -167,6 +191,7 @@ package struct StatusInfo: WireRecord {
         self.front = front
         self.switcher = switcher
         self.interruptions = interruptions
+        self.marked = marked
         self.adopting = adopting
     }
 
@@ -180,6 +205,7 @@ package struct StatusInfo: WireRecord {
         front = try json.optionalString("front")
         switcher = try json.bool("switcher")
         interruptions = try json.array("interruptions").compactMap(\.string)
+        marked = try json.records("marked")
         adopting = try json.optionalInt("adopting")
     }
 
@@ -188,7 +214,7 @@ package struct StatusInfo: WireRecord {
             "version": .string(version), "protocol": .int(Int64(protocolVersion)), "pid": .int(Int64(pid)),
             "profile": .string(profile), "locked": .bool(locked), "asleep": .bool(asleep), "front": JSONValue(front),
             "switcher": .bool(switcher), "interruptions": .array(interruptions.map(JSONValue.string)),
-            "adopting": JSONValue(adopting),
+            "marked": .array(marked.map(\.json)), "adopting": JSONValue(adopting),
         ]
     }
 }

@@ -61,7 +61,10 @@ extension SystemTests {
             try FileSystem.makeDirectory(home + "/services", mode: 0o700)
             for (file, mode) in [("steps.py", 0o755), ("steps.json", 0o644)] as [(String, UInt32)] {
                 let bytes = try #require(FileSystem.read("\(source)/\(file)"))
-                try FileSystem.replace("\(home)/services/\(file)", with: bytes, mode: mode)
+                // Everybody is to see that it counts.
+                let text = String(decoding: bytes, as: UTF8.self)
+                    .replacing(#"{"name": "counting","#, with: #"{"name": "counting", "mark": "counts","#)
+                try FileSystem.replace("\(home)/services/\(file)", with: Array(text.utf8), mode: mode)
             }
             let probe = """
                 {"name": "probe", "program": "steps.py", "mode": "audio",
@@ -97,6 +100,7 @@ extension SystemTests {
             // Those of the home come first, then those of the system.
             #expect(try services(system).map(\.service) == ["probe", "steps", "audio", "notifications", "transfers"])
             #expect(try services(system).allSatisfy { $0.state == "idle" && $0.pid == nil && $0.holds == [] })
+            #expect(try system.app("walker").marks.isEmpty)
             try system.play(["open walker", "open walker:start"])
             try expectOutput(system, "walker", "\"counting\": true")
             #expect(try service(system, "steps").state == "running")
@@ -106,6 +110,9 @@ extension SystemTests {
             #expect(why.contains("it counts the steps of its user") && why.contains("service steps"), "\(why)")
             let hold = try #require(try service(system, "steps").holds.first)
             #expect(hold.app.hasSuffix("walker") && hold.hold == "counting" && hold.counts)
+            #expect(try system.app("walker").marks == ["counts"])
+            #expect(try system.expect("status").contains("walker counts"))
+            #expect(try system.expect("apps").contains("background, counts"))
             try system.play(["open walker", "open walker:stop", "home"])
             try expectOutput(system, "walker", "\"counting\": false")
             try system.follower().wait("suspended", of: "walker")

@@ -81,7 +81,7 @@ struct RecordTests {
         #expect(
             info.json.description
                 == #"{"app":"a.b","name":"A","state":"not-running","pid":null,"pids":[],"since":null,"visible":false,"#
-                + #""role":null,"assertions":[],"memory":{"dirty":null,"purgeable":null,"clean":null},"#
+                + #""role":null,"assertions":[],"marks":[],"memory":{"dirty":null,"purgeable":null,"clean":null},"#
                 + #""kind":"application","exempt":false,"front":false}"#)
         #expect(try AppInfo(json: info.json) == info)
     }

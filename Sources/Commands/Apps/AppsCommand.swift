@@ -34,7 +34,8 @@ package struct AppsTable {
             ("IDENTIFIER", .left), ("WHY IT MAY RUN", .left),
         ])
         for app in apps {
-            let (symbol, ink) = Self.look(app.state)
+            let (symbol, stateInk) = Self.look(app.state)
+            let ink = app.marks.isEmpty ? stateInk : .red
             table.add([
                 Table.Cell(symbol, ink), Table.Cell(app.name, app.front ? .bold : nil), Table.Cell(state(app), ink),
                 Table.Cell(app.since.flatMap(Moment.init)?.age(clock) ?? ""),
@@ -48,8 +49,8 @@ package struct AppsTable {
     }
 
     private func state(_ app: AppInfo) -> String {
-        guard let role = app.role, role != "primary" else { return app.state }
-        return "\(app.state) (\(role))"
+        let role = app.role.flatMap { $0 == "primary" ? nil : " (\($0))" } ?? ""
+        return ([app.state + role] + app.marks).joined(separator: ", ")
     }
 
     private func entitlement(_ app: AppInfo) -> String {

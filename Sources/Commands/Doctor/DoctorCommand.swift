@@ -18,7 +18,8 @@ package struct DoctorCommand: Verb {
         let isUp = Leftovers(home: home).accepts(home.controlSocket)
         let told = isUp ? fromDaemon(home) : []
         let notifications = NotificationProbe(context: context).finding(isUp: isUp)
-        let findings = Doctor.merged(own + [notifications], daemon: told)
+        let sound = SoundProbe(context: context).finding(isUp: isUp)
+        let findings = Doctor.merged(own + [notifications, sound], daemon: told)
         guard !format.json else { return context.print(json: DoctorFinding.json(of: findings)) }
         context.write(DoctorPage(style: context.style).rendered(findings))
     }

@@ -18,6 +18,9 @@ package struct StatusCommand: Verb {
         context.print("  daemon         pid \(status.pid), protocol \(status.protocolVersion)")
         context.print("  device         \(Visible.line(status.profile))\(status.asleep ? ", asleep" : "")")
         context.print("  screen         \(Visible.line(Self.screen(status)))")
+        for marked in status.marked {
+            context.print("  \(Visible.line("\(marked.app) \(marked.marks.joined(separator: ", "))"))")
+        }
     }
 
     private static func screen(_ status: StatusInfo) -> String {

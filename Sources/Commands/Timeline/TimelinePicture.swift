@@ -76,9 +76,9 @@ package struct TimelinePicture {
     private func rows(_ app: Tracks.App, _ style: Style) -> [String] {
         var rows = [row(app.name, states(app, style))]
         var kinds: [String] = []
-        for held in app.assertions where !kinds.contains(held.value.kind) { kinds.append(held.value.kind) }
+        for held in app.assertions where !kinds.contains(Self.kind(held.value)) { kinds.append(Self.kind(held.value)) }
         for kind in kinds {
-            let held = app.assertions.filter { $0.value.kind == kind }
+            let held = app.assertions.filter { Self.kind($0.value) == kind }
             rows.append(row(kind, style(.yellow, spans(held)), isSub: true))
         }
         let low = app.priorities.filter { $0.value == .background }
@@ -95,6 +95,11 @@ package struct TimelinePicture {
             rows.append(row("reports", style(.red, String(marks)), isSub: true))
         }
         return rows
+    }
+
+    /// What a service holds an app for has a row of its own: that it records, and when, is to be seen.
+    private static func kind(_ held: HeldAssertion) -> String {
+        held.kind == "service" && !held.name.isEmpty ? held.name : held.kind
     }
 
     /// In each column the state in which it was longest.

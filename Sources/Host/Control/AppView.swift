@@ -13,6 +13,7 @@ struct AppView: Sendable {
     private let pids: [CInt]?
     private let census: (@Sendable () -> [CInt])?
     private let memory: Footprint?
+    private let marks: [String: String]
 
     /// More are never looked at for one answer.
     static let mostInList = 2_500
@@ -21,13 +22,15 @@ struct AppView: Sendable {
     private static let toldAssertions = 16
 
     init(
-        app: App, memory: Footprint?, isVisible: Bool, isFront: Bool, process: AppProcess?, wallOffset: Int64
+        app: App, memory: Footprint?, isVisible: Bool, isFront: Bool, process: AppProcess?, wallOffset: Int64,
+        marks: [String: String]
     ) {
         self.app = app
         self.memory = memory
         self.isVisible = isVisible
         self.isFront = isFront
         self.wallOffset = wallOffset
+        self.marks = marks
         pids = process == nil ? [] : process?.standing
         census = process?.box.census
     }
@@ -72,11 +75,19 @@ struct AppView: Sendable {
         info.role = app.role?.name
         info.exempt = app.isExempt
         info.front = isFront
+        info.marks = app.marks(marks)
         info.assertions = app.heldAssertions.prefix(Self.toldAssertions).map {
             AppInfo.Assertion(
                 id: Int($0.id.rawValue), kind: $0.kind.name, name: $0.name, reason: $0.reason, since: wall($0.since),
                 expires: $0.expires.map { wall($0) })
         }
         return info
+    }
+}
+
+extension App {
+    /// What everybody is to see of it now.
+    func marks(_ known: [String: String]) -> [String] {
+        known.isEmpty ? [] : Set(heldAssertions.compactMap { known[$0.name] }).sorted()
     }
 }

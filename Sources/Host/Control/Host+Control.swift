@@ -53,7 +53,17 @@ extension Host {
             version: greenroomVersion, protocolVersion: protocolVersion, pid: Int(CurrentProcess.pid),
             profile: system.profile.name, locked: system.isLocked, asleep: system.isAsleep,
             front: system.frontApp.flatMap { system.app($0)?.manifest.identifier.rawValue },
-            switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name), adopting: adoption?.left)
+            switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name), marked: marked,
+            adopting: adoption?.left)
+    }
+
+    private var marked: [StatusInfo.Marked] {
+        let known = services.marks
+        guard !known.isEmpty else { return [] }
+        return system.allApps.compactMap { app in
+            let marks = app.isInstalled ? app.marks(known) : []
+            return marks.isEmpty ? nil : StatusInfo.Marked(app: app.manifest.identifier.rawValue, marks: marks)
+        }
     }
 
     /// False where a tool names an app that is not installed.
@@ -204,7 +214,8 @@ extension Host {
             views.append(
                 AppView(
                     app: app, memory: shownMemory(app), isVisible: system.isVisible(app.index),
-                    isFront: system.frontApp == app.index, process: host(app.index)?.process, wallOffset: offset))
+                    isFront: system.frontApp == app.index, process: host(app.index)?.process, wallOffset: offset,
+                    marks: services.marks))
         }
         return views
     }

@@ -14,6 +14,9 @@ struct DeclaredService {
     let hearsPrograms: Bool
     /// Tools speak to it themselves, by this socket in its folder.
     let toolSocket: String?
+    /// What everybody is to see of an app while one of these is held for it, such as that it records; by the name that
+    /// the hold has among all services'.
+    let marks: [String: String]
 
     /// Why a declaration is left out, with what to do about it.
     struct Fault: Error {
@@ -83,6 +86,12 @@ struct DeclaredService {
                 sentence: try kind.text("sentence", ServiceDeclaration.longestText),
                 isPerceived: try kind.bool("perceived", default: false), limit: try kind.span("limit"))
         }
+        var marks: [String: String] = [:]
+        for kind in try json.kinds("holds") {
+            guard try kind.optionalString("mark") != nil else { continue }
+            marks["\(name).\(try kind.string("name"))"] = try kind.text("mark", ServiceDeclaration.longestName)
+        }
+        self.marks = marks
         declaration.windows = try json.kinds("windows").map { kind throws(RPCError) in
             let callback = try kind.callback
             // What is on the screen has all the time there is.

@@ -10,6 +10,8 @@ final class ServiceBroker {
     private var links: [ServiceLink] = []
     private var faults: [DeclaredService.Fault] = []
     private var acceptor: Acceptor?
+    /// What everybody is to see of an app, by the hold.
+    private(set) var marks: [String: String] = [:]
     private(set) lazy var conditions = ServiceConditionsWatch(
         host, isHeard: { [unowned self] in links.contains { $0.service.hearsConditions && $0.connection != nil } },
         { [unowned self] in tellConditions($0) })
@@ -38,6 +40,7 @@ final class ServiceBroker {
             }
         }
         for link in links { registrations.restore(link) }
+        for link in links { marks.merge(link.service.marks) { first, _ in first } }
         guard !links.isEmpty else { return }
         do throws(SystemError) {
             let listener = try UnixSocket.listen(at: host.home.serviceSocket, mode: 0o600)
