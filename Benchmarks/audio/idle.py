@@ -6,6 +6,8 @@ import time
 from latency import system
 from world import Recorder
 
+# Seconds until it is quiet: WirePlumber suspends a sink after five, the service and a player rest after five and ten.
+CALM = 20
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -62,11 +64,11 @@ def measure(bench):
         processes = {"greenroom-audiod": greenroom.service(), "pipewire": world.pipewire.pid,
                      "wireplumber": world.manager.pid}
         greenroom.call("home")
+        time.sleep(CALM)
         watch(bench, "an app plays in the background", {**processes, "the app": greenroom.app()["pid"]}, seconds)
         greenroom.call("audio", "pause")
-        # WirePlumber suspends the sink after five seconds.
-        time.sleep(7)
+        time.sleep(CALM)
         watch(bench, "nobody plays, the app is suspended", processes, seconds)
         greenroom.call("close", "Recital")
-        time.sleep(7)
+        time.sleep(CALM)
         watch(bench, "nobody plays, no app is there", processes, seconds)

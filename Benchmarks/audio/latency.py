@@ -135,7 +135,7 @@ def commands_to_mpv(world, press, count):
         for number in range(count + 3):
             settle()
             answer = pressed(press, MPV.NAME + " PlayPause")
-            answer["handler"] = player.changed("pause")[0]
+            answer["handler"] = player.changed("pause")
             if number >= 3:
                 for key, values in times.items():
                     if key in answer:
@@ -185,7 +185,7 @@ def command(bench):
     try:
         player.observe("pause")
         until(lambda: owns(world, MPV.NAME), "mpv's player")
-        plain = playerctl(world, MPV.NAME, "play-pause", lambda: player.changed("pause")[0], few)
+        plain = playerctl(world, MPV.NAME, "play-pause", lambda: player.changed("pause"), few)
     finally:
         player.end()
     bench.title("command → handler: a call over MPRIS; mpv was left running, and its own socket says that it has obeyed")

@@ -5,9 +5,12 @@ import contextlib
 import json
 import math
 import os
+import queue
 import select
+import shutil
+import socket
 import subprocess
-import sys
+import threading
 import time
 import wave
 
@@ -219,12 +222,21 @@ class MPV:
     NAME = "org.mpris.MediaPlayer2.mpv"
 
     def __init__(self, world, process, path):
-        import socket
-
         self.world, self.process, self.pid = world, process, process.pid
         self.stream = socket.socket(socket.AF_UNIX)
         until(lambda: os.path.exists(path) and self.stream.connect_ex(path) == 0, "mpv")
-        self.lines = self.stream.makefile("rb")
+        self.events = queue.SimpleQueue()
+        # What it says is heard at once, whatever else is waited for.
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        with self.stream.makefile("rb") as lines:
+            for line in lines:
+                now = time.monotonic_ns()
+                event = json.loads(line)
+                if event.get("event") == "property-change":
+                    self.events.put((event["name"], now))
 
     def observe(self, name):
         """Its socket says each change, with the present value first."""
@@ -232,16 +244,16 @@ class MPV:
         self.changed(name)
 
     def changed(self, name):
-        """When it said so, and what the property is."""
-        while line := self.lines.readline():
-            event = json.loads(line)
-            if event.get("event") == "property-change" and event["name"] == name:
-                return time.monotonic_ns(), event.get("data")
-        raise SystemExit("bench: mpv has ended")
+        """When it said so."""
+        while True:
+            found, at = self.events.get(timeout=PATIENCE)
+            if found == name:
+                return at
 
     def end(self):
-        self.stream.close()
         self.world.end(self.process)
+        self.reader.join()
+        self.stream.close()
 
 
 class Greenroom:
@@ -269,6 +281,8 @@ class Greenroom:
 
     def close(self):
         self.call("down")
+        # The next one's Recital begins a log of its own.
+        shutil.rmtree(self.home, ignore_errors=True)
 
     def play(self):
         """Opens Recital, which plays."""
@@ -354,7 +368,5 @@ class Freezer:
 
 def missing():
     programs = ["dbus-daemon", "pipewire", "wireplumber", "mpv", "playerctl", "pw-play", "pw-top"]
-    import shutil
-
     return [program for program in programs if not shutil.which(program)] + (
         [] if os.path.exists("/usr/lib/mpv-mpris/mpris.so") else ["mpv-mpris"])

@@ -129,6 +129,7 @@ private final class Ear: @unchecked Sendable {
         case .tone(let wanted):
             if frames >= wanted {
                 var result = check.json
+                result["at"] = .array(check.begins.map { .time(origin + nanoseconds($0)) })
                 result["lost"] = .int(Int64((stream?.misses ?? 0) - missesBefore))
                 answer(result)
             }
@@ -149,7 +150,9 @@ struct ToneCheck {
     private var last: (Float, Float)?
     private var before: Float?
     private var frames = 0
-    private var (breaks, lastBreak) = (0, Int.min / 2)
+    /// The frames at which breaks began.
+    private(set) var begins: [Int] = []
+    private var lastBreak = Int.min / 2
     private var (zeros, run, longest) = (0, 0, 0)
     private var peak: Float = 0
 
@@ -166,7 +169,7 @@ struct ToneCheck {
 
     mutating func add(_ sample: Float) {
         if let (first, second) = last, (sample - factor * second + first).magnitude > Self.tolerance {
-            if frames - lastBreak > apart { breaks += 1 }
+            if frames - lastBreak > apart { begins.append(frames) }
             lastBreak = frames
         }
         if sample == 0 {
@@ -186,7 +189,7 @@ struct ToneCheck {
 
     var json: JSONObject {
         [
-            "breaks": .int(Int64(breaks)), "seconds": .double(Double(frames) / 48_000),
+            "seconds": .double(Double(frames) / 48_000),
             "silent": .double(Double(zeros) / 48), "longest": .double(longest < Self.leastRun ? 0 : Double(longest) / 48),
             "peak": .double(Double(peak)),
         ]
