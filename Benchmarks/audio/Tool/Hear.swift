@@ -69,12 +69,14 @@ private final class Ear: @unchecked Sendable {
     private var frames = 0
     /// When the first of them was played.
     private var origin = Int64.max
+    /// The same as each piece of a tone has it: what is not played in its time is late, and all after it.
+    private var origins: [Int64] = []
     private var quiet = 0
     private var found: Int?
     private var check: ToneCheck
     private var missesBefore = 0
 
-    private static let (quietFrames, afterFrames) = (rate / 4, rate / 2)
+    private static let (quietFrames, afterFrames, pieceFrames) = (rate / 4, rate / 2, rate / 2)
 
     init(frequency: Double) {
         self.frequency = frequency
@@ -84,7 +86,8 @@ private final class Ear: @unchecked Sendable {
     func begin(_ order: Order, then done: @escaping () -> Void) {
         // What came before is not what is asked for.
         while let stream, unsafe chunk.withUnsafeMutableBufferPointer({ unsafe stream.read($0) }) > 0 {}
-        (self.order, self.done, frames, origin, quiet, found) = (order, done, 0, .max, 0, nil)
+        (self.order, self.done, frames, quiet, found) = (order, done, 0, 0, nil)
+        (origin, origins) = (.max, [])
         check = ToneCheck(frequency: frequency, rate: Double(rate))
         missesBefore = stream?.misses ?? 0
         if case .first = order { Output.write(["armed": .bool(true)]) }
@@ -100,7 +103,10 @@ private final class Ear: @unchecked Sendable {
             for frame in 0..<count { look(chunk[frame * 2], at: frames + frame) }
             // A chunk is played from the moment that it is made on, and frames follow each other at an even pace: the
             // chunk that came with the least delay says when.
-            origin = min(origin, now - nanoseconds(frames))
+            let start = now - nanoseconds(frames)
+            origin = min(origin, start)
+            if frames / Self.pieceFrames == origins.count { origins.append(start) }
+            origins[origins.count - 1] = min(origins[origins.count - 1], start)
             frames += count
             settle(order)
         }
@@ -130,6 +136,7 @@ private final class Ear: @unchecked Sendable {
             if frames >= wanted {
                 var result = check.json
                 result["at"] = .array(check.begins.map { .time(origin + nanoseconds($0)) })
+                result["late"] = .array(origins.map { .double(Double($0 - origin) / 1e6) })
                 result["lost"] = .int(Int64((stream?.misses ?? 0) - missesBefore))
                 answer(result)
             }
