@@ -73,8 +73,8 @@ def listen(bench, ears, name, seconds):
     minutes = result["seconds"] / 60
     bench.row(
         "gaps", name, result,
-        f"{result['gaps'] / minutes:>6.1f} gaps and {result['missing'] / minutes:>7.0f} ms missing a minute, the longest "
-        f"{result['longest']:>6.1f} ms   ({result['seconds']:.0f} s)")
+        f"{result['gaps'] / minutes:>6.1f} gaps and {result['missing'] / minutes:>7.0f} ms missing a minute, the "
+        f"longest {result['longest']:>6.1f} ms   ({result['seconds']:.0f} s)")
     return result
 
 

@@ -188,7 +188,8 @@ def command(bench):
         plain = playerctl(world, MPV.NAME, "play-pause", lambda: player.changed("pause"), few)
     finally:
         player.end()
-    bench.title("command → handler: a call over MPRIS; mpv was left running, and its own socket says that it has obeyed")
+    bench.title(
+        "command → handler: a call over MPRIS; mpv was left running, and its own socket says that it has obeyed")
     report(bench, mpv, "mpv")
     report(bench, shown, "an app on screen")
     report(bench, asleep, "a suspended app, thaw included")

@@ -21,8 +21,8 @@ NOBODY = 65534
 REAL_TIME = 20
 PATIENCE = 30
 
-# Debian's, without what concerns hardware, and with a sink that plays into nothing and waits for every stream, as a card
-# does.
+# Debian's, without what concerns hardware, and with a sink that plays into nothing. It waits for every stream, as a
+# card does.
 SERVER = """
 context.properties = { core.daemon = true core.name = pipewire-0 }
 context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }

@@ -197,7 +197,8 @@ struct ToneCheck {
     var json: JSONObject {
         [
             "seconds": .double(Double(frames) / 48_000),
-            "silent": .double(Double(zeros) / 48), "longest": .double(longest < Self.leastRun ? 0 : Double(longest) / 48),
+            "silent": .double(Double(zeros) / 48),
+            "longest": .double(longest < Self.leastRun ? 0 : Double(longest) / 48),
             "peak": .double(Double(peak)),
         ]
     }
