@@ -4,8 +4,8 @@ internal import LinuxSystem
 internal import PipeWire
 internal import Wire
 
-/// The programs that `Benchmarks/audio/bench` measures sound with: one hears what a sink plays, one presses the controls
-/// of players, and one is the least that a player can do.
+/// The programs that `Benchmarks/audio/bench` measures sound with: one hears what a sink plays, one presses the
+/// controls of players, and one is the least that a player can do.
 ///
 /// Each reads words from its standard input, a line each, answers each with lines of JSON, and ends with its input. All
 /// times are nanoseconds of the monotonic clock.
