@@ -366,6 +366,14 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Benchmarks/push"),
 
+        // Hears what a sink plays and presses controls, and an app that plays: what make bench-audio measures with.
+        .executableTarget(
+            name: "greenroom-bench-audio", dependencies: ["PipeWire", "DBus", "LinuxSystem", "Wire", argumentParser],
+            path: "Benchmarks/audio/Tool"),
+        .executableTarget(
+            name: "Recital", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"],
+            path: "Benchmarks/audio/Recital/Sources"),
+
         .executableTarget(
             name: "greenroom-bench-fetch",
             dependencies: [

@@ -15,7 +15,8 @@ put() {
 }
 
 for tool in greenroom greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
-    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-pushgate greenroom-bench greenroom-bench-push; do
+    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-pushgate greenroom-bench greenroom-bench-push \
+    greenroom-bench-audio; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 
@@ -44,6 +45,7 @@ bundle Radio Examples/Radio
 bundle Navigator Examples/Navigator
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
+bundle Recital Benchmarks/audio/Recital
 
 rm -rf "$apps/Counter.app" "$apps/plain"
 mkdir -p "$apps/Counter.app"

@@ -72,6 +72,10 @@ int gr_rename_new(int from, const char *name, int to, const char *new_name) {
     return renameat(from, name, to, new_name);
 }
 
+int gr_exchange(const char *first, const char *second) {
+    return renameat2(AT_FDCWD, first, AT_FDCWD, second, RENAME_EXCHANGE);
+}
+
 int gr_change_owner(int fd, unsigned uid) { return fchownat(fd, "", uid, uid, AT_EMPTY_PATH); }
 
 int gr_reserve(int fd, int64_t length) {

@@ -56,6 +56,17 @@ package enum FileSystem {
         try check("rename", path: from) { unsafe Glibc.rename(from, to) }
     }
 
+    /// Puts a file in the place of the one that may be there, without waiting for the disk: for what need not outlive
+    /// the machine.
+    ///
+    /// ext4 writes a file that is renamed over another, which takes some milliseconds; it does not write one that
+    /// changes places with another.
+    package static func supplant(_ path: String, by draft: String) throws(SystemError) {
+        // Nothing is there yet, or the file system cannot do it.
+        guard unsafe gr_exchange(draft, path) == 0 else { return try rename(draft, to: path) }
+        remove(draft)
+    }
+
     package static func link(to target: String, at path: String) throws(SystemError) {
         _ = unsafe unlink(path)
         try check("symlink", path: path) { unsafe symlink(target, path) }

@@ -39,6 +39,19 @@ struct FileSystemTests {
         #expect(FileSystem.read(scratch.path + "/file") == [1])
     }
 
+    @Test("A file takes the place of another, or of none, and leaves nothing beside it")
+    func supplant() throws {
+        let (path, draft) = (scratch.path + "/file", scratch.path + "/draft")
+        for bytes: [UInt8] in [[1, 2, 3], [4], [5, 6]] {
+            try FileSystem.replace(draft, with: bytes)
+            try FileSystem.supplant(path, by: draft)
+            #expect(FileSystem.read(path) == bytes)
+            #expect(FileSystem.names(in: scratch.path) == ["file"])
+        }
+        #expect(throws: SystemError.self) { try FileSystem.supplant(path, by: draft) }
+        #expect(FileSystem.read(path) == [5, 6])
+    }
+
     @Test("A replacement that fails leaves the old file and nothing else")
     func replaceFails() throws {
         _ = try scratch.file("folder/inside")

@@ -198,6 +198,8 @@ int gr_open_folder(int directory, const char *name);
 ssize_t gr_read_entries(int directory, void *buffer, size_t size);
 // Renames; EEXIST where there is something with the new name.
 int gr_rename_new(int from, const char *name, int to, const char *new_name);
+// Two files change places.
+int gr_exchange(const char *first, const char *second);
 // Of what the descriptor names, which may be opened as a path only.
 int gr_change_owner(int fd, unsigned uid);
 // Has blocks for what will be written up to there, where the file system can; the file's size stays.

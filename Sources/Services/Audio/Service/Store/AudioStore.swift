@@ -33,7 +33,7 @@ struct AudioStore {
         let path = path(record.key)
         let file = try Descriptor.open(path + ".new", .write, create: 0o600, truncate: true)
         try file.writeAll(bytes)
-        try FileSystem.rename(path + ".new", to: path)
+        try FileSystem.supplant(path, by: path + ".new")
     }
 
     func erase(_ key: AudioRecordKey) { FileSystem.remove(path(key)) }
