@@ -487,6 +487,9 @@ let package = Package(
             ]),
         // Also runs the program itself, against the gateway's double of Fixtures/servers.
         .testTarget(
+            name: "AudioServiceTests",
+            dependencies: ["AudioService", "AudioCore", "AudioModel", "LinuxSystem", "Model"]),
+        .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",

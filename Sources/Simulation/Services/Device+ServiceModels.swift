@@ -149,7 +149,8 @@ extension Device {
     func beginLogic(_ s: Int) {
         guard services[s].shell != nil else { return }
         services[s].life += 1
-        services[s].shell?.logic.start(ServiceModelLife(seed: random.next(), booted: bootedAt))
+        services[s].shell?.logic.start(
+            ServiceModelLife(seed: random.next(), booted: bootedAt, profile: profile.name))
         services[s].shell?.conditions = nil
         services[s].shell?.network = network
         services[s].shell?.zone = nil

@@ -66,10 +66,13 @@ package struct ServiceModelLife: Sendable {
     package var seed: UInt64
     /// When the machine was started: another moment, another start.
     package var booted: Instant
+    /// The device's, by its name: the daemon tells it with its greeting.
+    package var profile: String
 
-    package init(seed: UInt64, booted: Instant) {
+    package init(seed: UInt64, booted: Instant, profile: String) {
         self.seed = seed
         self.booted = booted
+        self.profile = profile
     }
 }
 

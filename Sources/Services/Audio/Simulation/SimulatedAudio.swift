@@ -65,7 +65,8 @@ package struct SimulatedAudio: ServiceModel {
     package mutating func start(_ life: ServiceModelLife) {
         (connections, requests, told, askedHolds, wakes, meters) = ([:], [:], [:], [:], [:], [])
         (standings, acts, pending, isPosting) = ([:], [], [], false)
-        system = AudioSystem(facts.stored, firstNews: facts.lastNews + 1)
+        system = AudioSystem(
+            facts.stored, rules: AudioRules(profile: life.profile), firstNews: facts.lastNews + 1)
     }
 
     package mutating func handle(_ news: ServiceModelNews, at now: Instant) -> [ServiceModelAct] {
