@@ -54,11 +54,11 @@ struct AudioTests {
             { abs(Level.amplitude(of: tone, in: $0) - level) < 0.9 * 0.05 }
         }
         try sound.open(radio, "play?url=file://\(sound.sound(0.9, frequency: tone))")
-        try sound.recorder.awaitSound(isAt(0.9))
+        try sound.recorder.awaitSound(20, isAt(0.9))
         try sound.open(navigator, "say?text=Turn%20left%20into%20Main%20Street")
         try sound.recorder.awaitSound(100, isAt(0.9 * 0.3))
         try sound.system.until("the music is as loud as before") { try sound.player(radio)?["ducked"]?.bool == false }
-        #expect(try sound.recorder.awaitSound(isAt(0.9)) <= 300)
+        #expect(try sound.recorder.awaitSound(20, isAt(0.9)) <= 300)
         #expect(try sound.state(radio) == "background")
     }
 
