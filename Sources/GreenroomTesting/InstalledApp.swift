@@ -41,7 +41,11 @@ public class InstalledApp {
 
     /// What lets it run in the background now.
     public var assertions: [Assertion] {
-        (device.simulated.known(place)?.heldAssertions ?? []).map { Assertion(name: $0.kind.name, reason: $0.reason) }
+        (device.simulated.known(place)?.heldAssertions ?? []).map { held in
+            // That of a service that is a program of its own is called by the service and what it does.
+            let service = held.claim == nil ? nil : held.name.split(separator: ".").first.map(String.init)
+            return Assertion(name: service ?? held.kind.name, reason: held.reason)
+        }
     }
 
     /// Why it is in its state: the sentence that says so, then what that came from, back to the first cause.

@@ -31,8 +31,9 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
     }
 
     func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered) {
+        // Also from another thread: whoever waits there has the time that he gives the service.
         let answersAtOnce = Self.answersAtOnce
-        onMain(answersAtOnce) { link in link.ask(method, params, isErrand, answersAtOnce, completion) }
+        onMain { link in link.ask(method, params, isErrand, answersAtOnce, completion) }
         start()
     }
 
@@ -45,10 +46,8 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
 
     func whileWaiting(_ body: () -> Void) { Self.$answersAtOnce.withValue(true, operation: body) }
 
-    /// - Parameter waits: it has happened when this returns, on whichever thread.
-    private func onMain(_ waits: Bool = false, _ body: @escaping @MainActor @Sendable (SimulatedServiceLink) -> Void) {
+    private func onMain(_ body: @escaping @MainActor @Sendable (SimulatedServiceLink) -> Void) {
         if Thread.isMainThread { return MainActor.assumeIsolated { body(self) } }
-        if waits { return DispatchQueue.main.sync { MainActor.assumeIsolated { body(self) } } }
         DispatchQueue.main.async { MainActor.assumeIsolated { body(self) } }
     }
 

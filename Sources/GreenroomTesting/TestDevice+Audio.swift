@@ -179,7 +179,7 @@ extension TestDevice {
     }
 
     /// The ringer switch silences the device, or no longer: categories that yield to it are not heard.
-    public func silence(_ isSilent: Bool = true) async throws(TestDeviceError) {
+    public func setRingerSilent(_ isSilent: Bool) async throws(TestDeviceError) {
         try await doAudio("ringer \(isSilent ? "silent" : "on")")
     }
 

@@ -136,18 +136,21 @@ extension TestingTests {
             #expect(music.state == .suspended)
             _ = music.delegate?.takeTrace()
             try await device.remoteCommand(.toggle)
-            #expect(music.delegate?.takeTrace() == ["asked to play", "plays"])
+            // Its session was over when it was suspended.
+            #expect(music.delegate?.takeTrace() == ["interrupted", "asked to play", "plays"])
             try await device.advance(by: .seconds(30))
             #expect(music.state == .background && device.audio.isSounding(music))
             let playing = try #require(device.audio.nowPlaying)
             #expect(playing.app == "Music" && playing.title == "A tone" && playing.duration == 10 && playing.isPlaying)
             try await device.pressHeadset(times: 2)
-            #expect(music.delegate?.takeTrace() == ["asked for the next"])
+            #expect(music.delegate?.takeTrace() == ["asked for the next", "plays"])
+            try await device.advance(by: .seconds(30))
+            #expect(music.state == .background && device.audio.isSounding(music), "it paused and played at once")
             try await device.pressHeadset()
             try await device.advance(by: .seconds(30))
             #expect(music.delegate?.takeTrace() == ["asked to pause"])
             #expect(music.state == .suspended && device.audio.nowPlaying?.isPlaying == false)
-            await #expect(throws: TestDeviceError.refused("Music does not take the command seek")) {
+            await #expect(throws: TestDeviceError.refused("org.example.Music does not take the command seek")) {
                 try await device.remoteCommand(.seek(to: 3))
             }
         }
@@ -193,7 +196,7 @@ extension TestingTests {
         func ringer() async throws {
             let device = try TestDevice()
             let music = try await playing(device)
-            try await device.silence()
+            try await device.setRingerSilent(true)
             #expect(device.audio.isSounding(music))
             try await music.perform { music in
                 music.category = .ambient
@@ -201,7 +204,7 @@ extension TestingTests {
             }
             #expect(!device.audio.isSounding(music))
             #expect(device.audio.why(music).contains("the ringer switch silences it"))
-            try await device.silence(false)
+            try await device.setRingerSilent(false)
             #expect(device.audio.isSounding(music))
         }
 

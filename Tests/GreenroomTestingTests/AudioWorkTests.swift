@@ -13,10 +13,13 @@ extension TestingTests.AudioTests {
         func audioRecorderDidFinishRecording(_ recorder: AVAudioRecorder, successfully flag: Bool) { ends.append(flag) }
     }
 
+    private static var recording: [String: Any] {
+        [AVFormatIDKey: kAudioFormatLinearPCM, AVSampleRateKey: 8000, AVNumberOfChannelsKey: 1]
+    }
+
     private func record(_ file: URL, _ listener: Listener, seconds: TimeInterval) throws -> AVAudioRecorder {
         try AVAudioSession.sharedInstance().setCategory(.record)
-        let recorder = try AVAudioRecorder(
-            url: file, settings: [AVFormatIDKey: kAudioFormatLinearPCM, AVSampleRateKey: 8000, AVNumberOfChannelsKey: 1])
+        let recorder = try AVAudioRecorder(url: file, settings: Self.recording)
         recorder.delegate = listener
         try #require(recorder.record(forDuration: seconds))
         return recorder
@@ -42,8 +45,8 @@ extension TestingTests.AudioTests {
         #expect(sound.length == 16_000)
         let buffer = try #require(AVAudioPCMBuffer(pcmFormat: sound.processingFormat, frameCapacity: 16_000))
         try sound.read(into: buffer)
-        let samples = try #require(unsafe buffer.floatChannelData?[0])
-        #expect(unsafe abs(samples[4000] - 0.25) < 0.001 && abs(samples[12_000] - 0.5) < 0.001)
+        let samples = [4000, 12_000].map { frame in unsafe buffer.floatChannelData?[0][frame] ?? 0 }
+        #expect(abs(samples[0] - 0.25) < 0.001 && abs(samples[1] - 0.5) < 0.001)
     }
 
     @Test("An app that may not use the microphone records nothing")
@@ -55,10 +58,7 @@ extension TestingTests.AudioTests {
         let file = music.container.appending(path: "a.wav")
         let begins = try await music.perform { _ in
             try AVAudioSession.sharedInstance().setCategory(.record)
-            return try AVAudioRecorder(
-                url: file,
-                settings: [AVFormatIDKey: kAudioFormatLinearPCM, AVSampleRateKey: 8000, AVNumberOfChannelsKey: 1]
-            ).record()
+            return try AVAudioRecorder(url: file, settings: Self.recording).record()
         }
         #expect(!begins && device.audio.recording.isEmpty)
     }
@@ -97,18 +97,73 @@ extension TestingTests.AudioTests {
         let player = try #require(music.delegate?.player)
         // As a library does that keeps the main thread free.
         let plays = await withCheckedContinuation { continuation in
+            // Nobody else uses it meanwhile.
             nonisolated(unsafe) let player = player
-            DispatchQueue.global().async { continuation.resume(returning: player.play()) }
+            DispatchQueue.global().async { continuation.resume(returning: unsafe player.play()) }
         }
         try await device.settle()
         #expect(plays && device.audio.isSounding(music))
         try await music.perform { music in
             Task.detached {
-                try AVAudioSession.sharedInstance().setActive(false)
-                await MainActor.run { music.trace.append("over") }
+                await MainActor.run { music.player?.pause() }
+                do {
+                    try AVAudioSession.sharedInstance().setActive(false)
+                    await MainActor.run { music.trace.append("over") }
+                } catch {
+                    await MainActor.run { music.trace.append(error.localizedDescription) }
+                }
             }
         }
         #expect(music.delegate?.takeTrace() == ["over"] && device.audio.sounds.isEmpty)
+    }
+
+    @Test("An engine plays a buffer, and says when it was heard")
+    func engine() async throws {
+        let device = try TestDevice()
+        let music = try install(device)
+        try await device.open(music)
+        let (engine, node) = (AVAudioEngine(), AVAudioPlayerNode())
+        let format = try #require(AVAudioFormat(standardFormatWithSampleRate: 8000, channels: 1))
+        let buffer = try #require(AVAudioPCMBuffer(pcmFormat: format, frameCapacity: 16_000))
+        buffer.frameLength = 16_000
+        for frame in 0..<16_000 { unsafe buffer.floatChannelData?[0][frame] = 0.5 }
+        try await music.perform { music in
+            engine.attach(node)
+            engine.connect(node, to: engine.mainMixerNode, format: format)
+            try engine.start()
+            node.scheduleBuffer(buffer, at: nil, options: [], completionCallbackType: .dataPlayedBack) { _ in
+                DispatchQueue.main.async { MainActor.assumeIsolated { music.trace.append("heard") } }
+            }
+            node.play()
+        }
+        try await device.advance(by: .milliseconds(1900))
+        #expect(device.audio.isSounding(music) && music.delegate?.takeTrace() == [])
+        try await device.advance(by: .milliseconds(400))
+        #expect(music.delegate?.takeTrace() == ["heard"])
+        engine.stop()
+        try await device.settle()
+        #expect(!device.audio.isSounding(music))
+    }
+
+    @Test("A main thread that blocks until another one has asked for sound is not stuck for ever")
+    func blocked() async throws {
+        let device = try TestDevice()
+        let music = try install(device)
+        try await device.open(music)
+        try await music.perform { try $0.load(seconds: 10, repeats: true) }
+        try await music.perform { music in
+            let isDone = DispatchSemaphore(value: 0)
+            // It has it for itself: the main thread waits.
+            nonisolated(unsafe) let player = music.player
+            DispatchQueue.global().async {
+                _ = unsafe player?.play()
+                isDone.signal()
+            }
+            isDone.wait()
+        }
+        #expect(music.delegate?.player?.isPlaying == false)
+        try await music.perform { $0.play() }
+        #expect(device.audio.isSounding(music))
     }
 
     @Test("While a method of the app goes on, its delegate hears nothing, and afterwards of all that happened")

@@ -9,7 +9,6 @@ extension TestingTests {
         var trace: [String] = []
         var category = AVAudioSession.Category.playback
         var player: AVAudioPlayer?
-        private var observers: [any NSObjectProtocol] = []
 
         func application(
             _ application: UIApplication,
@@ -34,19 +33,19 @@ extension TestingTests {
             let center = MPRemoteCommandCenter.shared()
             obey(center.playCommand, "asked to play") { $0.play() }
             obey(center.pauseCommand, "asked to pause") { $0.player?.pause() }
-            obey(center.nextTrackCommand, "asked for the next") { _ in }
+            obey(center.nextTrackCommand, "asked for the next") { music in
+                music.player?.pause()
+                music.play()
+            }
             return true
         }
 
-        deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
-
         private func observe(_ name: Notification.Name, _ body: @escaping @MainActor (MusicPlayer, Told) -> Void) {
-            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) {
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) {
                 [weak self] notification in
                 let told = Told(notification)
                 MainActor.assumeIsolated { if let self { body(self, told) } }
             }
-            observers.append(observer)
         }
 
         private func obey(

@@ -8,7 +8,7 @@ extension Device {
         service(named: name).flatMap { services[$0].shell?.logic as? Model }
     }
 
-    /// Changes what a service decides by, before the device boots.
+    /// Changes what a service decides by; it notices with what happens next.
     package func change<Model: ServiceModel>(_ name: String, as type: Model.Type, _ body: (inout Model) -> Void) {
         guard let s = service(named: name), var logic = services[s].shell?.logic as? Model else { return }
         body(&logic)
@@ -66,7 +66,7 @@ extension Device {
         let client = ModelShell.Client(place: place, generation: process.generation)
         return services.contains { service in
             guard let shell = service.shell else { return false }
-            if !shell.wakes.isEmpty || shell.onItsWay[place, default: 0] > 0 { return true }
+            if !shell.wakes.isEmpty || !shell.orders.isEmpty || shell.onItsWay[place, default: 0] > 0 { return true }
             let isConnected = shell.connections.contains {
                 $0.place == place && $0.generation == process.generation
             }
