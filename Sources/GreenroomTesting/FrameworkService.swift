@@ -1,5 +1,5 @@
-internal import AppRuntime
 internal import AVFAudio
+internal import AppRuntime
 internal import AudioClient
 internal import AudioSimulation
 internal import Foundation

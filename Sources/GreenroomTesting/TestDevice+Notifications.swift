@@ -113,7 +113,8 @@ extension TestDevice {
         _ identifier: String? = nil, of app: InstalledApp
     ) async throws(TestDeviceError) {
         try requireNotification(identifier, app)
-        try await tell(NotificationService.self, "dismiss \(self.identifier(app))" + (identifier.map { " \($0)" } ?? ""))
+        try await tell(
+            NotificationService.self, "dismiss \(self.identifier(app))" + (identifier.map { " \($0)" } ?? ""))
     }
 
     /// Chooses one of the actions of the newest notification of an app.
@@ -125,7 +126,8 @@ extension TestDevice {
         of app: InstalledApp, with action: String, text: String? = nil
     ) async throws(TestDeviceError) {
         try requireNotification(nil, app)
-        try await tell(NotificationService.self, "answer \(identifier(app)) \(action)" + (text.map { " with \($0)" } ?? ""))
+        try await tell(
+            NotificationService.self, "answer \(identifier(app)) \(action)" + (text.map { " with \($0)" } ?? ""))
     }
 
     private func requireNotification(_ identifier: String?, _ app: InstalledApp) throws(TestDeviceError) {

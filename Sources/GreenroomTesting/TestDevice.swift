@@ -236,7 +236,10 @@ public final class TestDevice {
     /// Does what a person, or the world, does; returns when it is done and the device is at rest.
     func perform(_ input: Input) async throws(TestDeviceError) {
         try await settleCode()
-        guard let command = simulated.perform(input) else { return try await settle() }
+        let command = simulated.perform(input)
+        // Services hear of it now, and not with whatever happens next.
+        simulated.noteForModels()
+        guard let command else { return try await settle() }
         // A thaw fires what is overdue, and that runs before anything is told.
         if code?.hasRun == true { try await settleCode() }
         try review()
