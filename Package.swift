@@ -275,8 +275,9 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "NotificationsSimulation", "NotificationsWire", "Simulation", "AppProtocol", "PolicyCore", "Model",
-                "UserNotifications", "UIKit", "_Testing_UIKit", "AppRuntime", "Wire", "CQuiescence",
+                "AVFAudio", "AudioClient", "AudioSimulation", "NotificationsSimulation", "NotificationsWire",
+                "Simulation", "AppProtocol", "PolicyCore", "Model", "UserNotifications", "UIKit", "_Testing_UIKit",
+                "AppRuntime", "Wire", "CQuiescence",
             ]),
 
         // The tools' side.
@@ -458,7 +459,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomTestingTests",
-            dependencies: ["GreenroomTesting", "BackgroundTasks", "UserNotifications", "UIKit", "_Testing_UIKit"]),
+            dependencies: [
+                "GreenroomTesting", "BackgroundTasks", "UserNotifications", "AVFoundation", "MediaPlayer", "UIKit",
+                "_Testing_UIKit",
+            ]),
         .testTarget(
             name: "JournalTests", dependencies: ["Journal", "GreenroomTesting", "UIKit", "_Testing_UIKit"],
             path: "Examples/Journal/Tests"),

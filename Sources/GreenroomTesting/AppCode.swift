@@ -5,7 +5,6 @@ internal import Model
 internal import PolicyCore
 internal import Simulation
 internal import UIKit
-internal import UserNotifications
 internal import Wire
 
 /// The process of the app that is tested: its delegate in this process, between UIKit and the simulated device.
@@ -17,6 +16,7 @@ final class AppCode: Program {
     typealias Completion = @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
 
     private let sleepers: Sleepers
+    private let services: [any FrameworkService]
     weak var device: Device?
     private let start: Instant
     var place = 0
@@ -35,13 +35,14 @@ final class AppCode: Program {
 
     init(
         principal: AnyClass, delegate: AnyClass, on device: Device, since start: Instant, sleepers: Sleepers,
-        configure: @escaping (any UIApplicationDelegate) -> Void
+        services: [any FrameworkService], configure: @escaping (any UIApplicationDelegate) -> Void
     ) {
         self.device = device
         self.start = start
         self.principal = principal
         self.delegate = delegate
         self.sleepers = sleepers
+        self.services = services
         self.configure = configure
     }
 
@@ -61,8 +62,12 @@ final class AppCode: Program {
     }
 
     private func launch() {
-        NotificationClient.shared.use { [weak self] listener in
-            SimulatedServiceLink("notifications", errand: "notifications", listener: listener, code: self)
+        guard let device else { return }
+        for service in services {
+            let name = service.name
+            service.begin(place, on: device) { [weak self] listener in
+                SimulatedServiceLink(name, errand: name, listener: listener, code: self)
+            }
         }
         // It was tried when the app was installed: the same class can be made again.
         guard
@@ -124,6 +129,7 @@ final class AppCode: Program {
         lifecycle = nil
         application?.end()
         application = nil
+        for service in services { service.end() }
         serviceLinks = [:]
     }
 

@@ -41,7 +41,11 @@ public class InstalledApp {
 
     /// What lets it run in the background now.
     public var assertions: [Assertion] {
-        (device.simulated.known(place)?.heldAssertions ?? []).map { Assertion(name: $0.kind.name, reason: $0.reason) }
+        (device.simulated.known(place)?.heldAssertions ?? []).map { held in
+            // That of a service that is a program of its own is called by the service and what it does.
+            let service = held.claim == nil ? nil : held.name.split(separator: ".").first.map(String.init)
+            return Assertion(name: service ?? held.kind.name, reason: held.reason)
+        }
     }
 
     /// Why it is in its state: the sentence that says so, then what that came from, back to the first cause.
@@ -88,13 +92,20 @@ public class InstalledApp {
 public final class ScriptedApp: InstalledApp {
     /// Does something by itself. Nothing happens if it does not run; if it is suspended, once it runs again.
     public func perform(_ action: Action) async throws(TestDeviceError) {
-        try await device.perform(.app(name, action.model))
+        for action in action.models { try await device.perform(.app(name, action)) }
     }
 
     /// What a scripted app does.
     public indirect enum Action: Hashable, Sendable {
-        /// Starts to play audio, or stops. Needs `audio` among the background modes to go on in the background.
-        case beginAudio, endAudio
+        /// Starts to play audio, as a player of music does: others are interrupted. Needs `audio` among the background
+        /// modes to go on in the background.
+        case beginAudio
+        /// Speaks, as a navigator does: others go on, and are softer meanwhile.
+        case beginVoice
+        /// Plays something that mixes with what others play.
+        case beginMixedAudio
+        /// Ends its audio, whichever of these it was; those that it interrupted may go on.
+        case endAudio
         /// Asks for location updates, or ends that. Needs `location` to go on in the background.
         case beginLocation, endLocation
         /// Begins a background task of this name, or ends the one that it has had longest.
@@ -110,20 +121,26 @@ public final class ScriptedApp: InstalledApp {
         /// Does something later.
         case after(Duration, Action)
 
-        var model: AppAction {
+        var models: [AppAction] {
             switch self {
-            case .beginAudio: .begin(.audio)
-            case .endAudio: .end(.audio)
-            case .beginLocation: .begin(.location)
-            case .endLocation: .end(.location)
-            case .beginTask(let name): .beginTask(name)
-            case .endTask(let name): .endTask(name)
-            case .open(let url): .openURL(url)
-            case .block(let duration): .block(duration.span)
-            case .exit(let status): .exit(status)
-            case .crash(let signal): .crash(signal: signal)
-            case .after(let duration, let action): .after(duration.span, action.model)
+            case .beginAudio: Self.plays("playback")
+            case .beginVoice: Self.plays("playback duck")
+            case .beginMixedAudio: Self.plays("playback mix")
+            case .endAudio: [.ask(AudioService.name, "pause"), .ask(AudioService.name, "deactivate notify")]
+            case .beginLocation: [.begin(.location)]
+            case .endLocation: [.end(.location)]
+            case .beginTask(let name): [.beginTask(name)]
+            case .endTask(let name): [.endTask(name)]
+            case .open(let url): [.openURL(url)]
+            case .block(let duration): [.block(duration.span)]
+            case .exit(let status): [.exit(status)]
+            case .crash(let signal): [.crash(signal: signal)]
+            case .after(let duration, let action): action.models.map { .after(duration.span, $0) }
             }
+        }
+
+        private static func plays(_ session: String) -> [AppAction] {
+            [.ask(AudioService.name, "session \(session)"), .ask(AudioService.name, "play")]
         }
     }
 }

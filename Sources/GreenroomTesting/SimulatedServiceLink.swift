@@ -14,9 +14,8 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
     private weak let code: AppCode?
     private var nextID: Int64 = 1
     private var pending: [Int64: (isErrand: Bool, completion: Answered)] = [:]
-    private var isGreeted = false
-    /// Code of the app waits on the main thread, where the device's time stands still.
-    private var answersAtOnce = false
+    /// Code of the app waits on this thread, while the device's time stands still.
+    @TaskLocal private static var answersAtOnce = false
 
     /// - Parameter errand: what the app does while the service has not answered it, for people.
     init(_ service: String, errand: String, listener: any ServiceListener, code: AppCode?) {
@@ -32,7 +31,9 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
     }
 
     func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered) {
-        onMain { link in link.ask(method, params, isErrand, completion) }
+        // Also from another thread: whoever waits there has the time that he gives the service.
+        let answersAtOnce = Self.answersAtOnce
+        onMain { link in link.ask(method, params, isErrand, answersAtOnce, completion) }
         start()
     }
 
@@ -43,29 +44,31 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
         }
     }
 
-    func whileWaiting(_ body: () -> Void) {
-        let before = answersAtOnce
-        answersAtOnce = true
-        defer { answersAtOnce = before }
-        body()
-    }
+    func whileWaiting(_ body: () -> Void) { Self.$answersAtOnce.withValue(true, operation: body) }
 
     private func onMain(_ body: @escaping @MainActor @Sendable (SimulatedServiceLink) -> Void) {
         if Thread.isMainThread { return MainActor.assumeIsolated { body(self) } }
-        if answersAtOnce { return DispatchQueue.main.sync { MainActor.assumeIsolated { body(self) } } }
         DispatchQueue.main.async { MainActor.assumeIsolated { body(self) } }
     }
 
     @MainActor private func ask(
-        _ method: String, _ params: JSONValue, _ isErrand: Bool, _ completion: @escaping Answered
+        _ method: String, _ params: JSONValue, _ isErrand: Bool, _ answersAtOnce: Bool,
+        _ completion: @escaping Answered
     ) {
         guard let code, let device = code.device else { return completion(.failure(Self.gone)) }
         let id = nextID
         nextID += 1
         let line = RPCMessage.request(id: .int(id), method: method, params: params).line
         if answersAtOnce {
-            greetAtOnce(device, code.place)
-            if let answer = answer(device, line, code.place) { return completion(answer) }
+            // Nobody needs to keep the app running meanwhile: no time passes.
+            pending[id] = (false, completion)
+            code.serviceLinks[service] = self
+            guard let heard = device.askAtOnce(service, line, code.place) else {
+                pending[id] = nil
+                return completion(.failure(Self.gone))
+            }
+            for line in heard { self.heard(line) }
+            return
         }
         guard device.ask(service, line, code.place) != nil else { return completion(.failure(Self.gone)) }
         pending[id] = (isErrand, completion)
@@ -79,32 +82,12 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
 
     private static let gone = RPCError(.ended, "the app's process is gone")
 
-    // MARK: At once
-
-    @MainActor private func answer(_ device: Device, _ line: String, _ place: Int) -> Result<JSONValue, RPCError>? {
-        switch device.answer(of: service, to: line, of: place).flatMap({ try? RPCMessage.parse(Array($0.utf8)) }) {
-        case .response(_, let result)?: .success(result)
-        case .failure(_, let error)?: .failure(error)
-        case .request?, .notification?, nil: nil
-        }
-    }
-
-    @MainActor private func greetAtOnce(_ device: Device, _ place: Int) {
-        guard !isGreeted, let listener else { return }
-        let hello = RPCMessage.request(id: .int(0), method: "hello", params: listener.hello(running: [])).line
-        guard case .success(let greeting)? = answer(device, hello, place) else { return }
-        isGreeted = true
-        listener.greeted(greeting)
-    }
-
     // MARK: Heard
 
     @MainActor func heard(_ line: String) {
         guard let message = try? RPCMessage.parse(Array(line.utf8)) else { return }
         switch message {
-        case .notification("hello", let greeting):
-            isGreeted = true
-            listener?.greeted(greeting)
+        case .notification("hello", let greeting): listener?.greeted(greeting)
         case .notification(let method, let params): listener?.told(method, params)
         case .response(let id, let result): answered(id, .success(result))
         case .failure(let id?, let error): answered(id, .failure(error))

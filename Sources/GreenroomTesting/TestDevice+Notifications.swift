@@ -1,6 +1,5 @@
 public import Foundation
 internal import Model
-internal import NotificationsSimulation
 internal import NotificationsWire
 internal import Simulation
 public import UserNotifications
@@ -47,11 +46,11 @@ extension TestDevice {
         let identifier = self.identifier(app)
         let line = payload.split(whereSeparator: \.isNewline).joined(separator: " ")
         switch sender {
-        case .tool: try await tell("deliver \(identifier) \(line)")
+        case .tool: try await tell(NotificationService.self, "deliver \(identifier) \(line)")
         case .provider:
             let options = collapse.map { "collapse \($0) " } ?? ""
-            try await tell("push \(identifier) \(options)\(line)")
-            let answers = simulated.answer(of: Self.notifications, to: "sent \(identifier)") ?? ""
+            try await tell(NotificationService.self, "push \(identifier) \(options)\(line)")
+            let answers = simulated.answer(of: NotificationService.name, to: "sent \(identifier)") ?? ""
             let last = answers.split(separator: ",").last.map(String.init) ?? ""
             let status = last.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
             guard status == "200" else { throw .refused("the gateway answers \(status)") }
@@ -88,12 +87,12 @@ extension TestDevice {
         } catch {
             throw .refused(error.localizedDescription)
         }
-        try await tell("show \(identifier(app)) \(record.json.description)")
+        try await tell(NotificationService.self, "show \(identifier(app)) \(record.json.description)")
     }
 
     /// The user lets an app show notifications, or no longer: in the settings, or when the app asks.
     public func allowNotifications(of app: InstalledApp, _ isAllowed: Bool = true) async throws(TestDeviceError) {
-        try await tell("\(isAllowed ? "allow" : "deny") \(identifier(app))")
+        try await tell(NotificationService.self, "\(isAllowed ? "allow" : "deny") \(identifier(app))")
     }
 
     // MARK: What a person does
@@ -106,7 +105,7 @@ extension TestDevice {
         _ identifier: String? = nil, of app: InstalledApp
     ) async throws(TestDeviceError) {
         try requireNotification(identifier, app)
-        try await tell("tap \(self.identifier(app))" + (identifier.map { " \($0)" } ?? ""))
+        try await tell(NotificationService.self, "tap \(self.identifier(app))" + (identifier.map { " \($0)" } ?? ""))
     }
 
     /// Puts a notification away.
@@ -114,7 +113,8 @@ extension TestDevice {
         _ identifier: String? = nil, of app: InstalledApp
     ) async throws(TestDeviceError) {
         try requireNotification(identifier, app)
-        try await tell("dismiss \(self.identifier(app))" + (identifier.map { " \($0)" } ?? ""))
+        try await tell(
+            NotificationService.self, "dismiss \(self.identifier(app))" + (identifier.map { " \($0)" } ?? ""))
     }
 
     /// Chooses one of the actions of the newest notification of an app.
@@ -126,7 +126,8 @@ extension TestDevice {
         of app: InstalledApp, with action: String, text: String? = nil
     ) async throws(TestDeviceError) {
         try requireNotification(nil, app)
-        try await tell("answer \(identifier(app)) \(action)" + (text.map { " with \($0)" } ?? ""))
+        try await tell(
+            NotificationService.self, "answer \(identifier(app)) \(action)" + (text.map { " with \($0)" } ?? ""))
     }
 
     private func requireNotification(_ identifier: String?, _ app: InstalledApp) throws(TestDeviceError) {
@@ -166,17 +167,17 @@ extension TestDevice {
 
     /// The number on the app's icon.
     public func badge(of app: InstalledApp) -> Int {
-        let answer = simulated.answer(of: Self.notifications, to: "badge \(identifier(app))") ?? ""
+        let answer = simulated.answer(of: NotificationService.name, to: "badge \(identifier(app))") ?? ""
         return answer.split(separator: " ").last.flatMap { Int($0) } ?? 0
     }
 
     /// Where the app stands with silent pushes: how many came, and what one waits for.
     public func pushStatus(of app: InstalledApp) -> String {
-        simulated.answer(of: Self.notifications, to: "why \(identifier(app))") ?? ""
+        simulated.answer(of: NotificationService.name, to: "why \(identifier(app))") ?? ""
     }
 
     private func shown(_ question: String) -> [ShownNotification] {
-        guard let answer = simulated.answer(of: Self.notifications, to: question),
+        guard let answer = simulated.answer(of: NotificationService.name, to: question),
             let list = try? JSONValue(parsing: answer).array
         else { return [] }
         return list.map { entry in
@@ -185,21 +186,5 @@ extension TestDevice {
                 body: entry["body"]?.string ?? "", hadBanner: entry["banner"]?.bool ?? false,
                 sound: entry["sound"]?.string)
         }
-    }
-
-    private func identifier(_ app: InstalledApp) -> String {
-        simulated.apps[app.place].script.manifest.identifier.rawValue
-    }
-
-    private func tell(_ words: String) async throws(TestDeviceError) {
-        if let wrong = SimulatedNotifications.misunderstandingFromOutside(of: words) { throw .refused(wrong) }
-        try await startService()
-        try await perform(.tellService(Self.notifications, words))
-    }
-
-    /// The real one runs when something is wanted of it.
-    private func startService() async throws(TestDeviceError) {
-        guard simulated.wakeService(Self.notifications) else { return }
-        try await advance(by: .milliseconds(500))
     }
 }

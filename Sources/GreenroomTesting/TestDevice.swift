@@ -1,10 +1,8 @@
 internal import Foundation
 internal import Model
-internal import NotificationsSimulation
 internal import PolicyCore
 internal import Simulation
 public import UIKit
-internal import UserNotifications
 
 /// A device in virtual time, with the code of one app on it.
 ///
@@ -26,6 +24,8 @@ public final class TestDevice {
     let simulated: Device
     private let sleepers = Sleepers()
     private let folder: Container
+    let sound = AudioService()
+    private let services: [any FrameworkService]
     private var code: AppCode?
     /// Who sleeps while no app runs.
     private var unattended = EventQueue<UInt64>()
@@ -33,9 +33,6 @@ public final class TestDevice {
     private(set) var hasEnded = false
 
     private(set) static weak var current: TestDevice?
-
-    /// The service's name.
-    static let notifications = "notifications"
 
     /// The clock that apps get in tests.
     public var clock: SimulatedClock { SimulatedClock(sleepers: sleepers) }
@@ -54,9 +51,10 @@ public final class TestDevice {
         try MainQueue.prepare()
         folder = try Container()
         simulated = Device(profile.model, seed: seed)
+        services = [NotificationService(), sound]
+        let models = services.map { (type(of: $0).name, type(of: $0).model) }
         simulated.declare(
-            [ServiceScript(model: Self.notifications)],
-            ServiceModels([Self.notifications: SimulatedNotifications.self]))
+            models.map { ServiceScript(model: $0.0) }, ServiceModels(Dictionary(uniqueKeysWithValues: models)))
         simulated.boot()
         start = simulated.now
         TestDevice.current = self
@@ -73,7 +71,7 @@ public final class TestDevice {
         code?.end()
         code = nil
         sleepers.forget()
-        NotificationClient.shared.use(NotificationClient.system)
+        for service in services { service.leave() }
         MainQueue.takesTasks(false)
         folder.leave()
         if TestDevice.current === self { TestDevice.current = nil }
@@ -112,7 +110,8 @@ public final class TestDevice {
             identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend,
             backgroundTasks: backgroundTasks)
         let code = AppCode(
-            principal: principal, delegate: delegate, on: simulated, since: start, sleepers: sleepers
+            principal: principal, delegate: delegate, on: simulated, since: start, sleepers: sleepers,
+            services: services
         ) { [own = self.clock] made in
             guard let made = made as? Delegate else { return }
             if let clock { made[keyPath: clock] = own }
@@ -145,7 +144,7 @@ public final class TestDevice {
     ) throws(TestDeviceError) -> ScriptedApp {
         guard !hasEnded else { throw .deviceEnded }
         var script = try script(identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes)
-        for (callback, actions) in reactions { script.reactions[callback.kind] = actions.map(\.model) }
+        for (callback, actions) in reactions { script.reactions[callback.kind] = actions.flatMap(\.models) }
         for (callback, duration) in durations { script.callbackTimes[callback.kind] = duration.span }
         return ScriptedApp(self, place: simulated.install(script), name: script.name)
     }
@@ -221,8 +220,7 @@ public final class TestDevice {
         try await settleCode()
         let target = simulated.now + duration.span
         while try await step(upTo: target) {}
-        simulated.advance(to: target)
-        sleepers.now = elapsed
+        passTime(to: target)
     }
 
     /// Waits until all that the app has started has run and the device has come to rest. Every command does it; it is
@@ -238,7 +236,10 @@ public final class TestDevice {
     /// Does what a person, or the world, does; returns when it is done and the device is at rest.
     func perform(_ input: Input) async throws(TestDeviceError) {
         try await settleCode()
-        guard let command = simulated.perform(input) else { return try await settle() }
+        let command = simulated.perform(input)
+        // Services hear of it now, and not with whatever happens next.
+        simulated.noteForModels()
+        guard let command else { return try await settle() }
         // A thaw fires what is overdue, and that runs before anything is told.
         if code?.hasRun == true { try await settleCode() }
         try review()
@@ -261,17 +262,32 @@ public final class TestDevice {
 
     private var elapsed: Int64 { simulated.now.nanoseconds - start.nanoseconds }
 
+    /// Nothing happens until then but what frameworks do by themselves.
+    private func passTime(to moment: Instant) {
+        simulated.advance(to: moment)
+        sleepers.now = elapsed
+        for service in services { service.advance(to: moment) }
+    }
+
     /// One thing happens, if it is due by then, and the app's code has its say.
     private func step(upTo target: Instant) async throws(TestDeviceError) -> Bool {
-        if let next = unattended.next, next <= target, simulated.nextMoment.map({ next < $0 }) ?? true,
+        let next = min(target, simulated.nextMoment ?? target)
+        if let moment = services.compactMap(\.nextMoment).min(), moment <= next,
+            unattended.next.map({ moment <= $0 }) ?? true
+        {
+            passTime(to: moment)
+            try await settleCode()
+            return true
+        }
+        if let moment = unattended.next, moment <= target, simulated.nextMoment.map({ moment < $0 }) ?? true,
             let (_, number) = unattended.popFirst()
         {
-            simulated.advance(to: next)
-            sleepers.now = elapsed
+            passTime(to: moment)
             sleepers.wake(number)
             try await settleCode()
             return true
         }
+        for service in services { service.advance(to: next) }
         let stepped = simulated.step(upTo: target)
         sleepers.now = elapsed
         if code?.hasRun == true { try await settleCode() }

@@ -77,6 +77,7 @@ struct DeclarationTests {
     func deeds() {
         let known = [
             "press", "press twice", "press thrice", "command play", "command beginSeekingForward", "command seek",
+            "command seek 12.5", "command skipForward 30",
             "ringer silent", "ringer on", "interruption begins", "interruption ends", "interruption ends for good",
             "plug headphones", "unplug bluetooth", "route speaker", "allow app", "deny app", "program app plays",
             "program app plays silence", "program app pauses", "outsider plays", "outsider pauses", "outsider quits",
@@ -84,7 +85,8 @@ struct DeclarationTests {
         ]
         for text in known { #expect(SimulatedAudio.misunderstandingFromOutside(of: text) == nil, "\(text)") }
         let unknown = [
-            "", "press it", "press twice now", "command", "command dance", "ringer", "ringer loud", "interruption",
+            "", "press it", "press twice now", "command", "command dance", "command play 3",
+            "command seek far", "ringer", "ringer loud", "interruption",
             "interruption ends well", "interruption begins for good", "plug", "plug toaster", "route", "allow",
             "deny a b", "program", "program app", "program app dances", "program app pauses silence",
             "program app plays loudly", "outsider", "outsider sings", "server", "server sleeps", "raise it",

@@ -141,9 +141,9 @@ struct DependencyTests {
         (
             "Sources/GreenroomTesting",
             [
-                "AppProtocol", "AppRuntime", "CQuiescence", "Dispatch", "Foundation", "Glibc", "Model",
-                "NotificationsSimulation", "NotificationsWire", "PolicyCore", "Simulation", "Synchronization",
-                "Testing", "UIKit", "UserNotifications", "Wire",
+                "AVFAudio", "AppProtocol", "AppRuntime", "AudioClient", "AudioSimulation", "CQuiescence", "Dispatch",
+                "Foundation", "Glibc", "Model", "NotificationsSimulation", "NotificationsWire", "PolicyCore",
+                "Simulation", "Synchronization", "Testing", "UIKit", "UserNotifications", "Wire",
             ]
         ),
         (

@@ -265,6 +265,15 @@ extension Device {
         return nil
     }
 
+    /// What an app's thread may do at this moment.
+    package enum Readiness { case ready, busy, frozen, gone }
+
+    /// Whether the app's main thread would deal with something now.
+    package func readiness(_ place: Int) -> Readiness {
+        guard let process = apps[place].process, process.status == nil else { return .gone }
+        return process.isFrozen ? .frozen : process.work == nil ? .ready : .busy
+    }
+
     /// Calls `Program.timerFired` of the app's present process at a moment.
     package func addTimer(_ number: UInt64, at moment: Instant, _ place: Int) {
         at(moment, place, .timer(.timer(number)))

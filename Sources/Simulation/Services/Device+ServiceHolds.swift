@@ -7,13 +7,27 @@ extension Device {
 
     func hold(_ hold: ServiceModelHold, _ because: String, _ number: UInt64, _ s: Int) {
         guard let held = held(hold, s) else { return tellLogic(s, .held(number: number, .impossible)) }
-        let wish = SimulatedService.Wish.hold(held, because: because, number: number)
-        queue.insert(.service(s, life: services[s].life, .asked(wish)), at: now + random.draw(costs.message))
+        order(.ask(.hold(held, because: because, number: number)), s)
     }
 
     func dropForLogic(_ hold: ServiceModelHold, _ s: Int) {
-        guard let held = held(hold, s) else { return }
-        queue.insert(.service(s, life: services[s].life, .left(held)), at: now + random.draw(costs.message))
+        if let held = held(hold, s) { order(.drop(held), s) }
+    }
+
+    private func order(_ order: ModelShell.Order, _ s: Int) {
+        services[s].shell?.orders.append(order)
+        queue.insert(.service(s, life: services[s].life, .orders), at: now + random.draw(costs.message))
+    }
+
+    /// The first of what it says to the daemon comes there.
+    func takeOrder(_ s: Int) {
+        guard services[s].shell?.orders.isEmpty == false, let order = services[s].shell?.orders.removeFirst() else {
+            return
+        }
+        switch order {
+        case .ask(let wish): ask(s, wish)
+        case .drop(let held): drop(s, held)
+        }
     }
 
     /// As its hello states them.

@@ -8,7 +8,7 @@ extension Device {
         service(named: name).flatMap { services[$0].shell?.logic as? Model }
     }
 
-    /// Changes what a service decides by, before the device boots.
+    /// Changes what a service decides by; it notices with what happens next.
     package func change<Model: ServiceModel>(_ name: String, as type: Model.Type, _ body: (inout Model) -> Void) {
         guard let s = service(named: name), var logic = services[s].shell?.logic as? Model else { return }
         body(&logic)
@@ -22,21 +22,28 @@ extension Device {
     /// - Returns: the number of what it says; `nil`: it says nothing.
     @discardableResult
     package func ask(_ name: String, _ words: String, _ place: Int) -> UInt64? {
-        guard let s = service(named: name), let shell = services[s].shell, let process = apps[place].process,
-            !process.isPlain, process.status == nil
+        guard let s = service(named: name), let (client, number) = say(words, place, to: s) else { return nil }
+        let at = now + random.draw(costs.message)
+        let before = services[s].shell?.saidUntil[place] ?? at
+        services[s].shell?.saidUntil[place] = max(at, before)
+        queue.insert(.service(s, life: nil, .says(client)), at: at)
+        return number
+    }
+
+    /// It is what the app says next.
+    func say(_ words: String, _ place: Int, to s: Int) -> (client: ModelShell.Client, number: UInt64)? {
+        guard let shell = services[s].shell, let process = apps[place].process, !process.isPlain,
+            process.status == nil
         else { return nil }
         if let wrong = type(of: shell.logic).misunderstanding(of: words) {
-            violate("\(name) does not know what “\(words)” means: \(wrong)")
+            violate("\(services[s].script.declaration.name) does not know what “\(words)” means: \(wrong)")
             return nil
         }
         let saying = ModelShell.Saying(number: nextRequest, words: words)
         nextRequest += 1
         let client = ModelShell.Client(place: place, generation: process.generation)
         services[s].shell?.sayings[client, default: []].append(saying)
-        let at = now + random.draw(costs.message)
-        services[s].shell?.saidUntil[place] = max(at, shell.saidUntil[place] ?? at)
-        queue.insert(.service(s, life: nil, .says(client)), at: at)
-        return saying.number
+        return (client, saying.number)
     }
 
     /// An app connects to a service, to hear what that has for it.
@@ -59,7 +66,7 @@ extension Device {
         let client = ModelShell.Client(place: place, generation: process.generation)
         return services.contains { service in
             guard let shell = service.shell else { return false }
-            if !shell.wakes.isEmpty || shell.onItsWay[place, default: 0] > 0 { return true }
+            if !shell.wakes.isEmpty || !shell.orders.isEmpty || shell.onItsWay[place, default: 0] > 0 { return true }
             let isConnected = shell.connections.contains {
                 $0.place == place && $0.generation == process.generation
             }
@@ -137,6 +144,7 @@ extension Device {
                 services[s].shell?.wanting.remove(client)
             }
             for connection in shell.connections where connection.place == place {
+                services[s].shell?.unheard.removeAll { $0.connection == connection.number }
                 services[s].shell?.connections.removeAll { $0.number == connection.number }
                 tellLogic(s, .detached(connection: connection.number))
             }
@@ -185,6 +193,8 @@ extension Device {
         services[s].shell?.hasBegun = false
         services[s].shell?.toldUntil = [:]
         services[s].shell?.onItsWay = [:]
+        services[s].shell?.orders = []
+        services[s].shell?.unheard = []
         services[s].shell?.lookAt = nil
         services[s].shell?.timerAt = nil
         services[s].shell?.coolsAt = nil
@@ -288,6 +298,7 @@ extension Device {
         // A stream hands over in order what goes through it.
         let at = max(now + random.draw(costs.message), shell.toldUntil[message.connection] ?? now)
         services[s].shell?.toldUntil[message.connection] = at
+        if message.sequence == nil, apps[known.place].program != nil { services[s].shell?.unheard.append(message) }
         services[s].shell?.onItsWay[known.place, default: 0] += 1
         queue.insert(.service(s, life: services[s].life, .tells(message, known.place, known.generation)), at: at)
     }
@@ -301,6 +312,8 @@ extension Device {
 
     /// The app deals with it.
     func hear(_ message: ServiceWords, _ place: Int) {
+        guard services[message.service].shell?.heardBefore.remove(message) == nil else { return }
+        services[message.service].shell?.unheard.removeAll { $0 == message }
         let known = message.sequence.map { apps[place].process?.heard[message.service]?.contains($0) ?? false }
         if let sequence = message.sequence, known == false {
             apps[place].process?.heard[message.service, default: []].insert(sequence)
@@ -308,9 +321,7 @@ extension Device {
         // What comes again after a death is answered, and not heard again.
         if known != true {
             apps[place].heard.append(message.words)
-            if let program = apps[place].program {
-                program.told(services[message.service].script.declaration.name, message.words)
-            }
+            apps[place].program?.told(services[message.service].script.declaration.name, message.words)
             for action in apps[place].script.hears[message.words] ?? [] { act(action, place) }
         }
         guard apps[place].process?.status == nil else { return }

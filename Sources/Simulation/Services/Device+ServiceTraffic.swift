@@ -63,7 +63,7 @@ extension Device {
     // MARK: News
 
     /// After whatever happened: what has changed of apps and surroundings, to those who run.
-    func noteForModels() {
+    package func noteForModels() {
         for s in services.indices where services[s].shell != nil {
             noteNetwork(s)
             noteZone(s)

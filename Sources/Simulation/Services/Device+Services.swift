@@ -83,7 +83,7 @@ extension Device {
         switch step {
         case .asked(let wish): ask(s, wish)
         case .left(let held): drop(s, held)
-        case .starts: start(s)
+        case .starts: startService(s)
         case .connects: arrive(s)
         case .stopped(let held):
             services[s].stopping[held] = nil
@@ -94,6 +94,7 @@ extension Device {
         case .says(let client): speak(client, s)
         case .tells(let message, let place, let generation): arrive(message, place, generation)
         case .heard(let message): tellLogic(s, .heard(connection: message.connection, number: message.number))
+        case .orders: takeOrder(s)
         case .timer: fireLogic(s)
         case .looks: lookAtMoves(s)
         // Whatever has changed is told after every step.
@@ -101,7 +102,7 @@ extension Device {
         }
     }
 
-    private func ask(_ s: Int, _ wish: SimulatedService.Wish) {
+    func ask(_ s: Int, _ wish: SimulatedService.Wish) {
         guard daemon == .running, let index = services[s].index else { return }
         guard services[s].presence == .here else {
             services[s].wishes.append(wish)
@@ -141,7 +142,7 @@ extension Device {
         send(.service(.attached(index, incarnation)))
     }
 
-    private func drop(_ s: Int, _ held: SimulatedService.Held) {
+    func drop(_ s: Int, _ held: SimulatedService.Held) {
         touch(s, held.place)
         guard services[s].held.contains(held) else { return }
         services[s].held.removeAll { $0 == held }
@@ -165,7 +166,7 @@ extension Device {
         schedule(s, .starts, after: services[s].script.startup)
     }
 
-    private func start(_ s: Int) {
+    func startService(_ s: Int) {
         services[s].presence = .alone
         beginLogic(s)
         if daemon == .running { arrive(s) }

@@ -40,6 +40,12 @@ struct ModelShell {
         var isVisible: Bool
     }
 
+    /// What it says to the daemon about holds; its connection keeps the order.
+    enum Order: Hashable {
+        case ask(SimulatedService.Wish)
+        case drop(SimulatedService.Held)
+    }
+
     var logic: any ServiceModel
     /// Its process knows the time: from then on its promises hold.
     var hasBegun = false
@@ -63,6 +69,12 @@ struct ModelShell {
     var wanting: Set<Client> = []
     /// How much of what it says is on its way to each app's main thread.
     var onItsWay: [Int: Int] = [:]
+    /// What it says to the daemon and is on its way.
+    var orders: [Order] = []
+    /// What apps have not heard yet and need not answer, in the order in which it was said.
+    var unheard: [ServiceWords] = []
+    /// What an app that waited has heard before it came by the usual way.
+    var heardBefore: Set<ServiceWords> = []
     /// When the last of what each app says arrives.
     var saidUntil: [Int: Instant] = [:]
     /// What it was told to stop, by the number of the order.

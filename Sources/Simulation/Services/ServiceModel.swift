@@ -32,8 +32,6 @@ package protocol ServiceModel: Sendable {
     mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct]
     /// What it would tell a tool that asks; `nil`: it does not understand.
     func answer(_ question: String, at now: Instant) -> String?
-    /// What it would answer the code of an app that waits for it, where that changes nothing.
-    func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String?
     /// When it wants a `timer` at the latest.
     mutating func nextDeadline() -> Instant?
 
@@ -58,7 +56,6 @@ extension ServiceModel {
     package static var hearsPrograms: Bool { false }
     package mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct] { [] }
     package func answer(_ question: String, at now: Instant) -> String? { nil }
-    package func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String? { nil }
 }
 
 /// What a process begins with.

@@ -103,6 +103,8 @@ enum ServiceStep: Hashable {
     case says(ModelShell.Client)
     case tells(ServiceWords, Int, Generation)
     case heard(ServiceWords)
+    /// The daemon reads the first of `ModelShell.orders`.
+    case orders
     case timer
     case looks
     /// The radio may be doing something else by itself.

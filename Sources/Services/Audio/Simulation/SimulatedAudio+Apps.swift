@@ -52,8 +52,7 @@ extension SimulatedAudio {
                 ConnectionID(connection),
                 AppDescription(
                     app, process: client.process, name: app.rawValue, hasKey: client.modes.contains(.audio))))
-        // The code of a real app says hello itself.
-        guard !client.isProgram, let hello = facts.clients[app]?.hello else { return }
+        guard let hello = facts.clients[app]?.hello else { return }
         ask(connection, .hello(hello), .hello)
     }
 
@@ -208,7 +207,11 @@ extension SimulatedAudio {
         let connection = asked.connection
         if case .success = result, let what = asked.asked { begin(what, connection) }
         switch asked.kind {
-        case .hello, .deed: break
+        case .hello:
+            guard case .success(let reply) = result, connections[connection]?.isProgram == true else { return }
+            tell(connection, .notification(method: "hello", params: reply.json))
+        case .deed:
+            if case .failure(let refusal) = result { refusedDeed = refusal }
         case .said(let number):
             acts.append(.answer(connection: connection, number: number, keeps: nil))
             switch result {
@@ -218,9 +221,6 @@ extension SimulatedAudio {
             }
         case .request(let number, let id):
             acts.append(.answer(connection: connection, number: number, keeps: nil))
-            if case .success(.hello(let surroundings)) = result {
-                tell(connection, .notification(method: "hello", params: surroundings.json))
-            }
             switch result {
             case .success(let reply): tell(connection, .response(id: id, result: reply.json))
             case .failure(let refusal): tell(connection, .failure(id: id, RPCError(refusal)))

@@ -157,7 +157,7 @@ extension SimulatedAudio {
         return heard.mapValues { $0 == 1 ? "in full" : "at \($0)" }
     }
 
-    private func isLinked(_ node: AudioFacts.Node) -> Bool {
+    func isLinked(_ node: AudioFacts.Node) -> Bool {
         let isFrozen = node.owner.app.map { standings[$0]?.isRunning != true } ?? false
         return node.runs && node.isPermitted && !isFrozen
     }

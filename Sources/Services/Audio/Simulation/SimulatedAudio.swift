@@ -13,6 +13,9 @@ package struct SimulatedAudio: ServiceModel {
     /// Apps that were frozen while the sound server waited for them.
     var stalls: [String] = []
 
+    /// What people did last, and were refused.
+    var refusedDeed: AudioRefusal?
+
     // Of the process.
     package internal(set) var system = AudioSystem()
     var connections: [UInt64: AudioConnection] = [:]
@@ -116,6 +119,7 @@ package struct SimulatedAudio: ServiceModel {
     package mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct] {
         self.now = now
         guard let deed = SpokenDeed(words) else { return [] }
+        refusedDeed = nil
         perform(deed, isAlive: isAlive)
         defer { acts = [] }
         return isAlive ? acts : []

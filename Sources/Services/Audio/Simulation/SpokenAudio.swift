@@ -146,7 +146,7 @@ enum SpokenDeed: Hashable {
     case raise
 
     static let forms =
-        "it understands `press [twice|thrice]`, `command NAME`, `ringer silent`, `ringer on`, `interruption begins`, "
+        "it understands `press [twice|thrice]`, `command NAME [SECONDS]`, `ringer silent`, `ringer on`, `interruption begins`, "
         + "`interruption ends [for good]`, `plug KIND`, `unplug KIND`, `route NAME`, `allow APP`, `deny APP`, "
         + "`program APP plays [silence]`, `program APP pauses`, `outsider plays`, `outsider pauses`, `outsider quits`, "
         + "`server dies`, `server returns` and `raise`; KIND is receiver, speaker, headphones, bluetooth, usb, hdmi, "
@@ -156,7 +156,12 @@ enum SpokenDeed: Hashable {
         "play": .play, "pause": .pause, "stop": .stop, "toggle": .toggle, "next": .next, "previous": .previous,
         "beginSeekingBackward": .beginSeekingBackward, "endSeekingBackward": .endSeekingBackward,
         "beginSeekingForward": .beginSeekingForward, "endSeekingForward": .endSeekingForward,
-        "skipForward": .skipForward(15), "skipBackward": .skipBackward(15), "seek": .seek(30),
+    ]
+
+    /// Those that go somewhere, and how far where nothing is said.
+    private static let jumps: [String: (usual: Double, command: @Sendable (Double) -> AudioCommand)] = [
+        "skipForward": (15, { .skipForward($0) }), "skipBackward": (15, { .skipBackward($0) }),
+        "seek": (30, { .seek($0) }),
     ]
 
     init?(_ text: String) {
@@ -167,7 +172,7 @@ enum SpokenDeed: Hashable {
             guard words.count == 1 || words.count == 2 && counts[words[1]] != nil else { return nil }
             self = .tool(.press(words.count == 1 ? 1 : counts[words[1]] ?? 1))
         case "command":
-            guard words.count == 2, let command = Self.commands[words[1]] else { return nil }
+            guard let command = Self.command(words.dropFirst()) else { return nil }
             self = .tool(.command(command))
         case "ringer" where words == ["ringer", "silent"] || words == ["ringer", "on"]:
             self = .tool(.ringer(isSilent: words[1] == "silent"))
@@ -192,6 +197,14 @@ enum SpokenDeed: Hashable {
             self = deed
         default: return nil
         }
+    }
+
+    private static func command(_ words: ArraySlice<String>) -> AudioCommand? {
+        guard let name = words.first else { return nil }
+        if words.count == 1, let command = commands[name] { return command }
+        guard let jump = jumps[name], words.count <= 2 else { return nil }
+        guard words.count == 2, let last = words.last else { return jump.command(jump.usual) }
+        return Double(last).flatMap { $0.isFinite && $0 >= 0 ? jump.command($0) : nil }
     }
 
     private static func deed(_ words: [String]) -> SpokenDeed? {

@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 internal import NotificationsCore
 internal import NotificationsTranslation
 internal import NotificationsWire
@@ -184,27 +184,6 @@ extension SimulatedNotifications {
         guard let telling else { return }
         ledger.answered(telling)
         post(.answered(ConnectionID(connection), telling.id.number, telling.answer(result)))
-    }
-
-    package func answer(_ words: String, of app: AppIdentifier, at now: Instant) -> String? {
-        guard case .request(let id, let name, let params)? = try? RPCMessage.parse(Array(words.utf8)),
-            let method = NotificationClientMethod(rawValue: name),
-            let asked = try? AskedOfService(method, params, zones)
-        else { return nil }
-        // A copy is asked, over a connection that there never was.
-        var copy = system
-        let connection = ConnectionID(.max)
-        let at = max(machineNow, .zero + (now - self.now) + (machineNow - .zero))
-        _ = copy.handle(.attached(connection, app), at: at)
-        for effect in copy.handle(.app(connection, RequestID(.max), asked.request), at: at) {
-            switch effect {
-            case .reply(RequestID(.max), let reply):
-                return RPCMessage.response(id: id, result: reply.json(after: asked.after)).text
-            case .refuse(RequestID(.max), let refusal): return RPCMessage.failure(id: id, refusal.rpc).text
-            default: continue
-            }
-        }
-        return nil
     }
 
     /// The device's zone, and those that say how far they are from Greenwich.

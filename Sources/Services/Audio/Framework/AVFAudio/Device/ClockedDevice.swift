@@ -113,6 +113,15 @@ package final class ClockedDevice: AudioDevice {
         }
     }
 
+    /// To a moment, without anything of what would have happened until then: the process stood still. What is overdue
+    /// happens there.
+    package func sleep(to end: Double) {
+        for output in outputs { output.isLinked = false }
+        for input in inputs { input.isLinked = false }
+        pass(to: end)
+        advance(to: end)
+    }
+
     private func pass(to moment: Double) {
         let (span, outputs, inputs) = state.withLock { state in
             let span = state.isGone ? 0 : moment - state.now
@@ -137,7 +146,13 @@ package final class ClockedOutput: AudioOutput {
         var capacity: Int
         var hasAsked = true
         var misses = 0
+        var isLinked = true
+        /// What was heard last, for `level`.
+        var latest: ArraySlice<Float> = []
     }
+
+    /// Seconds that are measured.
+    private static let measured = 0.25
 
     package let setup: AudioStreamSetup
     private let device: ClockedDevice
@@ -159,6 +174,14 @@ package final class ClockedOutput: AudioOutput {
     /// How often there was nothing to hear where there should have been.
     package var misses: Int { state.withLock { $0.misses } }
     package var position: Int { state.withLock { $0.position } }
+
+    /// It reaches the sound server. Without that it stands still.
+    package var isLinked: Bool {
+        get { state.withLock { $0.isLinked } }
+        set { state.withLock { $0.isLinked = newValue } }
+    }
+    /// The peak of what was heard last; `nil`: nothing yet.
+    package var level: Float? { state.withLock { $0.latest.isEmpty ? nil : $0.latest.reduce(0) { max($0, abs($1)) } } }
 
     package func start() { state.withLock { $0.isRunning = true } }
     package func pause() { state.withLock { $0.isRunning = false } }
@@ -196,7 +219,7 @@ package final class ClockedOutput: AudioOutput {
     var wait: Double? {
         state.withLock { state in
             let frames = state.waiting.count / setup.channels
-            guard state.isRunning, frames > 0 else { return nil }
+            guard state.isRunning, state.isLinked, frames > 0 else { return nil }
             let ask = state.isFinished || state.hasAsked ? frames : max(1, frames - state.capacity / 2)
             // A little later, so that rounding does not leave a frame.
             return (Double(ask) - state.fraction + 1e-6) / Double(setup.rate)
@@ -207,12 +230,14 @@ package final class ClockedOutput: AudioOutput {
 
     func pass(_ seconds: Double) {
         let asks = state.withLock { state in
-            guard state.isRunning, seconds > 0 else { return false }
+            guard state.isRunning, state.isLinked, seconds > 0 else { return false }
             let exact = seconds * Double(setup.rate) + state.fraction
             let passed = Int(exact)
             state.fraction = exact - Double(passed)
             let frames = min(passed, state.waiting.count / setup.channels)
             if keepsSamples { state.heard += state.waiting.prefix(frames * setup.channels) }
+            state.latest += state.waiting.prefix(frames * setup.channels)
+            state.latest = state.latest.suffix(Int(Self.measured * Double(setup.rate)) * setup.channels)
             state.waiting.removeFirst(frames * setup.channels)
             state.position += frames
             if frames < passed, state.position > 0, !state.isFinished { state.misses += 1 }
@@ -228,6 +253,7 @@ package final class ClockedOutput: AudioOutput {
 package final class ClockedInput: AudioInput {
     private struct State: Sendable {
         var isRunning = false
+        var isLinked = true
         var waiting: [Float] = []
         var fraction = 0.0
         var position = 0
@@ -247,6 +273,12 @@ package final class ClockedInput: AudioInput {
     }
 
     package var isRunning: Bool { state.withLock { $0.isRunning } }
+
+    /// It reaches the sound server. Without that it hears nothing.
+    package var isLinked: Bool {
+        get { state.withLock { $0.isLinked } }
+        set { state.withLock { $0.isLinked = newValue } }
+    }
 
     /// What there is to hear, by the number of the frame; the same in all channels.
     package func hear(_ sound: @escaping @Sendable (Int) -> Float) { self.sound.withLock { $0 = sound } }
@@ -270,14 +302,15 @@ package final class ClockedInput: AudioInput {
 
     var wait: Double? {
         state.withLock { state in
-            state.isRunning ? (Double(Self.period) - state.fraction + 1e-6) / Double(setup.rate) : nil
+            let isHeard = state.isRunning && state.isLinked
+            return isHeard ? (Double(Self.period) - state.fraction + 1e-6) / Double(setup.rate) : nil
         }
     }
 
     func pass(_ seconds: Double) {
         let sound = sound.withLock { $0 }
         let isThere = state.withLock { state in
-            guard state.isRunning, seconds > 0 else { return false }
+            guard state.isRunning, state.isLinked, seconds > 0 else { return false }
             let exact = seconds * Double(setup.rate) + state.fraction
             let frames = Int(exact)
             state.fraction = exact - Double(frames)
