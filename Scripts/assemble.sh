@@ -44,6 +44,7 @@ bundle Radio Examples/Radio
 bundle Navigator Examples/Navigator
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
+bundle Tone Fixtures/Tone
 
 rm -rf "$apps/Counter.app" "$apps/plain"
 mkdir -p "$apps/Counter.app"
