@@ -23,6 +23,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         switch parts.path {
         case "set":
             for item in parts.queryItems ?? [] { UserDefaults.standard.set(item.value ?? "", forKey: item.name) }
+            // It may be killed at once.
+            UserDefaults.standard.synchronize()
             tone.prepare()
         case "play": tone.play()
         case "pause": tone.pause()
