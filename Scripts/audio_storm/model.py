@@ -57,7 +57,8 @@ class Model:
         return app.plays
 
     def should_record(self, app):
-        if app.records is False or app.interrupted or self.call:
+        # A telephone that rings is only heard.
+        if app.records is False or app.interrupted or self.call == "accepted":
             return False
         return app.records
 
@@ -156,6 +157,8 @@ class Model:
             if sounds is not False and not self.call:
                 app.plays = False if sounds and app.was_heard else None
                 self.abandon(app)
+            # Where it recorded from may be gone as well.
+            app.records = None if app.records else app.records
 
     def call_ended(self):
         self.call = None

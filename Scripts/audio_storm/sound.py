@@ -1,5 +1,6 @@
 """PipeWire of the storm's own: a real daemon with a sink and a microphone that are none, a bus, and WirePlumber if wanted."""
 
+import json
 import os
 import signal
 import socket
@@ -30,12 +31,14 @@ context.objects = [
         factory.name = support.null-audio-sink node.name = testsink node.description = "Test sink"
         media.class = Audio/Sink object.linger = true audio.position = [ FL FR ]
         node.group = pipewire.dummy priority.session = 2000 } }
-    { factory = adapter args = {
-        factory.name = support.null-audio-sink node.name = testsource node.description = "Test source"
-        media.class = Audio/Source/Virtual object.linger = true audio.position = [ MONO ]
-        node.group = pipewire.dummy priority.session = 1000 } }
+    %s
 ]
 """
+
+MICROPHONE = """{ factory = adapter args = {
+        factory.name = support.null-audio-sink node.name = testsource node.description = "Test source"
+        media.class = Audio/Source/Virtual object.linger = true audio.position = [ MONO ]
+        node.group = pipewire.dummy priority.session = 1000 } }"""
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -56,7 +59,7 @@ class Sound:
             os.makedirs(f"{folder}/{name}")
             os.chmod(f"{folder}/{name}", 0o777)
         with open(f"{folder}/config/pipewire.conf", "w") as file:
-            file.write(CONFIGURATION)
+            file.write(CONFIGURATION % (MICROPHONE if has_manager else ""))
         with open(f"{folder}/bus.conf", "w") as file:
             file.write(BUS.format(folder))
         self.environment = {
@@ -96,6 +99,30 @@ class Sound:
     def end(self):
         for name in reversed(list(self.programs)):
             self.kill(name)
+
+    def graph(self):
+        """What the server knows: nodes, whose they are, how they are, and which links lead where."""
+        try:
+            dump = subprocess.run(
+                ["/usr/bin/pw-dump"], env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=5)
+            objects = json.loads(dump.stdout)
+        except (subprocess.TimeoutExpired, ValueError) as error:
+            return [f"pw-dump: {error}"]
+        lines, names = [], {}
+        for one in objects:
+            if one["type"] == "PipeWire:Interface:Node":
+                info = one["info"]
+                props = info["props"]
+                names[one["id"]] = f"{props.get('node.name')} {one['id']}"
+                lines.append(
+                    f"{names[one['id']]}: {info['state']}, {props.get('media.class')}, pid "
+                    f"{props.get('application.process.id')}")
+        for one in objects:
+            if one["type"] == "PipeWire:Interface:Link":
+                info = one["info"]
+                start, end = (names.get(info[f"{way}-node-id"]) for way in ("output", "input"))
+                lines.append(f"{start} -> {end}: {info['state']}")
+        return lines
 
     def playerctl(self, player, *words):
         result = subprocess.run(

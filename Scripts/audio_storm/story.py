@@ -43,7 +43,8 @@ class Story:
 
     def record(self):
         memo = self.model.apps["memo"]
-        if self.model.call or memo.records:
+        # Nothing but WirePlumber sets up a microphone that is none.
+        if self.model.call or memo.records or not self.has_manager:
             return None
         yield "record"
         self.unlock()
@@ -195,8 +196,8 @@ class Story:
             memo.records = None
 
     WEIGHTS = {
-        play: 6, record: 1, stop: 3, pause: 1, visit: 2, home: 3, lock: 2, speak: 2, telephone: 3, control: 4, ringer: 1,
-        headset: 2, kill_app: 2, close: 1, kill_system: 3,
+        play: 9, record: 2, stop: 3, pause: 1, visit: 2, home: 3, lock: 2, speak: 2, telephone: 2, control: 5, ringer: 1,
+        headset: 1, kill_app: 3, close: 1, kill_system: 4,
     }
 
     def step(self):
@@ -205,11 +206,13 @@ class Story:
             # An accepted call ends soon, so that more happens than that.
             kinds = list(self.WEIGHTS)
             weights = [self.WEIGHTS[kind] + (8 if self.model.call and kind is Story.telephone else 0) for kind in kinds]
-            steps = self.chance.choices(kinds, weights)[0](self)
+            # Something is to be heard from the beginning.
+            kind = self.chance.choices(kinds, weights)[0] if self.steps else Story.play
+            steps = kind(self)
             name = next(steps, None)
             if name is None:
                 continue
-            self.steps.append(name)
+            self.steps.append(f"{time.strftime('%H:%M:%S')} {name}")
             if name.startswith("kill"):
                 victim = name.split()[1]
                 victim = victim if victim in ("daemon", "service", "pipewire", "wireplumber") else "app"
@@ -275,7 +278,9 @@ class Story:
                     if not self.settle():
                         return self.problems
                 else:
-                    time.sleep(self.chance.uniform(0, 0.4))
+                    pause = self.chance.uniform(0, 0.4)
+                    self.steps[-1] += f" (and after {pause:.2f} s)"
+                    time.sleep(pause)
             if self.settle():
                 self.hear_out()
         except (Failed, Refused) as failure:
@@ -289,4 +294,6 @@ class Story:
             lines.append(f"{app.name}: " + " | ".join(self.device.system.run("output", app.identifier).output.split("\n")))
         lines.append(self.device.system.run("audio").output)
         lines.append(self.device.system.run("apps").output)
+        lines += self.device.sound.graph()
+        lines += self.device.system.run("log").output.split("\n")[-40:]
         return "\n".join(lines)
