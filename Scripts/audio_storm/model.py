@@ -8,8 +8,10 @@ class App:
         # Whether it would sound if nothing kept it from that.
         self.plays = False
         self.records = False
-        # The app, or "call", that interrupts it.
+        # The app that interrupts it.
         self.interrupted = None
+        # It may have an active session, though it does not play: others stay softer while it does.
+        self.may_duck = False
         # It was heard for a moment since it began: only then does it go on by itself.
         self.was_heard = False
 
@@ -62,12 +64,14 @@ class Model:
             return False
         return app.records
 
-    def factor(self, app):
-        """How loud it is compared with what it plays: `None` if that is open."""
-        ducking = [self.should_sound(other) for other in self.apps.values() if other.ducks and other is not app]
+    def factor(self, app, frozen=()):
+        """How loud it is compared with what it plays: `None` if that is open. A session ends with its app's suspension."""
+        others = [other for other in self.apps.values() if other.ducks and other is not app]
+        ducking = [self.should_sound(other) for other in others]
         if True in ducking:
             return 0.3
-        return None if None in ducking else 1.0
+        is_open = None in ducking or any(other.may_duck and other.name not in frozen for other in others)
+        return None if is_open else 1.0
 
     # What happens
 
@@ -85,6 +89,7 @@ class Model:
     def began(self, app):
         app.interrupted = None
         app.was_heard = False
+        app.may_duck = app.ducks
         if not app.mixes:
             self.interrupt(app)
         if app.controls and app.plays:
@@ -111,7 +116,7 @@ class Model:
     def stop(self, app):
         self.front = app.name
         was_interrupted, was_on = app.interrupted, app.is_on
-        app.plays = app.records = False
+        app.plays = app.records = app.may_duck = False
         app.interrupted = None
         for other in self.apps.values():
             if other.interrupted == app.name:
@@ -136,7 +141,7 @@ class Model:
                     self.knows_target = False
 
     def died(self, app):
-        app.plays = app.records = False
+        app.plays = app.records = app.may_duck = False
         app.interrupted = None
         if self.front == app.name:
             self.front = None
@@ -144,12 +149,6 @@ class Model:
             # Ended by the person, it is not woken. After a crash it may be.
             self.knows_target = False
         self.abandon(app)
-
-    def left(self):
-        """The front app leaves the screen."""
-        app = self.apps.get(self.front)
-        self.front = None
-        return app
 
     def unplugged(self):
         for app in self.apps.values():

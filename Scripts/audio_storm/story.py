@@ -224,8 +224,9 @@ class Story:
 
     def wrong(self, heard, seen):
         """What does not hold now, one sentence each."""
+        frozen = [name for name, one in seen.items() if one.get("state") == "suspended"]
         for app in self.apps:
-            level, factor = middle(heard[app.name]), self.model.factor(app)
+            level, factor = middle(heard[app.name]), self.model.factor(app, frozen)
             should = self.model.should_sound(app)
             state, is_heard = seen[app.name].get("state"), level > 0.02
             if should and not is_heard:
