@@ -103,6 +103,13 @@ class Model:
         app.plays = True
         self.began(app)
 
+    def may_play(self, app):
+        """It plays, and interrupts others, or it does not."""
+        app.interrupted = None
+        for other in self.apps.values():
+            if other is app or not other.mixes:
+                self.forget(other)
+
     def record(self, app):
         self.front = app.name
         app.records = True

@@ -38,6 +38,8 @@ class Story:
         app = self.chance.choice([app for app in self.apps if app.category != "record"])
         yield f"play {app.name}"
         self.unlock()
+        # Who presses play sees the app before.
+        self.device.open(app)
         self.device.open(app, "play")
         self.model.play(app)
 
@@ -48,6 +50,7 @@ class Story:
             return None
         yield "record"
         self.unlock()
+        self.device.open(memo)
         self.device.open(memo, "record")
         self.model.record(memo)
 
@@ -144,7 +147,7 @@ class Story:
             if self.device.sound.playerctl(self.device.player(app), words) is None:
                 raise Refused(f"playerctl {words}")
         if word == "toggle" and not sounds and app.plays is not False:
-            self.model.forget(app)
+            self.model.may_play(app)
         elif word == "play" or (word == "toggle" and not sounds):
             self.model.command(app)
         else:
