@@ -346,6 +346,8 @@ let package = Package(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
         .executableTarget(
             name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
+        .executableTarget(
+            name: "Tone", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Fixtures/Tone/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(

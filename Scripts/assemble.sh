@@ -46,6 +46,7 @@ bundle Navigator Examples/Navigator
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
 bundle Recital Benchmarks/audio/Recital
+bundle Tone Fixtures/Tone
 
 rm -rf "$apps/Counter.app" "$apps/plain"
 mkdir -p "$apps/Counter.app"

@@ -121,6 +121,22 @@ extension AudioGraph {
             let hasOwn = model.links(of: node).keys.contains(where: linking.own.contains)
             if hasOwn, let stream = record.serial { standsIn.insert(stream) }
         }
+        // One that comes soon after another finds streams that lost their links with that, and may leave them so.
+        queue.asyncAfter(deadline: .now() + Self.managerTime) { [weak self] in self?.standInForUnlinked() }
+    }
+
+    /// How long a session manager may take to link a stream.
+    static var managerTime: DispatchTimeInterval { .milliseconds(500) }
+
+    private func standInForUnlinked() {
+        guard isConnected, model.hasSessionManager else { return }
+        for (node, record) in model.nodes where record.streamDirection != nil && record.client != model.own {
+            guard record.isDescribed, record.isTrue("node.autoconnect"), let stream = record.serial,
+                isPermitted(stream), model.devices(of: node).isEmpty
+            else { continue }
+            standsIn.insert(stream)
+        }
+        settle()
     }
 
     func defaultDevice(_ direction: AudioDevice.Direction) -> UInt32? {

@@ -79,7 +79,7 @@ extension AudioGraph {
             return
         }
         // It may never have been linked, or by links that went before this process began.
-        queue.asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
+        queue.asyncAfter(deadline: .now() + Self.managerTime) { [weak self] in
             guard let self, isPermitted(stream), let node = model.node(stream), model.hasSessionManager,
                 model.devices(of: node).isEmpty
             else { return }

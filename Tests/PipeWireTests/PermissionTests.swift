@@ -112,4 +112,19 @@ struct PermissionTests {
         #expect(peer.on { $0.allStreams.filter(\.isLinked).count } == 2)
         withExtendedLifetime(tone) {}
     }
+
+    @Test("When another session manager comes at once, a stream that lost its links with the first is heard again")
+    func managerIsReplaced() throws {
+        let audio = try TestAudio(manager: true)
+        // It does not come to link anything itself before the other one is there.
+        let peer = AudioPeer(AudioGraph.Configuration(server: audio.server, patience: .seconds(60)))
+        try peer.awaitConnection()
+        let tone = try TonePlayer(audio)
+        _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running }
+        audio.stopManager()
+        _ = try peer.stream { $0.applicationName == "tone" && !$0.isLinked }
+        try audio.startManager()
+        _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running && $0.isLinked }
+        withExtendedLifetime(tone) {}
+    }
 }

@@ -34,7 +34,7 @@ package final class TestAudio: Sendable {
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         folder = "\(place)/greenroom-audio-\(CurrentProcess.pid)-\(number)"
         (hasManager, hasPulse, self.sinks) = (manager, pulse, sinks)
-        bus = manager ? try TestBus() : nil
+        bus = manager ? try TestBus(place: place, isOpen: isOpen) : nil
         for name in ["", "/run", "/state", "/config"] { try FileSystem.makeDirectory(folder + name) }
         try FileSystem.replace("\(folder)/config/pipewire.conf", with: Array(configuration.utf8))
         if isRunning { try start() }

@@ -12,13 +12,17 @@ package final class TestBus: Sendable {
     private static let count = Atomic<Int>(0)
 
     package let folder: String
+    private let isOpen: Bool
     private let daemon = Mutex<TestProgram?>(nil)
 
-    /// Programs that the bus starts for a name, each with its command.
-    package init(starting programs: [String: String] = [:], isRunning: Bool = true) throws {
+    /// Programs that the bus starts for a name, each with its command. `isOpen`: other users are let in, too.
+    package init(
+        starting programs: [String: String] = [:], isRunning: Bool = true, place: String = "/tmp", isOpen: Bool = false
+    ) throws {
+        self.isOpen = isOpen
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-        folder = "/tmp/greenroom-bus-\(CurrentProcess.pid)-\(number)"
-        try FileSystem.makeDirectory(folder)
+        folder = "\(place)/greenroom-bus-\(CurrentProcess.pid)-\(number)"
+        try FileSystem.makeDirectory(folder, mode: isOpen ? 0o755 : 0o700)
         try FileSystem.makeDirectory("\(folder)/services")
         for (name, command) in programs {
             let text = "[D-BUS Service]\nName=\(name)\nExec=\(command)\n"
@@ -51,6 +55,7 @@ package final class TestBus: Sendable {
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>
+            \(isOpen ? "<allow user=\"*\"/>" : "")
           </policy>
           \(Self.limits.map { "<limit name=\"\($0)\">\($1)</limit>" }.joined(separator: "\n  "))
         </busconfig>

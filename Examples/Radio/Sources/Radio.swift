@@ -2,7 +2,7 @@ import AVFoundation
 import MediaPlayer
 import UIKit
 
-/// One station, and the controls for it.
+/// The station that plays, those that were played before, and the controls for them.
 @MainActor
 final class Radio {
     private var player: AVPlayer?
@@ -12,6 +12,14 @@ final class Radio {
         get { UserDefaults.standard.string(forKey: "station").flatMap(URL.init(string:)) }
         set { UserDefaults.standard.set(newValue?.absoluteString, forKey: "station") }
     }
+
+    /// Those that were tuned to, in the order of the first time.
+    private var stations: [URL] {
+        get { (UserDefaults.standard.stringArray(forKey: "stations") ?? []).compactMap(URL.init(string:)) }
+        set { UserDefaults.standard.set(newValue.suffix(Self.mostStations).map(\.absoluteString), forKey: "stations") }
+    }
+
+    private static let mostStations = 20
 
     /// Says what the app's sound is for, and what it obeys.
     func prepare() {
@@ -48,6 +56,20 @@ final class Radio {
         center.togglePlayPauseCommand.addTarget { [weak self] _ in
             MainActor.assumeIsolated { self.map { $0.obeyed(!$0.isPlaying) } ?? .commandFailed }
         }
+        center.nextTrackCommand.addTarget { [weak self] _ in self?.turned(by: 1) ?? .commandFailed }
+        center.previousTrackCommand.addTarget { [weak self] _ in self?.turned(by: -1) ?? .commandFailed }
+    }
+
+    /// To the next station, or to the one before; after the last comes the first.
+    nonisolated private func turned(by steps: Int) -> MPRemoteCommandHandlerStatus {
+        MainActor.assumeIsolated {
+            let stations = stations
+            guard let place = station.flatMap(stations.firstIndex(of:)), stations.count > 1 else {
+                return .noSuchContent
+            }
+            tune(to: stations[(place + steps + stations.count) % stations.count])
+            return play() ? .success : .noSuchContent
+        }
     }
 
     nonisolated private func obeyed(_ plays: Bool) -> MPRemoteCommandHandlerStatus {
@@ -65,6 +87,7 @@ final class Radio {
     // MARK: Playing
 
     func tune(to station: URL) {
+        if !stations.contains(station) { stations.append(station) }
         guard station != self.station || player == nil else { return }
         self.station = station
         player?.pause()

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 
 /// A folder that stands for a machine's `dev` and `proc`, with a GPU whose driver tells in `fdinfo` what it did for
@@ -34,5 +35,15 @@ enum FakeGPU {
                 os.symlink("/dev/dri/renderD128", own + "/fd/9")
 
         """
+    }
+
+    /// What the driver tells of a process that has had the GPU work for so long, all in all, in its one context.
+    static func draw(_ pid: Int, nanoseconds: Int, in folder: String) throws {
+        let own = "\(place(in: folder))/proc/\(pid)"
+        for part in ["fd", "fdinfo"] { try FileSystem.makeDirectory("\(own)/\(part)", mode: 0o755) }
+        let info = "drm-driver:\tfake\ndrm-client-id:\t1\ndrm-engine-gfx:\t\(nanoseconds) ns\n"
+        try FileSystem.replace("\(own)/fdinfo/9", with: Array(info.utf8), mode: 0o644)
+        let link = "\(own)/fd/9"
+        if unsafe symlink("/dev/dri/renderD128", link) != 0, errno != EEXIST { throw Trouble("\(link) cannot be made") }
     }
 }

@@ -1,0 +1,179 @@
+"""Who should sound, by what the person did and what happened. What iOS leaves open, or the moment decides, is `None`."""
+
+
+class App:
+    def __init__(self, name, frequency, category="playback", options="", key=True, controls=False):
+        self.name, self.frequency, self.category, self.options = name, frequency, category, options
+        self.key, self.controls = key, controls
+        # Whether it would sound if nothing kept it from that.
+        self.plays = False
+        self.records = False
+        # The app that interrupts it.
+        self.interrupted = None
+        # It may have an active session, though it does not play: others stay softer while it does.
+        self.may_duck = False
+        # It was heard for a moment since it began: only then does it go on by itself.
+        self.was_heard = False
+
+    @property
+    def identifier(self):
+        return f"org.greenroom.storm.{self.name}"
+
+    @property
+    def mixes(self):
+        return self.category == "ambient" or bool(self.options)
+
+    @property
+    def ducks(self):
+        return "duck" in self.options
+
+    @property
+    def is_on(self):
+        return self.plays is not False or self.records is not False
+
+
+class Model:
+    def __init__(self, apps):
+        self.apps = {app.name: app for app in apps}
+        self.front = None
+        self.is_locked = False
+        self.is_silent = False
+        self.call = None
+        self.is_plugged = False
+        # Whose the controls are; `None` if that is open.
+        self.target = None
+        self.knows_target = True
+
+    # What follows
+
+    def sees(self, app):
+        return self.front == app.name and not self.is_locked
+
+    def should_sound(self, app):
+        if app.plays is False or app.interrupted or self.call:
+            return False
+        if not app.key and not self.sees(app):
+            return False
+        if app.category == "ambient" and self.is_silent:
+            return False
+        return app.plays
+
+    def should_record(self, app):
+        # A telephone that rings is only heard.
+        if app.records is False or app.interrupted or self.call == "accepted":
+            return False
+        return app.records
+
+    def factor(self, app, frozen=()):
+        """How loud it is compared with what it plays: `None` if that is open. A session ends with its app's suspension."""
+        others = [other for other in self.apps.values() if other.ducks and other is not app]
+        ducking = [self.should_sound(other) for other in others]
+        if True in ducking:
+            return 0.3
+        is_open = None in ducking or any(other.may_duck and other.name not in frozen for other in others)
+        return None if is_open else 1.0
+
+    # What happens
+
+    def interrupt(self, by):
+        for app in self.apps.values():
+            if app is not by and not app.mixes and app.is_on and not app.interrupted:
+                app.interrupted = by.name
+                if not app.was_heard:
+                    self.forget(app)
+
+    def forget(self, app):
+        app.plays = None if app.plays else app.plays
+        app.records = None if app.records else app.records
+
+    def began(self, app):
+        app.interrupted = None
+        app.was_heard = False
+        app.may_duck = app.ducks
+        if not app.mixes:
+            self.interrupt(app)
+        if app.controls and app.plays:
+            self.target, self.knows_target = app.name, True
+
+    def play(self, app):
+        self.front = app.name
+        self.command(app)
+
+    def command(self, app):
+        app.plays = True
+        self.began(app)
+
+    def may_play(self, app):
+        """It plays, and interrupts others, or it does not."""
+        app.interrupted = None
+        for other in self.apps.values():
+            if other is app or not other.mixes:
+                self.forget(other)
+
+    def record(self, app):
+        self.front = app.name
+        app.records = True
+        self.began(app)
+
+    def pause(self, app):
+        app.plays = False
+        # In the background it is suspended, and its session ends without a word to those whom it had interrupted.
+        self.abandon(app)
+
+    def stop(self, app):
+        self.front = app.name
+        was_interrupted, was_on = app.interrupted, app.is_on
+        app.plays = app.records = app.may_duck = False
+        app.interrupted = None
+        for other in self.apps.values():
+            if other.interrupted == app.name:
+                other.interrupted = was_interrupted
+                if was_interrupted or not was_on:
+                    self.forget(other)
+                if other.is_on and not other.interrupted:
+                    self.resumed(other)
+
+    def resumed(self, app):
+        app.was_heard = False
+        if app.controls and app.plays is not False:
+            self.target, self.knows_target = app.name, app.plays is True
+
+    def abandon(self, app):
+        """Those whom it had interrupted may go on or not."""
+        for other in self.apps.values():
+            if other.interrupted == app.name:
+                other.interrupted = None
+                self.forget(other)
+                if other.controls and other.plays is None:
+                    self.knows_target = False
+
+    def died(self, app):
+        app.plays = app.records = app.may_duck = False
+        app.interrupted = None
+        if self.front == app.name:
+            self.front = None
+        if self.target == app.name:
+            # Ended by the person, it is not woken. After a crash it may be.
+            self.knows_target = False
+        self.abandon(app)
+
+    def unplugged(self):
+        for app in self.apps.values():
+            sounds = self.should_sound(app)
+            if sounds is not False and not self.call:
+                app.plays = False if sounds and app.was_heard else None
+                self.abandon(app)
+            # Where it recorded from may be gone as well.
+            app.records = None if app.records else app.records
+
+    def call_ended(self):
+        self.call = None
+        for app in self.apps.values():
+            if app.is_on and not app.was_heard:
+                self.forget(app)
+
+    def settled(self):
+        """What should be heard was."""
+        for app in self.apps.values():
+            if self.should_sound(app) or self.should_record(app):
+                app.was_heard = True
