@@ -31,13 +31,30 @@ extension AudioGraph {
         permissions[stream] = isPermitted
         control.silent[stream] = nil
         guard isPermitted else { return takeDown(stream, attempts: Self.mostAttempts, completion) }
-        // What it should not be as loud as is set before it is heard.
-        restoreGain(stream) { [weak self] in
-            guard let self, let node = model.node(stream), self.isPermitted(stream) else { return completion(true) }
-            putBack(stream, node: node)
-            arrangeLinks()
-            after { completion(true) }
+        afterTakingDown(stream, node: node) { [weak self] in
+            // What it should not be as loud as is set before it is heard.
+            self?.restoreGain(stream) { [weak self] in
+                guard let self, let node = model.node(stream), self.isPermitted(stream) else { return completion(true) }
+                putBack(stream, node: node)
+                arrangeLinks()
+                after { completion(true) }
+            }
         }
+    }
+
+    /// It may be about to be taken down. The links that it has may go, and nobody would make others. What its client was
+    /// asked goes over another connection: that it is to be suspended must not come after its new links, which would
+    /// stay without a format.
+    private func afterTakingDown(_ stream: NodeIdentifier, node: UInt32, _ run: @escaping () -> Void) {
+        guard model.links(of: node).isEmpty else {
+            return after { [weak self] in self?.afterControl(of: stream, run) }
+        }
+        afterControl(of: stream, run)
+    }
+
+    private func afterControl(of stream: NodeIdentifier, _ run: @escaping () -> Void) {
+        guard control.all.contains(where: { $0.stream == stream }) else { return run() }
+        ask(stream, { _ in }, completion: { _ in run() })
     }
 
     private func takeDown(_ stream: NodeIdentifier, attempts: Int, _ completion: @escaping (Bool) -> Void) {

@@ -132,8 +132,8 @@ struct DoctorTests {
         let tool = try Tool()
         let daemon = try FakeDaemon(in: tool.home) { _ in .failure(.methodNotFound("doctor")) }
         #expect(tool.run("doctor").code == 0)
-        // It also asks for the service of notifications, which has its own say.
-        #expect(daemon.methods == ["doctor", "service"])
+        // It also asks for the services of notifications and audio, which have their own say.
+        #expect(daemon.methods == ["doctor", "service", "service"])
     }
 
     @Test("People read what is there, what stands in, and what that costs")

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import PipeWire
 import TestAudio
@@ -80,6 +81,18 @@ struct PermissionTests {
         #expect(!scene.isPlaying(try recorder.record(milliseconds: 300)))
         try scene.peer.permit(scene.stream.id, true)
         try recorder.awaitSound(100) { scene.isPlaying($0) && scene.hasTone($0) }
+    }
+
+    @Test("A stream that is put back at whatever moment of being taken down sounds again", arguments: [true, false])
+    func atOnce(manager: Bool) throws {
+        let scene = try Scene(manager: manager)
+        for moment in 0..<30 {
+            scene.peer.on { $0.permit(scene.stream.id, false) }
+            // No wait for anything: the moment is what is tried, from nothing to longer than all of it takes.
+            usleep(UInt32(moment * 50))
+            try scene.peer.permit(scene.stream.id, true)
+            try scene.recorder.awaitSound(100) { scene.isPlaying($0) && scene.hasTone($0) }
+        }
     }
 
     @Test("Where nothing is permitted by default, a stream sounds when it is permitted", arguments: [true, false])

@@ -32,6 +32,11 @@ extension AudioSystem {
         return party.hasKey ? nil : "add audio to UIBackgroundModes in Info.plist to use audio in the background"
     }
 
+    /// Whoever speaks over the connection would be refused to begin.
+    package func isSilentOutOfSight(_ connection: ConnectionID) -> Bool {
+        connections[connection].flatMap { parties[$0] }.flatMap(silentOutOfSight) != nil
+    }
+
     /// It was handed a command, or told to go on, and has the time for that.
     func isActing(_ party: Party) -> Bool { party.actsUntil.map { now < $0 } ?? false }
 

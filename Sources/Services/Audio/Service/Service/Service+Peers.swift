@@ -78,6 +78,16 @@ extension Service {
     }
 }
 
+extension AppRequest {
+    /// It is refused to an app that may not sound as it stands.
+    fileprivate var begins: Bool {
+        switch self {
+        case .start, .activate: true
+        default: false
+        }
+    }
+}
+
 /// One app's connection.
 ///
 /// Unchecked: used on the service's queue only.
@@ -95,7 +105,16 @@ final class AppSession: @unchecked Sendable {
         do throws(RPCError) {
             guard let method = AudioClientMethod(rawValue: name) else { throw .methodNotFound(name) }
             let asked = try AppRequest(method, params)
-            service.post(.app(ConnectionID(peer.number), service.request(peer, id), asked))
+            let event = AudioEvent.app(ConnectionID(peer.number), service.request(peer, id), asked)
+            guard asked.begins, service.system.isSilentOutOfSight(ConnectionID(peer.number)) else {
+                return service.post(event)
+            }
+            // The daemon's word that it is on the screen comes by another way, and may come after this.
+            peer.isHeld = true
+            service.hearDaemon { [service] in
+                service.post(event)
+                peer.isHeld = false
+            }
         } catch {
             peer.send(.failure(id: id, error))
         }

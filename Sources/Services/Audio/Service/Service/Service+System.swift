@@ -26,6 +26,7 @@ extension Service: BrokerConnection.Client {
 
     func lost() {
         owners.forgetQuestions()
+        for body in hearings.removeAll() { body() }
         post(.systemDetached)
     }
 
@@ -67,6 +68,15 @@ extension Service: BrokerConnection.Client {
             }
         } catch {
             answer(.failure(error))
+        }
+    }
+
+    /// Runs when all is heard that the daemon has said so far: it answers in its order.
+    func hearDaemon(_ body: @escaping () -> Void) {
+        guard broker.isConnected else { return body() }
+        hearings.append(body)
+        broker.request(.whose, ["pid": .int(Int64(CurrentProcess.pid))]) { [weak self] _ in
+            self?.hearings.removeFirst()?()
         }
     }
 
@@ -160,6 +170,20 @@ extension Service: BrokerConnection.Client {
 extension AudioConditions {
     fileprivate init(_ conditions: ServiceConditions) {
         self.init(isLocked: conditions.locked, call: Call(rawValue: conditions.call.rawValue) ?? .none)
+    }
+}
+
+/// What waits until the daemon is heard, in order.
+struct Hearings {
+    private var waiting: [() -> Void] = []
+
+    mutating func append(_ body: @escaping () -> Void) { waiting.append(body) }
+
+    mutating func removeFirst() -> (() -> Void)? { waiting.isEmpty ? nil : waiting.removeFirst() }
+
+    mutating func removeAll() -> [() -> Void] {
+        defer { waiting = [] }
+        return waiting
     }
 }
 

@@ -39,6 +39,7 @@ final class Service: @unchecked Sendable {
     /// Streams and players whose process the daemon is asked about.
     var owners = Owners()
     var stops = StopOrders()
+    var hearings = Hearings()
     var streams: [NodeID: GraphStream] = [:]
     var playerIDs: [OtherPlayer.ID: PlayerID] = [:]
     var nextPlayer: UInt64 = 1

@@ -4,9 +4,9 @@ internal import FoundationEssentials
 package import LinuxSystem
 internal import Model
 
-/// A file for each record. What most of them say is worth nothing once the machine has lost its power: they are replaced
-/// and not flushed to the disk, so that no player waits for that. Whom the user lets use the microphone has files of its
-/// own, which are. Used by one queue.
+/// A file for each record. What most of them say is worth nothing once the machine has lost its power: they are
+/// replaced and not flushed to the disk, so that no player waits for that. Whom the user lets use the microphone has
+/// files of its own, which are. Used by one queue.
 package final class AudioStore {
     private let folder: String
     /// What the files say of the microphone.
