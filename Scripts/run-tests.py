@@ -21,6 +21,8 @@ import time
 
 COMMAND = [
     os.path.realpath(".build/release") + "/greenroomPackageTests.xctest", "--testing-library", "swift-testing"]
+# All at once would have thousands wait for a processor while their limits of time pass.
+WIDTH = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 STARTED = re.compile(r"◇ +(Test|Suite) (?!case |run )(.*) started\.$")
 ENDED = re.compile(r"[✔✘] +(Test|Suite) (.*?)(?: with \d+ test cases?)? (?:passed|failed) after")
@@ -50,7 +52,7 @@ class Run:
 
     def read(self, line):
         """Whether the line is to be printed now."""
-        plain = COLOR.sub("", line).rstrip("\n")
+        plain = line.rstrip("\n")
         if not plain.startswith(("✔", "◇")):
             self.last.append(line)
         if started := STARTED.match(plain):
@@ -108,11 +110,13 @@ def main():
     run = Run()
     process = subprocess.Popen(
         ["timeout", "--kill-after=30", str(options.limit), *COMMAND, *others], stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env={WIDTH: "64", **os.environ})
     # It has a process group of its own, so Ctrl-C has to be handed on.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: process.terminate())
     for line in process.stdout:
+        # Into a pipe Swift Testing writes as on a terminal.
+        line = COLOR.sub("", line)
         if run.read(line):
             print(line, end="", flush=True)
     code = process.wait()

@@ -42,9 +42,9 @@ extension AudioGraph {
         }
     }
 
-    /// It may be about to be taken down. The links that it has may go, and nobody would make others. What its client was
-    /// asked goes over another connection: that it is to be suspended must not come after its new links, which would
-    /// stay without a format.
+    /// It may be about to be taken down. The links that it has may go, and nobody would make others. What its client
+    /// was asked goes over another connection: that it is to be suspended must not come after its new links, which
+    /// would stay without a format.
     private func afterTakingDown(_ stream: NodeIdentifier, node: UInt32, _ run: @escaping () -> Void) {
         guard model.links(of: node).isEmpty else {
             return after { [weak self] in self?.afterControl(of: stream, run) }
