@@ -2,7 +2,8 @@
 """Tells random stories of apps that sound, and of what happens to them, on a whole system with a PipeWire of its own. When
 a story has come to rest, it is heard in the sink's monitor who sounds, and how loud.
 
-    audio-storm.py [--bin .build/bin] [--apps .build/apps] [--stories 50] [--steps 8] [--seed 1] [--only K] [--keep] [--json]
+    audio-storm.py [--bin .build/bin] [--apps .build/apps] [--stories 50] [--steps 8] [--seed 1] [--only K] [--spare-server]
+                   [--keep] [--json]
 
 In a story apps play, pause, stop, record and speak, are opened and left, locked, called, plugged in and out, commanded by
 the tool, a headset and playerctl, closed and killed; and daemon, service, PipeWire and WirePlumber are killed. Nobody may be
@@ -56,6 +57,7 @@ def main():
     parser.add_argument("--steps", default=8, type=int, help="in each story")
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--only", type=int, metavar="K", help="tell the story of this number alone")
+    parser.add_argument("--spare-server", action="store_true", help="kill neither PipeWire nor WirePlumber")
     parser.add_argument("--keep", action="store_true", help="leave the folders of stories with problems")
     parser.add_argument("--verbose", action="store_true", help="print each story's steps")
     parser.add_argument("--json", action="store_true")

@@ -29,6 +29,7 @@ class Story:
         self.kills = {}
         self.is_settled = True
         self.length = options.steps
+        self.spared = ["pipewire", "wireplumber"] if options.spare_server else []
 
     # Steps: each returns what it is called, or nothing where it does not fit.
 
@@ -190,7 +191,7 @@ class Story:
                    "pipewire": self.device.kill_server}
         if self.has_manager:
             victims["wireplumber"] = self.device.kill_manager
-        victim = self.chance.choice(list(victims))
+        victim = self.chance.choice([victim for victim in victims if victim not in self.spared])
         yield f"kill {victim}"
         victims[victim]()
         memo = self.model.apps["memo"]
