@@ -9,6 +9,8 @@ struct SigningKey: Sendable {
     let team: String
     let id: String
     let key: P256.Signing.PrivateKey
+    /// When a provider that has it made the token that it uses.
+    private let tokenMade = now
 
     /// From what `greenroom-pushgate init --json` prints.
     init(_ instructions: JSONValue) throws {
@@ -27,9 +29,11 @@ struct SigningKey: Sendable {
 
     static var now: Int64 { Clock.wall() / 1_000_000_000 }
 
-    /// The `authorization` field with a token that was issued so many seconds ago.
-    func bearer(age: Int64 = 0, at now: Int64 = now) throws -> String {
-        "bearer " + (try token(claims: #"{"iss":"\#(team)","iat":\#(now - age)}"#))
+    /// The `authorization` field with a token that was issued so many seconds ago. Without an age it is one and the
+    /// same moment for all requests: a connection may not change to a token that is a second newer.
+    func bearer(age: Int64? = nil, at moment: Int64? = nil) throws -> String {
+        let issued = (moment ?? (age == nil ? tokenMade : Self.now)) - (age ?? 0)
+        return "bearer " + (try token(claims: #"{"iss":"\#(team)","iat":\#(issued)}"#))
     }
 
     func token(header: String? = nil, claims: String) throws -> String {
