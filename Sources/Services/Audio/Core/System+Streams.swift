@@ -256,7 +256,7 @@ extension AudioSystem {
         switch hold {
         case .playing: return title.map { "it plays “\($0.prefix(60))”" } ?? "it plays audio"
         case .recording: return "it records"
-        case .connected: return "its connection to the sound server is closed"
+        case .connected: return "it is connected to the sound server"
         case .telling: return "it is told what became of its audio"
         }
     }

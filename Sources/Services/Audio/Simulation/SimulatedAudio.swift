@@ -39,7 +39,7 @@ package struct SimulatedAudio: ServiceModel {
             holds: [
                 ServiceDeclaration.Hold(name: "playing", sentence: "it plays audio", isPerceived: true),
                 ServiceDeclaration.Hold(name: "recording", sentence: "it records", isPerceived: true),
-                ServiceDeclaration.Hold(name: "connected", sentence: "its connection to the sound server is closed"),
+                ServiceDeclaration.Hold(name: "connected", sentence: "it is connected to the sound server"),
                 ServiceDeclaration.Hold(
                     name: "telling", sentence: "it is told what became of its audio", limit: .seconds(30)),
             ],
