@@ -205,6 +205,7 @@ struct gr_object *gr_object_make(
         uint32_t version;
     } interfaces[] = {
         [GR_NODE] = {PW_TYPE_INTERFACE_Node, PW_VERSION_NODE},
+        [GR_LINK] = {PW_TYPE_INTERFACE_Link, PW_VERSION_LINK},
         [GR_CLIENT] = {PW_TYPE_INTERFACE_Client, PW_VERSION_CLIENT},
         [GR_DEVICE] = {PW_TYPE_INTERFACE_Device, PW_VERSION_DEVICE},
         [GR_METADATA] = {PW_TYPE_INTERFACE_Metadata, PW_VERSION_METADATA},

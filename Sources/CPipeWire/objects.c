@@ -145,6 +145,17 @@ static const struct pw_metadata_events metadata_events = {
     .property = on_metadata,
 };
 
+static void on_link_info(void *data, const struct pw_link_info *info) {
+    struct gr_object *object = data;
+    if ((info->change_mask & PW_LINK_CHANGE_MASK_STATE) == 0) return;
+    object->graph->events->link_changed(object->graph->owner, object->id, info->state);
+}
+
+static const struct pw_link_events link_events = {
+    PW_VERSION_LINK_EVENTS,
+    .info = on_link_info,
+};
+
 void gr_object_listen(struct gr_object *object) {
     switch (object->kind) {
     case GR_NODE:
@@ -162,8 +173,10 @@ void gr_object_listen(struct gr_object *object) {
         pw_metadata_add_listener(
             (struct pw_metadata *)object->proxy, &object->object_listener, &metadata_events, object);
         break;
-    case GR_PORT:
     case GR_LINK:
+        pw_link_add_listener((struct pw_link *)object->proxy, &object->object_listener, &link_events, object);
+        break;
+    case GR_PORT:
         break;
     }
 }

@@ -11,6 +11,8 @@ struct Linking {
     /// Channels of devices whose formats were asked for, once they are known.
     private(set) var channels: [UInt32: [String]] = [:]
     private var asked: Set<UInt32> = []
+    /// Devices that have not told all of them.
+    private var isAsking: Set<UInt32> = []
     /// Nodes that were told which ports to have, and are about to have them.
     var configuring: Set<UInt32> = []
     /// What a node was told and did not do.
@@ -49,7 +51,16 @@ struct Linking {
         if list.count > channels[node]?.count ?? 0 { channels[node] = list }
     }
 
-    mutating func asksFormats(of node: UInt32) -> Bool { asked.insert(node).inserted }
+    mutating func asksFormats(of node: UInt32) -> Bool {
+        guard asked.insert(node).inserted else { return false }
+        isAsking.insert(node)
+        return true
+    }
+
+    mutating func hasFormats(_ node: UInt32) { isAsking.remove(node) }
+
+    /// Those that are about to have ports.
+    var settingUp: Set<UInt32> { isAsking.union(configuring) }
 
     /// Whether a node is to be told: not what it refused before.
     mutating func configures(_ node: UInt32, _ channels: [String]) -> Bool {
@@ -59,6 +70,28 @@ struct Linking {
     mutating func isConfigured(_ node: UInt32, _ channels: [String], found: [String]) {
         configuring.remove(node)
         refused[node] = found == channels ? nil : channels
+        if found == channels { retries = 0 }
+    }
+
+    // MARK: Trying again
+
+    /// How often it has tried again since something was as wanted.
+    private var retries = 0
+    private var isRetrying = false
+    private static let mostRetries = 7
+
+    /// How long it waits before it tries again what was refused; nil if there is nothing, or it has tried for a minute.
+    mutating func delayOfRetry() -> DispatchTimeInterval? {
+        let isLacking = !refused.isEmpty || failures.values.contains { $0 >= Self.mostAttempts }
+        guard isLacking, !isRetrying, retries < Self.mostRetries else { return nil }
+        isRetrying = true
+        return .milliseconds(500 << retries)
+    }
+
+    mutating func retry() {
+        isRetrying = false
+        retries += 1
+        (refused, failures) = ([:], [:])
     }
 
     mutating func portsChanged(of node: UInt32) { failures[node] = nil }
@@ -66,6 +99,7 @@ struct Linking {
     mutating func forget(_ node: UInt32) {
         channels[node] = nil
         asked.remove(node)
+        isAsking.remove(node)
         configuring.remove(node)
         refused[node] = nil
         failures[node] = nil
@@ -76,7 +110,9 @@ struct Linking {
     }
 
     mutating func isAnswered(_ id: UInt32, _ link: GraphModel.Link) {
-        if pending.remove(Wanted(from: link.from, to: link.to)) != nil { own.insert(id) }
+        guard pending.remove(Wanted(from: link.from, to: link.to)) != nil else { return }
+        own.insert(id)
+        retries = 0
     }
 
     /// What has not appeared by now never will.
@@ -150,7 +186,11 @@ extension AudioGraph {
     /// Makes the links that streams should have, as far as this process makes them.
     func arrangeLinks() {
         guard isConnected, isManager || !standsIn.isEmpty else { return }
-        if isManager { configureDevices() }
+        if isManager {
+            configureDevices()
+            // As soon as a stream is linked the devices run that are driven together, and refuse what they are told.
+            guard !linking.settingUp.contains(where: { model.nodes[$0]?.deviceDirection != nil }) else { return }
+        }
         for (node, record) in model.nodes.sorted(by: { $0.key < $1.key }) {
             guard record.streamDirection != nil, record.isDescribed, record.client != model.own,
                 let stream = record.serial, isPermitted(stream)
@@ -187,14 +227,21 @@ extension AudioGraph {
         // It mixes its channels to those of the device itself.
         let channels = theirs.map(\.port.channel)
         if ours.map(\.port.channel) != channels, linking.configures(node, channels), let stream = record.serial {
-            let text = channels.joined(separator: ",")
-            return ask(stream, { $0.configurePorts(of: node, isInput: !isPlayback, text) }) { [weak self] isDone in
-                // One that does not answer is not linked: the daemon would wait for it.
-                if isDone { self?.awaitPorts(of: node, isInput: !isPlayback, channels) }
-            }
+            endMeters(of: node)
+            // What clients are asked goes over a connection of its own, and may be there before its links go: PipeWire
+            // 0.3.65 crashes when the ports of a node change that is linked and runs.
+            return after { [weak self] in self?.configure(stream, node, isInput: !isPlayback, channels) }
         }
         guard !ours.isEmpty else { return }
         link(node, ours, target, theirs, isPlayback: isPlayback)
+    }
+
+    private func configure(_ stream: NodeIdentifier, _ node: UInt32, isInput: Bool, _ channels: [String]) {
+        let text = channels.joined(separator: ",")
+        ask(stream, { $0.configurePorts(of: node, isInput: isInput, text) }) { [weak self] isDone in
+            // One that does not answer is not linked: the daemon would wait for it.
+            if isDone { self?.awaitPorts(of: node, isInput: isInput, channels) }
+        }
     }
 
     private func link(
@@ -218,7 +265,10 @@ extension AudioGraph {
             asked.append(wanted)
         }
         guard !asked.isEmpty else { return }
-        after { [weak self] in self?.linking.isDone(asked, for: node) }
+        after { [weak self] in
+            self?.linking.isDone(asked, for: node)
+            self?.retryLater()
+        }
     }
 
     /// All of them, before any runs: PipeWire 0.3.65 may crash when ports are made in a node that is part of a graph
@@ -236,12 +286,25 @@ extension AudioGraph {
         guard let graph = unsafe connection?.graph else { return }
         if let channels = linking.channels[device] {
             guard linking.configures(device, channels) else { return }
-            // One that runs refuses.
-            if model.nodes[device]?.state ?? 0 > 1 { unsafe gr_node_suspend(graph, device) }
+            // One that runs refuses, and it may just have begun to.
+            unsafe gr_node_suspend(graph, device)
             unsafe gr_node_configure_ports(graph, device, isSink, channels.joined(separator: ","))
             awaitPorts(of: device, isInput: isSink, channels)
         } else if linking.asksFormats(of: device) {
             unsafe gr_node_ask_formats(graph, device)
+            after { [weak self] in
+                self?.linking.hasFormats(device)
+                self?.settle()
+            }
+        }
+    }
+
+    /// What was refused may be done later, such as by a device that has been told what it can do only now.
+    private func retryLater() {
+        guard let delay = linking.delayOfRetry() else { return }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            self?.linking.retry()
+            self?.settle()
         }
     }
 
@@ -252,6 +315,7 @@ extension AudioGraph {
             let found = model.ports(of: node, isInput: isInput).map(\.port.channel)
             linking.isConfigured(node, channels, found: found)
             settle()
+            retryLater()
         }
     }
 }

@@ -25,6 +25,11 @@ extension AudioGraph {
         _ stream: NodeIdentifier, _ isPermitted: Bool, completion: @escaping (Bool) -> Void = { _ in }
     ) {
         dispatchPrecondition(condition: .onQueue(queue))
+        repair.isDecidedElsewhere(stream)
+        setPermitted(stream, isPermitted, completion: completion)
+    }
+
+    func setPermitted(_ stream: NodeIdentifier, _ isPermitted: Bool, completion: @escaping (Bool) -> Void = { _ in }) {
         guard let node = model.node(stream), model.nodes[node]?.streamDirection != nil else {
             return queue.later { completion(true) }
         }

@@ -65,6 +65,7 @@ package final class AudioGraph: @unchecked Sendable {
     /// The device that each stream was linked to when its links were last taken away.
     var lastDevices: [NodeIdentifier: NodeIdentifier] = [:]
     var linking = Linking()
+    var repair = Repair()
 
     /// What was told and is there.
     package var allStreams: [GraphStream] { streams.values.sorted { $0.id < $1.id } }
@@ -131,7 +132,7 @@ package final class AudioGraph: @unchecked Sendable {
         (sinkVolume, watchedSink, sinkVolumes) = (nil, nil, nil)
         (permissions, routes, gains, standsIn, lastDevices) = ([:], [:], [:], [], [:])
         inherited = []
-        linking = Linking()
+        (linking, repair) = (Linking(), Repair())
         ramp?.cancel()
         ramp = nil
         // They wait for what can never be done, so it is done.
@@ -232,6 +233,7 @@ extension AudioGraph: GraphConnection.Client {
             model.nodes[id] = node
             dirty.insert(id)
             if let stream = node.serial { mayAnswerAgain(stream) }
+        case .linkChanged(let id, let isActive): linkChanged(id, isActive: isActive)
         case .volumes(let id, let volumes):
             if id == watchedSink { tellVolume(volumes) }
             if let stream = model.nodes[id]?.serial { volumesChanged(of: stream, volumes) }
@@ -266,6 +268,7 @@ extension AudioGraph: GraphConnection.Client {
                 client: number("client.id"))
             model.links[id] = link
             dirty.formUnion([fromNode, toNode])
+            bind(id, GR_LINK)
             linkAppeared(id, link)
         case .client:
             model.clients[id] = GraphModel.Client(properties: properties)
@@ -341,5 +344,6 @@ extension AudioGraph: GraphConnection.Client {
         gains[id] = nil
         standsIn.remove(id)
         lastDevices[id] = nil
+        repair.forget(id)
     }
 }

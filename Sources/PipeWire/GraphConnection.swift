@@ -18,6 +18,7 @@ enum GraphEvent {
     case went(UInt32)
     case described(UInt32, [String: String])
     case nodeChanged(UInt32, state: Int32, error: String?, properties: [String: String]?)
+    case linkChanged(UInt32, isActive: Bool)
     case volumes(UInt32, Volumes)
     case format(UInt32, channels: [String])
     case route(UInt32, index: Int32, device: Int32)
@@ -195,6 +196,9 @@ struct Volumes: Hashable {
                     let found = unsafe state.has_properties ? properties(state.properties) : nil
                     unsafe own(owner).events.append(
                         .nodeChanged(id, state: state.state, error: text(state.error), properties: found))
+                },
+                link_changed: { owner, id, state in
+                    unsafe own(owner).events.append(.linkChanged(id, isActive: state == 4))
                 },
                 volumes_changed: { owner, id, found in
                     unsafe own(owner).events.append(.volumes(id, volumes(found)))

@@ -40,6 +40,8 @@ struct GraphModel {
         let from: End
         let to: End
         let client: UInt32?
+        /// Whether samples may go through it; nil while nothing is known of that.
+        var isActive: Bool?
 
         struct End: Hashable {
             let node: UInt32
@@ -109,6 +111,12 @@ struct GraphModel {
             if let serial = peer.serial { found.insert(serial) }
         }
         return found
+    }
+
+    /// Whether one of a stream's links to its device is active, and another is not.
+    func isHalfActive(_ node: UInt32) -> Bool {
+        let states = links(of: node).values.filter { nodes[$0.peer(of: node)]?.deviceDirection != nil }.map(\.isActive)
+        return Repair.isHalf(states)
     }
 
     /// Ports in the order in which they were made.

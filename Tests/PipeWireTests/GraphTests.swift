@@ -80,6 +80,27 @@ struct GraphTests {
         withExtendedLifetime(tone) {}
     }
 
+    /// Those that are driven together run as soon as one of them plays, and one that runs refuses to be set up.
+    @Test("Sinks that come while another one plays can have streams, too")
+    func newSinks() throws {
+        let audio = try TestAudio(manager: false)
+        let peer = try AudioPeer(audio)
+        let tone = try TonePlayer(audio)
+        let stream = try peer.stream { $0.state == .running && $0.isLinked }
+        for number in 1...10 {
+            try audio.addSink("sink\(number)")
+            var sink = peer.device(named: "sink\(number)")
+            while sink == nil {
+                guard case .device(let device) = try peer.events.next() else { continue }
+                sink = device.name == "sink\(number)" ? device.id : nil
+            }
+            let found = try #require(sink)
+            #expect(peer.on { $0.route(stream.id, to: found) })
+            _ = try peer.stream { $0.devices == [found] && $0.state == .running }
+        }
+        withExtendedLifetime(tone) {}
+    }
+
     @Test("A stream is moved to a certain sink and back", arguments: [true, false])
     func route(manager: Bool) throws {
         let audio = try TestAudio(manager: manager, sinks: ["first", "second"])

@@ -68,11 +68,25 @@ package final class AudioPeer: Sendable {
         try queue.sync { try body(graph) }
     }
 
+    /// What there was when nothing that was wanted came.
+    fileprivate struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private func nextEvent() throws -> AudioEvent {
+        do {
+            return try events.next()
+        } catch {
+            let found = on { "\($0.allStreams), \($0.allDevices.map { ($0.id, $0.name) }), \($0.defaults)" }
+            throw Missing(description: "\(error); there are \(found)")
+        }
+    }
+
     /// Takes events until one is as wanted.
     @discardableResult
     package func awaitEvent(_ isWanted: (AudioEvent) -> Bool) throws -> AudioEvent {
         while true {
-            let event = try events.next()
+            let event = try nextEvent()
             if isWanted(event) { return event }
         }
     }
@@ -82,7 +96,7 @@ package final class AudioPeer: Sendable {
     /// Takes events until a stream is as wanted.
     package func stream(where isWanted: (GraphStream) -> Bool) throws -> GraphStream {
         while true {
-            switch try events.next() {
+            switch try nextEvent() {
             case .stream(let stream), .changed(let stream): if isWanted(stream) { return stream }
             default: continue
             }
@@ -147,7 +161,11 @@ package final class SinkRecorder: Sendable {
         if let peer {
             try peer.permit(try peer.stream { $0.applicationName == "recorder" }.id, true)
         }
-        while try states.next() != .streaming {}
+        do {
+            while try states.next() != .streaming {}
+        } catch {
+            throw AudioPeer.Missing(description: "the recorder of \(sink) does not begin: \(audio.graph())")
+        }
     }
 
     deinit { stream.close() }
@@ -180,7 +198,8 @@ package final class SinkRecorder: Sendable {
                 checked += piece
             }
         }
-        throw Mailbox<Int>.Empty()
+        throw AudioPeer.Missing(
+            description: "not heard: the last piece has a peak of \(Level.peak(Array(all.suffix(48 * piece))))")
     }
 }
 

@@ -49,13 +49,7 @@ package final class TestAudio: Sendable {
     /// that they wait for every stream, as a card does. One that drives itself goes on without a stream that is frozen.
     private var configuration: String {
         let objects = sinks.enumerated().map { index, name in
-            """
-            { factory = adapter args = {
-                factory.name = support.null-audio-sink node.name = \(name) node.description = "Sink \(name)"
-                media.class = Audio/Sink object.linger = true
-                audio.position = [ \(name.hasSuffix("-mono") ? "MONO" : "FL FR") ]
-                node.group = pipewire.dummy priority.session = \(2000 - index) } }
-            """
+            "{ factory = adapter args = \(Self.sink(name, priority: 2000 - index)) }"
         }
         return """
             context.properties = { core.daemon = true core.name = pipewire-0 default.clock.min-quantum = 16 }
@@ -85,6 +79,26 @@ package final class TestAudio: Sendable {
             """
     }
 
+    private static func sink(_ name: String, priority: Int) -> String {
+        """
+        { factory.name = support.null-audio-sink node.name = \(name) node.description = "Sink \(name)"
+          media.class = Audio/Sink object.linger = true
+          audio.position = [ \(name.hasSuffix("-mono") ? "MONO" : "FL FR") ]
+          node.group = pipewire.dummy priority.session = \(priority) }
+        """
+    }
+
+    /// One more sink, in the daemon that runs.
+    package func addSink(_ name: String) throws {
+        let words = Self.sink(name, priority: 1000).split(separator: "\n").joined(separator: " ")
+        _ = try TestProgram.run("/usr/bin/pw-cli", ["create-node", "adapter", words], environment: environment)
+    }
+
+    /// The links that there are.
+    package func graph() -> String {
+        (try? TestProgram.run("/usr/bin/pw-link", ["-l"], environment: environment).output) ?? "no answer"
+    }
+
     package var server: AudioServer { AudioServer(socket: "\(folder)/run/pipewire-0") }
 
     /// For programs that play or record.
@@ -111,8 +125,10 @@ package final class TestAudio: Sendable {
         }
         if hasManager {
             try startManager()
-            // Its default devices come when it is ready.
-            try peer.awaitEvent { if case .defaults = $0 { true } else { false } }
+            // It names the default devices when it is ready. Streams that come before may be linked to any.
+            let names = try TestProgram(
+                "/usr/bin/stdbuf", ["-oL", "/usr/bin/pw-metadata", "-m"], environment: environment)
+            while try !names.line().contains("'default.audio.sink'") {}
         }
         if hasPulse {
             try launch(Self.pulse, environment)

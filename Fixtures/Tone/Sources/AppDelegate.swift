@@ -42,6 +42,8 @@ final class Tone {
     private var player: AVAudioPlayer?
     private var recorder: AVAudioRecorder?
     private var observers: [any NSObjectProtocol] = []
+    /// Paused meanwhile, it does not go on after an interruption.
+    private var goesOn = false
 
     private func chosen(_ name: String) -> String? { UserDefaults.standard.string(forKey: name) }
 
@@ -99,7 +101,7 @@ final class Tone {
         case .ended:
             let mayResume = AVAudioSession.InterruptionOptions(rawValue: options).contains(.shouldResume)
             print(mayResume ? "the interruption is over" : "the interruption is over, without a word of going on")
-            if mayResume { recorder == nil ? play() : record() }
+            if mayResume, goesOn { recorder == nil ? play() : record() }
         case nil: break
         }
     }
@@ -114,6 +116,7 @@ final class Tone {
     }
 
     func play() {
+        goesOn = true
         attempt("plays") {
             guard let file = chosen("file") else { throw CocoaError(.fileNoSuchFile) }
             let player = try player ?? AVAudioPlayer(contentsOf: URL(fileURLWithPath: file))
@@ -125,11 +128,13 @@ final class Tone {
     }
 
     func pause() {
+        goesOn = false
         player?.pause()
         print("paused")
     }
 
     func stop() {
+        goesOn = false
         player?.stop()
         recorder?.stop()
         recorder = nil
@@ -139,6 +144,7 @@ final class Tone {
     }
 
     func record() {
+        goesOn = true
         attempt("records") {
             let file = URL(fileURLWithPath: NSTemporaryDirectory() + "recording.wav")
             let settings: [String: Any] = [

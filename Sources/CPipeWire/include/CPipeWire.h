@@ -69,6 +69,8 @@ struct gr_graph_events {
     // Of a bound client or device.
     void (*described)(void *owner, uint32_t id, struct gr_properties properties);
     void (*node_changed)(void *owner, uint32_t id, struct gr_node_state state);
+    // As PipeWire counts: -2 error, -1 not linked, 0 to 2 before it has buffers, 3 paused, 4 active.
+    void (*link_changed)(void *owner, uint32_t id, int32_t state);
     void (*volumes_changed)(void *owner, uint32_t id, struct gr_volumes volumes);
     // A format that a device can have, as names of its channels.
     void (*format_found)(void *owner, uint32_t id, struct gr_properties channels);
