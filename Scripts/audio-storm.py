@@ -9,7 +9,8 @@ In a story apps play, pause, stop, record and speak, are opened and left, locked
 the tool, a headset and playerctl, closed and killed; and daemon, service, PipeWire and WirePlumber are killed. Nobody may be
 silent who should sound, or sound who should be silent; no duck may be left over; no app may run in the background without a
 sound; and who plays may have no gap, whoever is frozen meanwhile. Every other story has no WirePlumber. A problem is told with
-its steps; --seed and --only tell that story again. With --keep its folders stay. Needs root, as apps have users.
+its steps; --seed and --only tell that story again. A PipeWire that crashes by itself is started again, as systemd does, and
+counted. With --keep the folders of stories with problems stay. Needs root, as apps have users.
 """
 
 import argparse
@@ -44,6 +45,7 @@ def tell(options, number, result):
     result["stories"] += 1
     result["steps"] += len(story.steps)
     result["weakWindows"] += story.device.dips
+    result["serverCrashes"] += story.server_crashes
     for victim, count in story.kills.items():
         result["kills"][victim] = result["kills"].get(victim, 0) + count
     result["problems"] += [f"story {number}: {problem}" for problem in problems]
@@ -68,7 +70,7 @@ def main():
     # An interrupted storm takes down what it started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = time.monotonic()
-    result = {"seed": options.seed, "stories": 0, "steps": 0, "kills": {}, "weakWindows": 0, "problems": []}
+    result = {"seed": options.seed, "stories": 0, "steps": 0, "kills": {}, "serverCrashes": 0, "weakWindows": 0, "problems": []}
     for number in [options.only] if options.only is not None else range(options.stories):
         tell(options, number, result)
     result["seconds"] = round(time.monotonic() - began, 1)

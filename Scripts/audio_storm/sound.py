@@ -96,6 +96,11 @@ class Sound:
             program.send_signal(signal.SIGKILL)
             program.wait()
 
+    def has_crashed(self):
+        """Whether PipeWire has ended though nobody has killed it."""
+        server = self.programs.get("pipewire")
+        return server is not None and server.poll() is not None
+
     def end(self):
         for name in reversed(list(self.programs)):
             self.kill(name)

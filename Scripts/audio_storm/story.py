@@ -27,6 +27,7 @@ class Story:
         self.steps = []
         self.problems = []
         self.kills = {}
+        self.server_crashes = 0
         self.is_settled = True
         self.length = options.steps
         self.spared = ["pipewire", "wireplumber"] if options.spare_server else []
@@ -194,10 +195,24 @@ class Story:
         victim = self.chance.choice([victim for victim in victims if victim not in self.spared])
         yield f"kill {victim}"
         victims[victim]()
+        if victim == "pipewire":
+            self.server_died()
+
+    def server_died(self):
         memo = self.model.apps["memo"]
-        if victim == "pipewire" and memo.records:
+        if memo.records:
             # Players go on by themselves; nothing says so of a recorder.
             memo.records = None
+
+    def restart_crashed_server(self):
+        """PipeWire 0.3.65 may crash when a link goes (mended in 0.3.72). systemd starts it again; here this does."""
+        if not self.device.sound.has_crashed():
+            return False
+        self.server_crashes += 1
+        self.steps.append(f"{time.strftime('%H:%M:%S')} (PipeWire crashed)")
+        self.device.kill_server()
+        self.server_died()
+        return True
 
     WEIGHTS = {
         play: 9, record: 2, stop: 3, pause: 1, visit: 2, home: 3, lock: 2, speak: 2, telephone: 2, control: 5, ringer: 1,
@@ -255,7 +270,9 @@ class Story:
             wrong = list(self.wrong(heard, self.device.seen())) if heard else ["the monitor gives nothing"]
             if not wrong:
                 break
-            if time.monotonic() > end:
+            if self.restart_crashed_server():
+                end = time.monotonic() + PATIENCE
+            elif time.monotonic() > end:
                 self.problems += wrong
                 return False
         self.model.settled()
@@ -265,6 +282,8 @@ class Story:
     def hear_out(self):
         """Nobody who plays has a gap, whoever is frozen beside him."""
         heard = self.device.heard(1.5)
+        if self.restart_crashed_server():
+            return self.settle() and self.hear_out()
         for app in self.apps:
             if heard and self.model.should_sound(app):
                 gap, weak = longest_gap(heard[app.name], self.model.factor(app) or 0.3)
