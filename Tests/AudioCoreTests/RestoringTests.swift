@@ -116,6 +116,32 @@ import Testing
         #expect(bench.effects.news(first) == [.interruptionEnded(shouldResume: true)])
     }
 
+    @Test(
+        "The controls still belong to one that was paused and suspended, though its streams come first",
+        arguments: 0..<3)
+    mutating func paused(order: Int) {
+        let connection = bench.open(pandora)
+        bench.ask(connection, .remote(commands: [.play, .pause], events: false))
+        let node = bench.play(connection, pandora, AudioSettings(.playback)) ?? NodeID(0)
+        bench.stand(pandora, .background)
+        bench.ask(connection, .stop(1))
+        bench.send(.nodeRuns(node, false))
+        bench.stand(pandora, .suspended)
+        bench.wakeAnswer = .allowed
+        bench.restart()
+        // Streams, the state of the app, and that it runs, in whatever order.
+        let steps: [(inout Bench) -> Void] = [
+            { $0.node(.app(pandora), stream: 1, isRunning: false) }, { $0.stand(pandora, .suspended) },
+            { $0.send(.programStarted($0.description(pandora))) },
+        ]
+        for index in steps.indices { steps[(index + order) % steps.count](&bench) }
+        attach([:])
+        #expect(bench.party(pandora)?.kind == .app && bench.system.target == .app(pandora))
+        #expect(bench.effects.contains { if case .publish(pandora, _) = $0 { true } else { false } })
+        bench.tool(.command(.play))
+        #expect(bench.effects.wakes == [pandora])
+    }
+
     @Test("What interrupted somebody and is over since then is over for the next process, too")
     mutating func over() {
         _ = playing(pandora)

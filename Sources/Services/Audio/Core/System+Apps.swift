@@ -8,7 +8,7 @@ extension AudioSystem {
     mutating func party(_ app: AppIdentifier) -> Party? { parties[.app(app)] }
 
     /// Knows it from now on.
-    private mutating func know(_ description: AppDescription, as kind: Party.Kind) {
+    mutating func know(_ description: AppDescription, as kind: Party.Kind) {
         let id = PartyID.app(description.app)
         introduce(id, kind, name: description.name)
         // A new process that comes before the system's word of it.
@@ -35,21 +35,6 @@ extension AudioSystem {
         change(description.app) { ($0.name, $0.hasKey) = (description.name, description.hasKey) }
     }
 
-    /// One that has been suspended since before this process of the service, and is still interrupted.
-    private mutating func recall(_ app: AppIdentifier, _ standing: AppStanding) {
-        // Its streams may have been seen first, and taken for a program's.
-        guard parties[.app(app)]?.kind != .app, let record = records[app], let interruption = record.interruption,
-            interruption.process == standing.process, standing.state != .none
-        else { return }
-        let description = AppDescription(app, process: standing.process, name: record.name, hasKey: record.hasKey)
-        know(description, as: .app)
-        with(.app(app)) {
-            $0.standing = standing
-            $0.session.settings = AudioSettings(.playback)
-            $0.session.restore(interruption)
-        }
-    }
-
     mutating func attached(_ connection: ConnectionID, _ description: AppDescription) {
         know(description, as: .app)
         let id = PartyID.app(description.app)
@@ -69,6 +54,7 @@ extension AudioSystem {
         guard known?.connection == nil else { return }
         // An app that is about to connect again is none, either.
         let isApp = known?.kind == .app && known?.standing.process == description.process
+            || known?.kind != .app && wasApp(description.app, process: description.process)
         know(description, as: isApp ? .app : .program)
     }
 

@@ -6,7 +6,7 @@ extension AudioSystem {
     mutating func nodeAppeared(_ node: NodeID, _ description: NodeDescription) {
         guard nodes[node] == nil else { return }
         let id = description.owner
-        introduce(id, id.app == nil ? .outsider : .program, name: description.name)
+        introduce(id, kind(of: id), name: description.name)
         if parties[id]?.kind != .app, parties[id]?.streams.isEmpty == true {
             with(id) { $0.session.settings = description.role.settings }
         }
@@ -142,7 +142,7 @@ extension AudioSystem {
 
     mutating func playerAppeared(_ player: PlayerID, _ description: PlayerDescription) {
         let id = description.owner
-        introduce(id, id.app == nil ? .outsider : .program, name: description.name)
+        introduce(id, kind(of: id), name: description.name)
         // An app that speaks to this service is asked by it alone.
         guard parties[id]?.kind != .app else { return }
         players[player] = id
