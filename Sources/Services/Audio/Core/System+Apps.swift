@@ -53,7 +53,8 @@ extension AudioSystem {
         let known = parties[.app(description.app)]
         guard known?.connection == nil else { return }
         // An app that is about to connect again is none, either.
-        let isApp = known?.kind == .app && known?.standing.process == description.process
+        let isApp =
+            known?.kind == .app && known?.standing.process == description.process
             || known?.kind != .app && wasApp(description.app, process: description.process)
         know(description, as: isApp ? .app : .program)
     }
