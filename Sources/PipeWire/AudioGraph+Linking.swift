@@ -134,6 +134,7 @@ extension AudioGraph {
         linking.own.remove(id)
         linking.portsChanged(of: link.from.node)
         linking.portsChanged(of: link.to.node)
+        lookForHalfLinked()
     }
 
     /// Takes over what the process before this one linked, where nothing else links the stream.

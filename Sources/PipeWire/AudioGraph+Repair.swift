@@ -65,7 +65,7 @@ extension AudioGraph {
         lookForHalfLinked()
     }
 
-    /// A link that went may have been the one that was missing.
+    /// With every link that changes or goes, and when one has been half linked for long.
     func lookForHalfLinked() {
         let halves = model.nodes.filter { $0.value.streamDirection != nil && model.isHalfActive($0.key) }
             .compactMap(\.value.serial).filter(isPermitted)
