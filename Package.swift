@@ -24,6 +24,7 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let nio = "swift-nio"
+let real: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
 
 let package = Package(
     name: "greenroom",
@@ -44,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -187,6 +189,14 @@ let package = Package(
         .target(
             name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
             path: "Sources/Services/Notifications/Framework"),
+
+        // Location: a service, too.
+        .target(name: "LocationModel", dependencies: [real], path: "Sources/Services/Location/Model"),
+        .target(
+            name: "LocationWire", dependencies: ["LocationModel", "Wire"], path: "Sources/Services/Location/Wire"),
+        .target(
+            name: "LocationCore", dependencies: ["LocationModel", "Model", real],
+            path: "Sources/Services/Location/Core"),
 
         // Audio: a service, too. What both ends of its wire and its Core call things.
         .target(name: "AudioModel", path: "Sources/Services/Audio/Model"),
@@ -519,6 +529,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(name: "LocationCoreTests", dependencies: ["LocationCore", "LocationModel", "Model"]),
         .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "AudioModel", "Model"]),
         .testTarget(
             name: "AudioSimulationTests", dependencies: ["AudioSimulation", "AudioCore", "Simulation", "Model"]),

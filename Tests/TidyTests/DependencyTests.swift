@@ -63,6 +63,9 @@ struct DependencyTests {
             ["AppRuntime", "Dispatch", "Foundation", "Glibc", "NotificationsWire", "Synchronization", "Wire"]
         ),
         ("Sources/PipeWire", ["CPipeWire", "Dispatch", "Glibc", "LinuxSystem", "Synchronization", "SystemPackage"]),
+        ("Sources/Services/Location/Model", ["RealModule"]),
+        ("Sources/Services/Location/Wire", ["LocationModel", "Wire"]),
+        ("Sources/Services/Location/Core", ["LocationModel", "Model", "RealModule"]),
         ("Sources/Services/Audio/Model", []),
         ("Sources/Services/Audio/Wire", ["AudioModel", "Wire"]),
         ("Sources/Services/Audio/Core", ["AudioModel", "Model"]),

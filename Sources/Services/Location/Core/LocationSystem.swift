@@ -1,0 +1,195 @@
+package import LocationModel
+package import Model
+
+/// Where the device is, and whom that concerns: a value that turns events into effects. It decides which source is
+/// powered, which fix goes to whom, when a region was entered or left, and which app is woken for that.
+package struct LocationSystem: Sendable {
+    /// Another one where the device has another profile.
+    package var rules: LocationRules
+
+    var now = Instant.zero
+    package internal(set) var conditions = LocationConditions()
+    var hasSystem = false
+    /// The clock on the wall minus ours, in seconds.
+    private var wall = 0.0
+    package internal(set) var parties: [AppIdentifier: Party] = [:]
+    var connections: [ConnectionID: AppIdentifier] = [:]
+    package internal(set) var records: [AppIdentifier: AppRecord] = [:]
+    var device = DeviceRecord()
+    var standings: [AppIdentifier: AppStanding] = [:]
+
+    // Sources.
+    package internal(set) var sources: [FixSource: SourceState] = [:]
+    package internal(set) var powered: Set<FixSource> = []
+    /// Since when the satellites' receiver is on.
+    package internal(set) var satellitesSince: Instant?
+    var satelliteUsers: [AppIdentifier] = []
+    package internal(set) var tower: CellTower?
+    /// There has been a cell radio.
+    var hasRadio = false
+    var hasCompass = false
+    var isCompassOn = false
+    /// The last one that was believed, and when it came.
+    package internal(set) var lastFix: (fix: Fix, at: Instant)?
+    /// The last of each source.
+    var lastOf: [FixSource: (fix: Fix, at: Instant)] = [:]
+    /// A jump that is not believed yet.
+    var doubt: Doubt?
+
+    // Regions, visits and changes of the cell.
+    var index = RegionIndex()
+    var traces: [RegionKey: RegionTrace] = [:]
+    package internal(set) var look = Look()
+    var stay: Stay?
+    /// The cell is another one, and nobody knows yet where that is; since then.
+    var searchesChangeSince: Instant?
+
+    // Of the event being handled.
+    var effects: [LocationEffect] = []
+    var changed: Set<AppIdentifier> = []
+    var isDeviceChanged = false
+
+    /// - Parameter records: what a process before this one stored.
+    package init(_ records: [LocationRecord] = [], rules: LocationRules = LocationRules()) {
+        self.rules = rules
+        for record in records {
+            switch record {
+            case .device(let device): self.device = device
+            case .app(let app): resume(app)
+            }
+        }
+    }
+
+    /// It goes on as the process of the service before this one left it.
+    private mutating func resume(_ record: AppRecord) {
+        records[record.app] = record
+        for region in record.regions { watch(region.region, of: record.app) }
+        var party = Party(record.app)
+        if !record.holds.isEmpty {
+            party.standing = AppStanding(.background, process: record.process, isVisible: false)
+            for hold in record.holds { party.holds[hold] = .held }
+            party.awaited = .system
+        }
+        guard record.isRegistered || !record.holds.isEmpty else { return }
+        if record.news.contains(where: \.news.wakes) { party.waking = .wanted(at: .zero, tries: 0) }
+        parties[record.app] = party
+    }
+
+    package mutating func handle(_ event: LocationEvent, at instant: Instant) -> [LocationEffect] {
+        now = max(now, instant)
+        route(event)
+        settle()
+        defer {
+            effects.removeAll(keepingCapacity: true)
+            changed = []
+            isDeviceChanged = false
+        }
+        return stored() + effects
+    }
+
+    private mutating func route(_ event: LocationEvent) {
+        switch event {
+        case .timer: break
+        case .conditions(let conditions): self.conditions = conditions
+        case .clock(let seconds): wall = seconds - now.seconds
+        case .systemAttached: systemAttached()
+        case .systemDetached: systemDetached()
+        case .appState(let app, let standing): standingChanged(app, standing)
+        case .forgotten(let app): forget(app)
+        case .held(let app, let hold, let answer): held(app, hold, answer)
+        case .holdEnded(let app, let hold): holdEnded(app, hold)
+        case .stop(let app, let hold, let order): stop(app, hold, order)
+        case .woken(let app, let number, let answer): woken(app, number, answer)
+        case .windowEnded(let app): windowEnded(app)
+        case .attached(let connection, let description): attached(connection, description)
+        case .detached(let connection): detached(connection)
+        case .app(let connection, let request, let asked): self.asked(connection, request, asked)
+        case .answered(let connection, let number): answered(connection, number)
+        case .source(let source, let state): sourceChanged(source, state)
+        case .fix(let fix): found(fix)
+        case .tower(let tower): moved(to: tower)
+        case .heading(let heading): turned(to: heading)
+        case .compass(let isThere): hasCompass = isThere
+        case .permit(let app, let authorization, let isReduced, let request):
+            permit(app, authorization, isReduced, request)
+        }
+    }
+
+    /// What follows from the facts as they are now.
+    private mutating func settle() {
+        let apps = parties.keys.sorted { $0.rawValue < $1.rawValue }
+        for app in apps { settleAwaited(app) }
+        for app in apps { settleUpdates(app) }
+        settleChange()
+        settleLook()
+        settlePower()
+        for app in apps {
+            settleNews(app)
+            settleHolds(app)
+            settleSurroundings(app)
+            dropUseless(app)
+        }
+    }
+
+    private func stored() -> [LocationEffect] {
+        var stored: [LocationEffect] = isDeviceChanged ? [.store(.device(device))] : []
+        for app in changed.sorted(by: { $0.rawValue < $1.rawValue }) {
+            stored.append(records[app].map { .store(.app($0)) } ?? .erase(app))
+        }
+        return stored
+    }
+
+    /// Nobody connected, nothing registered: nothing is kept of it but its record.
+    private mutating func dropUseless(_ app: AppIdentifier) {
+        guard let party = parties[app], party.connection == nil, party.awaited == nil, party.stops.isEmpty,
+            party.holds.values.allSatisfy({ $0 == .none }), party.once.isEmpty, records[app]?.isRegistered != true
+        else { return }
+        parties[app] = nil
+    }
+
+    // MARK: What everything needs
+
+    /// Seconds since 1970.
+    var time: Double { now.seconds + wall }
+
+    mutating func emit(_ effect: LocationEffect) { effects.append(effect) }
+
+    /// Changes what is stored of an app.
+    mutating func change(_ app: AppIdentifier, _ body: (inout AppRecord) -> Void) {
+        let before = records[app]
+        var record = before ?? AppRecord(app)
+        body(&record)
+        guard record != before, before != nil || record != AppRecord(app) else { return }
+        records[app] = record
+        changed.insert(app)
+    }
+
+    /// Changes a party in its place, where it is known.
+    mutating func with(_ app: AppIdentifier, _ body: (inout Party) -> Void) {
+        if parties[app] != nil { body(&parties[app, default: Party(app)]) }
+    }
+
+    func authorization(of app: AppIdentifier) -> LocationAuthorization {
+        records[app]?.authorization ?? .notDetermined
+    }
+
+    /// When a `timer` is wanted at the latest.
+    package var nextDeadline: Instant? {
+        var next: Instant?
+        func consider(_ instant: Instant?) {
+            if let instant { next = next.map { min($0, instant) } ?? instant }
+        }
+        for party in parties.values { party.deadlines(self).forEach(consider) }
+        consider(changeDeadline)
+        consider(look.deadline(rules))
+        return next
+    }
+
+    /// No app wants anything, now or when something happens.
+    package var isIdle: Bool {
+        parties.values.allSatisfy { party in
+            party.connection == nil && party.awaited == nil && records[party.app]?.isRegistered != true
+                && party.holds.values.allSatisfy { $0 == .none }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import LocationModel
+package import Model
+
+/// What outlives the process of the service, and the machine's power.
+package enum LocationRecord: Hashable, Sendable, Codable {
+    case device(DeviceRecord)
+    case app(AppRecord)
+}
+
+package struct DeviceRecord: Hashable, Sendable, Codable {
+    package var lastFix: Fix?
+    package var towers: [LearnedTower] = []
+
+    package init() {}
+}
+
+/// Where a tower seems to stand, by fixes that were had in its cell.
+package struct LearnedTower: Hashable, Sendable, Codable {
+    package var name: String
+    package var coordinate: Coordinate
+    /// Metres from there to the fix that was farthest.
+    package var reach: Double
+    package var fixes: Int
+}
+
+package struct AppRecord: Hashable, Sendable, Codable {
+    package var app: AppIdentifier
+    package var name = ""
+    package var hasKey = false
+    package var authorization = LocationAuthorization.notDetermined
+    package var isReduced = false
+    package var significant: Significant?
+    package var visits: Visits?
+    package var regions: [MonitoredRegion] = []
+    /// What it has yet to deal with, in order.
+    package var news: [Item] = []
+    package var nextNews: NewsNumber = 1
+    /// What the system holds for it, and for which of its processes.
+    package var holds: Set<LocationHold> = []
+    package var process: Int64 = 0
+
+    package init(_ app: AppIdentifier) { self.app = app }
+
+    package struct Significant: Hashable, Sendable, Codable {
+        /// What it was told last.
+        package var last: Fix?
+    }
+
+    package struct Visits: Hashable, Sendable, Codable {
+        /// Its arrival was told.
+        package var current: Visit?
+    }
+
+    package struct MonitoredRegion: Hashable, Sendable, Codable {
+        package var region: Region
+        package var state: RegionState
+    }
+
+    package struct Item: Hashable, Sendable, Codable {
+        package var number: NewsNumber
+        package var news: LocationNews
+    }
+
+    /// It may be told of something while it does not run.
+    package var isRegistered: Bool { significant != nil || visits != nil || !regions.isEmpty || !news.isEmpty }
+    package var isWatching: Bool { authorization == .always && (visits != nil || !regions.isEmpty) }
+}

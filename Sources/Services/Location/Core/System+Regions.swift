@@ -1,0 +1,173 @@
+internal import LocationModel
+internal import Model
+
+// Regions: registered, entered and left.
+extension LocationSystem {
+    mutating func watch(_ region: Region, of app: AppIdentifier) {
+        index.insert(RegionKey(app: app, identifier: region.identifier), region, exitDistance: rules.exitDistance)
+    }
+
+    mutating func unwatch(_ identifier: String, of app: AppIdentifier) {
+        let key = RegionKey(app: app, identifier: identifier)
+        index.remove(key)
+        traces[key] = nil
+    }
+
+    mutating func monitor(_ region: Region, _ app: AppIdentifier) throws(LocationRefusal) {
+        guard rules.hasRegions else { throw .noRegions }
+        try require(.always, app)
+        if isReduced(app) { throw .needsAlways }
+        guard (1...Region.longestIdentifier).contains(region.identifier.utf8.count) else {
+            throw .invalidRegion("an identifier has 1 to \(Region.longestIdentifier) bytes")
+        }
+        guard region.radius > 0, region.radius <= Region.largestRadius else {
+            throw .invalidRegion("a radius is more than 0 and at most \(Int(Region.largestRadius)) metres")
+        }
+        let known = records[app]?.regions ?? []
+        let isNew = !known.contains { $0.region.identifier == region.identifier }
+        guard !isNew || known.count < rules.mostRegions else { throw .tooManyRegions(rules.mostRegions) }
+        guard known.first(where: { $0.region.identifier == region.identifier })?.region != region else { return }
+        unwatch(region.identifier, of: app)
+        change(app) { record in
+            record.regions.removeAll { $0.region.identifier == region.identifier }
+            record.regions.append(AppRecord.MonitoredRegion(region: region, state: .unknown))
+            // What was to be told of the one before is of no use.
+            record.dropNews(of: region.identifier)
+        }
+        watch(region, of: app)
+        if let last = lastFix, now - last.at < .seconds(60) {
+            decide(RegionKey(app: app, identifier: region.identifier), last.fix)
+            replan(last.fix)
+        } else if look.phase != .unneeded {
+            lookSoon()
+        }
+    }
+
+    mutating func unmonitor(_ identifier: String, _ app: AppIdentifier) {
+        unwatch(identifier, of: app)
+        change(app) { record in
+            record.regions.removeAll { $0.region.identifier == identifier }
+            record.dropNews(of: identifier)
+        }
+    }
+
+    func state(of identifier: String, _ app: AppIdentifier) throws(LocationRefusal) -> RegionState {
+        guard let region = records[app]?.regions.first(where: { $0.region.identifier == identifier }) else {
+            throw .noSuchRegion(identifier)
+        }
+        return region.state
+    }
+
+    // MARK: A fix
+
+    mutating func decideRegions(_ fix: Fix) {
+        guard !index.isEmpty else { return }
+        for key in index.candidates(at: fix.coordinate) { decide(key, fix) }
+    }
+
+    private mutating func decide(_ key: RegionKey, _ fix: Fix) {
+        guard let place = records[key.app]?.regions.firstIndex(where: { $0.region.identifier == key.identifier }),
+            let known = records[key.app]?.regions[place], records[key.app]?.authorization == .always
+        else { return }
+        let region = known.region
+        // Of a large region also a rough fix says something.
+        guard fix.accuracy <= max(rules.decisiveAccuracy, region.radius / 2) else { return }
+        let distance = region.center.nearDistance(to: fix.coordinate)
+        var trace = traces[key] ?? RegionTrace()
+        trace.last = (distance, fix.accuracy, now)
+        guard let side = side(distance, region, known.state) else {
+            trace.candidate = nil
+            traces[key] = trace
+            return
+        }
+        // What it is at first nobody has crossed.
+        if known.state == .unknown {
+            trace.candidate = nil
+            traces[key] = trace
+            return change(key.app) { $0.regions[place].state = side }
+        }
+        guard let candidate = trace.candidate, candidate.state == side else {
+            trace.candidate = (side, now)
+            traces[key] = trace
+            return
+        }
+        if now - candidate.since >= rules.dwell {
+            trace.told = (side, now - candidate.since, now)
+            trace.candidate = nil
+            traces[key] = trace
+            return crossed(key, place, region, side, fix)
+        }
+        traces[key] = trace
+    }
+
+    /// On which side of the edge that is, where it is another one than before.
+    private func side(_ distance: Double, _ region: Region, _ state: RegionState) -> RegionState? {
+        switch state {
+        case .unknown: distance <= region.radius ? .inside : .outside
+        case .outside: distance <= region.radius ? .inside : nil
+        case .inside: distance >= region.radius + rules.exitDistance ? .outside : nil
+        }
+    }
+
+    private mutating func crossed(
+        _ key: RegionKey, _ place: Int, _ region: Region, _ state: RegionState, _ fix: Fix
+    ) {
+        change(key.app) { $0.regions[place].state = state }
+        let isTold = state == .inside ? region.notifiesOnEntry : region.notifiesOnExit
+        let verb = state == .inside ? "entered" : "left"
+        emit(.note(key.app, "the device has \(verb) “\(region.identifier.prefix(60))”"))
+        if isTold { tell(key.app, state == .inside ? .entered(region, fix) : .exited(region, fix)) }
+    }
+
+    private mutating func replan(_ fix: Fix) { noteLook(fix) }
+
+    // MARK: Edges
+
+    /// Since when the first of all that may have been crossed may have been.
+    var earliestCandidate: Instant? {
+        traces.values.compactMap { $0.candidate?.since }.min()
+    }
+
+    /// Metres to the nearest edge that would count.
+    mutating func nearestEdge(_ fix: Fix) -> Double {
+        var nearest = Double.infinity
+        for key in index.candidates(at: fix.coordinate) {
+            guard let known = records[key.app]?.regions.first(where: { $0.region.identifier == key.identifier }) else {
+                continue
+            }
+            let distance = known.region.center.nearDistance(to: fix.coordinate)
+            let edge = known.state == .inside ? known.region.radius + rules.exitDistance : known.region.radius
+            nearest = min(nearest, abs(distance - edge))
+        }
+        return min(nearest, index.slack(at: fix.coordinate))
+    }
+
+    /// Nowhere in the cell is an edge.
+    func isFarFromEdges(_ cell: Fix) -> Bool {
+        for record in records.values where record.authorization == .always {
+            if record.visits != nil { return false }
+            for known in record.regions {
+                let distance = known.region.center.roughDistance(to: cell.coordinate)
+                let reach = cell.accuracy * 1.5 + distance * 0.006
+                switch known.state {
+                case .unknown: return false
+                case .outside where distance - reach <= known.region.radius: return false
+                case .inside where distance + reach >= known.region.radius + rules.exitDistance: return false
+                case .inside, .outside: continue
+                }
+            }
+        }
+        return true
+    }
+}
+
+extension AppRecord {
+    mutating func dropNews(of identifier: String) {
+        news.removeAll { item in
+            switch item.news {
+            case .entered(let region, _), .exited(let region, _): region.identifier == identifier
+            case .significantChange, .visit, .paused, .resumed: false
+            }
+        }
+    }
+}
