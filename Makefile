@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-audio bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm
+.PHONY: help build test device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -12,6 +12,8 @@ NEED := Scripts/need.sh
 LIBS := libsqlite3-dev libsystemd-dev libnats-dev libpipewire-0.3-dev libsndfile1-dev
 # A sound server and players, with which audio is tested.
 AUDIO := pipewire pipewire-bin pipewire-pulse wireplumber playerctl mpv mpv-mpris sox libespeak-ng1 python3-gi
+# Sources of location, with which it is tested.
+LOCATION := gpsd gpsd-clients gpsd-tools geoclue-2.0 geoclue-2-demo
 # A message bus, and what the tests try notifications on: two notification daemons and a screen for one of them.
 BUS := dbus-daemon dbus-bin python3-dbusmock dunst xvfb fonts-dejavu-core
 
@@ -28,7 +30,7 @@ build: ## Build everything: tools in .build/bin, example apps in .build/apps.
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests; the end says which were skipped, and why.
-	@$(NEED) $(LIBS) nats-server python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS) $(AUDIO)
+	@$(NEED) $(LIBS) nats-server python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS) $(AUDIO) $(LOCATION)
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
@@ -128,6 +130,13 @@ bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, thro
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
+
+bench-location: ## What location costs, and how late it is: real tracks (where the traces are), a crowd of regions, fixes by gpsd (QUICK=1 PICTURES=DIR).
+	@$(NEED) $(LIBS) python3 $(LOCATION)
+	@$(SWIFT_BUILD) --quiet --product greenroom-bench-location
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Benchmarks/location/bench $(if $(QUICK),--quick) $(if $(PICTURES),--pictures "$(PICTURES)")
 
 bench-audio: ## What audio costs: pauses, commands, starts, gaps beside 32 burners, the idle service (QUICK=1 ONLY=gaps JSON=FILE). Needs root.
 	@$(NEED) $(LIBS) python3 dbus-daemon $(AUDIO)

@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "AVFoundation", targets: ["AVFoundation"]),
         .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
         .library(name: "CoreMedia", targets: ["CoreMedia"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "UIKitNetworking", targets: ["UIKitNetworking"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
@@ -197,6 +198,30 @@ let package = Package(
         .target(
             name: "LocationCore", dependencies: ["LocationModel", "Model", real],
             path: "Sources/Services/Location/Core"),
+        .target(
+            name: "LocationTranslation",
+            dependencies: ["LocationCore", "LocationWire", "LocationModel", "Wire", "Model"],
+            path: "Sources/Services/Location/Translation"),
+        .target(
+            name: "LocationSources", dependencies: ["LocationModel", "DBus", "Wire", "LinuxSystem", system],
+            path: "Sources/Services/Location/Sources"),
+        .target(
+            name: "LocationService",
+            dependencies: [
+                "LocationTranslation", "LocationSources", "LocationCore", "LocationWire", "LocationModel", "ServiceKit",
+                "DBus", "LinuxSystem", "Wire", "Model",
+            ], path: "Sources/Services/Location/Service"),
+        .target(
+            name: "LocationClient", dependencies: ["AppRuntime", "LocationWire", "LocationModel", "Wire"],
+            path: "Sources/Services/Location/Client"),
+        .target(
+            name: "CoreLocation", dependencies: ["LocationClient", "LocationWire", "LocationModel", "Wire"],
+            path: "Sources/Services/Location/Framework/CoreLocation"),
+        .target(
+            name: "LocationSimulation",
+            dependencies: [
+                "LocationTranslation", "LocationCore", "LocationWire", "LocationModel", "Simulation", "Wire", "Model",
+            ], path: "Sources/Services/Location/Simulation"),
 
         // Audio: a service, too. What both ends of its wire and its Core call things.
         .target(name: "AudioModel", path: "Sources/Services/Audio/Model"),
@@ -285,8 +310,9 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "AVFAudio", "AudioClient", "AudioSimulation", "NotificationsSimulation", "NotificationsWire",
-                "Simulation", "AppProtocol", "PolicyCore", "Model", "UserNotifications", "UIKit", "_Testing_UIKit",
+                "AVFAudio", "AudioClient", "AudioSimulation", "LocationClient", "LocationModel", "LocationSimulation",
+                "NotificationsSimulation", "NotificationsWire", "Simulation", "AppProtocol", "PolicyCore", "Model",
+                "UserNotifications", "UIKit", "_Testing_UIKit",
                 "AppRuntime", "Wire", "CQuiescence",
             ]),
 
@@ -294,8 +320,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AudioWire", "AudioModel", "NotificationsWire", "TransferWire", "Timeline", "Wire", "Model",
-                "LinuxSystem", argumentParser, system,
+                "AudioWire", "AudioModel", "LocationWire", "LocationModel", "NotificationsWire", "TransferWire",
+                "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
             ]),
 
         .target(
@@ -305,7 +331,8 @@ let package = Package(
         .target(
             name: "SimulationCommands",
             dependencies: [
-                "AudioSimulation", "NotificationsSimulation", "TransferSimulation", "Simulation", "ScenarioText",
+                "AudioSimulation", "LocationSimulation", "NotificationsSimulation", "TransferSimulation", "Simulation",
+                "ScenarioText",
                 "ReplayCommands",
                 "Recording", "Commands", "PolicyCore", "Model", "Wire", argumentParser,
             ]),
@@ -314,6 +341,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom-transferd", dependencies: ["TransferService"],
             path: "Sources/Services/Transfers/Program"),
+        .executableTarget(
+            name: "greenroom-locationd", dependencies: ["LocationService"],
+            path: "Sources/Services/Location/Program"),
         .executableTarget(
             name: "greenroom-audiod", dependencies: ["AudioService"], path: "Sources/Services/Audio/Program"),
         .executableTarget(
@@ -351,13 +381,19 @@ let package = Package(
         .executableTarget(
             name: "Radio", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Examples/Radio/Sources"),
         .executableTarget(
-            name: "Navigator", dependencies: ["AVFoundation", "UIKit"], path: "Examples/Navigator/Sources"),
+            name: "Navigator", dependencies: ["AVFoundation", "CoreLocation", "UIKit"],
+            path: "Examples/Navigator/Sources"),
+        .executableTarget(
+            name: "CaptureTheFlag", dependencies: ["CoreLocation", "UIKit", "UserNotifications"],
+            path: "Examples/CaptureTheFlag/Sources"),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
         .executableTarget(
             name: "Beacon", dependencies: ["UIKit", "UserNotifications"], path: "Fixtures/Beacon/Sources"),
         .executableTarget(
             name: "Tone", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Fixtures/Tone/Sources"),
+        .executableTarget(
+            name: "Wanderer", dependencies: ["CoreLocation", "UIKit"], path: "Fixtures/Wanderer/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
@@ -379,6 +415,13 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Benchmarks/push"),
 
+        // Carries a device along tracks: what make bench-location measures with.
+        .executableTarget(
+            name: "greenroom-bench-location",
+            dependencies: [
+                "LocationSimulation", "LocationSources", "LocationCore", "LocationModel", "PolicyCore", "LinuxSystem",
+                "Model", argumentParser,
+            ], path: "Benchmarks/location/Tool"),
         // Hears what a sink plays and presses controls, and an app that plays: what make bench-audio measures with.
         .executableTarget(
             name: "greenroom-bench-audio", dependencies: ["PipeWire", "DBus", "LinuxSystem", "Wire", argumentParser],
@@ -413,7 +456,8 @@ let package = Package(
         .testTarget(
             name: "ScenarioTextTests",
             dependencies: [
-                "ScenarioText", "AudioSimulation", "NotificationsSimulation", "TransferSimulation", "Simulation",
+                "ScenarioText", "AudioSimulation", "LocationSimulation", "NotificationsSimulation",
+                "TransferSimulation", "Simulation",
                 "PolicyCore", "Model",
             ]),
         .testTarget(
@@ -472,7 +516,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomTestingTests",
             dependencies: [
-                "GreenroomTesting", "BackgroundTasks", "UserNotifications", "AVFoundation", "MediaPlayer", "UIKit",
+                "GreenroomTesting", "BackgroundTasks", "UserNotifications", "AVFoundation", "CoreLocation",
+                "MediaPlayer", "UIKit",
                 "_Testing_UIKit",
             ]),
         .testTarget(
@@ -529,6 +574,17 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // With a daemon of their own, and with real ones where they are installed.
+        .testTarget(
+            name: "LocationSimulationTests",
+            dependencies: ["LocationSimulation", "LocationCore", "LocationModel", "Simulation", "Model"]),
+        .testTarget(
+            name: "LocationSourcesTests",
+            dependencies: ["LocationSources", "LocationModel", "DBus", "TestBus", "LinuxSystem"]),
+        .testTarget(
+            name: "CoreLocationTests",
+            dependencies: [
+                "CoreLocation", "LocationClient", "AppRuntime", "LocationWire", "LocationModel", "Wire",
+            ]),
         .testTarget(name: "LocationCoreTests", dependencies: ["LocationCore", "LocationModel", "Model"]),
         .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "AudioModel", "Model"]),
         .testTarget(

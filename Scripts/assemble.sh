@@ -15,8 +15,8 @@ put() {
 }
 
 for tool in greenroom greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
-    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-pushgate greenroom-bench greenroom-bench-push \
-    greenroom-bench-audio; do
+    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-locationd greenroom-pushgate greenroom-bench greenroom-bench-push \
+    greenroom-bench-audio greenroom-bench-location; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 
@@ -43,10 +43,12 @@ bundle Podcasts Examples/Podcasts
 bundle Reminder Examples/Reminder
 bundle Radio Examples/Radio
 bundle Navigator Examples/Navigator
+bundle CaptureTheFlag Examples/CaptureTheFlag
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
 bundle Recital Benchmarks/audio/Recital
 bundle Tone Fixtures/Tone
+bundle Wanderer Fixtures/Wanderer
 
 rm -rf "$apps/Counter.app" "$apps/plain"
 mkdir -p "$apps/Counter.app"

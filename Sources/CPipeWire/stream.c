@@ -33,6 +33,9 @@ struct gr_stream {
     struct pw_properties *properties;
     uint32_t rate, channels;
     bool is_capture, wants_active, is_closed;
+    // While it is refused: how often it was, and when it is tried again.
+    unsigned refusals;
+    struct spa_source *retry;
     void (*changed)(void *owner, enum gr_stream_state state, const char *text);
     void *owner;
     struct clock clock;
@@ -80,9 +83,43 @@ static void on_process(void *data) {
 
 // --- One stream -----------------------------------------------------------------------------------------------
 
+static void begin_stream(struct gr_stream *stream);
+static void disconnect_stream(struct gr_stream *stream);
+
+// Pauses from a tenth of a second to 6.4: not quite thirteen seconds in all.
+enum { MOST_REFUSALS = 7, SHORTEST_PAUSE = 100 };
+
+static struct pw_loop *loop_of(struct gr_stream *stream) { return pw_thread_loop_get_loop(stream->engine->loop); }
+
+static void on_retry(void *data, uint64_t expirations) {
+    (void)expirations;
+    struct gr_stream *stream = data;
+    disconnect_stream(stream);
+    if (!stream->is_closed && stream->engine->core != NULL) begin_stream(stream);
+}
+
+// A session manager refuses a stream that it sees before its devices, as when both have just begun, and says nothing
+// when it has one.
+static bool tries_again(struct gr_stream *stream) {
+    if (stream->is_closed || stream->refusals >= MOST_REFUSALS) return false;
+    if (stream->retry == NULL) stream->retry = pw_loop_add_timer(loop_of(stream), on_retry, stream);
+    if (stream->retry == NULL) return false;
+    uint64_t pause = (uint64_t)SHORTEST_PAUSE << stream->refusals++;
+    struct timespec time = {.tv_sec = (time_t)(pause / 1000), .tv_nsec = (long)(pause % 1000) * SPA_NSEC_PER_MSEC};
+    return pw_loop_update_timer(loop_of(stream), stream->retry, &time, NULL, false) >= 0;
+}
+
+static void forget_refusals(struct gr_stream *stream) {
+    stream->refusals = 0;
+    if (stream->retry != NULL) pw_loop_destroy_source(loop_of(stream), stream->retry);
+    stream->retry = NULL;
+}
+
 static void on_state(void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
     (void)old;
     struct gr_stream *stream = data;
+    if (state == PW_STREAM_STATE_STREAMING) stream->refusals = 0;
+    if (state == PW_STREAM_STATE_ERROR && tries_again(stream)) state = PW_STREAM_STATE_CONNECTING;
     stream->changed(stream->owner, (enum gr_stream_state)state, error);
 }
 
@@ -174,6 +211,7 @@ void gr_stream_close(struct gr_stream *stream) {
     pw_thread_loop_lock(stream->engine->loop);
     if (!stream->is_closed) spa_list_remove(&stream->link);
     stream->is_closed = true;
+    forget_refusals(stream);
     disconnect_stream(stream);
     pw_thread_loop_unlock(stream->engine->loop);
 }
@@ -194,6 +232,7 @@ void gr_stream_set_active(struct gr_stream *stream, bool is_active) {
 
 void gr_stream_restart(struct gr_stream *stream) {
     pw_thread_loop_lock(stream->engine->loop);
+    forget_refusals(stream);
     disconnect_stream(stream);
     if (!stream->is_closed) begin_stream(stream);
     pw_thread_loop_unlock(stream->engine->loop);
@@ -313,6 +352,7 @@ void gr_engine_disconnect(struct gr_engine *engine) {
     pw_thread_loop_lock(engine->loop);
     struct gr_stream *stream;
     spa_list_for_each(stream, &engine->streams, link) {
+        forget_refusals(stream);
         disconnect_stream(stream);
         stream->changed(stream->owner, GR_STREAM_LOST, NULL);
     }

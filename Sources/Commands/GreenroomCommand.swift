@@ -36,6 +36,7 @@ package struct GreenroomCommand: RootCommand {
                 name: "Notifications",
                 subcommands: [NotificationsCommand.self, PushCommand.self, PassedOn.PushGate.self]),
             CommandGroup(name: "Audio", subcommands: [AudioVerb.self]),
+            CommandGroup(name: "Location", subcommands: [LocationVerb.self]),
             CommandGroup(
                 name: "The screen",
                 subcommands: [

@@ -3,6 +3,8 @@ internal import AppRuntime
 internal import AudioClient
 internal import AudioSimulation
 internal import Foundation
+internal import LocationClient
+internal import LocationSimulation
 internal import Model
 internal import NotificationsSimulation
 internal import Simulation
@@ -47,6 +49,16 @@ final class NotificationService: FrameworkService {
 
     func begin(_ place: Int, on device: Device, _ link: @escaping LinkMaker) { NotificationClient.shared.use(link) }
     func leave() { NotificationClient.shared.use(NotificationClient.system) }
+}
+
+final class LocationService: FrameworkService {
+    nonisolated static let name = "location"
+    nonisolated static var model: any ServiceModel.Type { SimulatedLocation.self }
+
+    func begin(_ place: Int, on device: Device, _ link: @escaping LinkMaker) { LocationClient.shared.use(link) }
+    // What its managers wanted to know went with the process.
+    func end() { LocationClient.shared.reset() }
+    func leave() { LocationClient.shared.use(LocationClient.system) }
 }
 
 /// What plays and records does it by the device's clock: on a `ClockedDevice` for each process, whose streams stand

@@ -51,7 +51,7 @@ public final class TestDevice {
         try MainQueue.prepare()
         folder = try Container()
         simulated = Device(profile.model, seed: seed)
-        services = [NotificationService(), sound]
+        services = [NotificationService(), sound, LocationService()]
         let models = services.map { (type(of: $0).name, type(of: $0).model) }
         simulated.declare(
             models.map { ServiceScript(model: $0.0) }, ServiceModels(Dictionary(uniqueKeysWithValues: models)))

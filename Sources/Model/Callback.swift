@@ -121,14 +121,15 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
     }
 }
 
-/// A notification as a launch option, and what its service says of it.
+/// A notification as a launch option, or that the device is elsewhere, and what its service says of it.
 package enum LaunchNotification: Hashable, Sendable, Codable {
     case local(payload: String)
     case remote(payload: String)
+    case location(payload: String)
 
     package var payload: String {
         switch self {
-        case .local(let payload), .remote(let payload): payload
+        case .local(let payload), .remote(let payload), .location(let payload): payload
         }
     }
 
@@ -137,10 +138,11 @@ package enum LaunchNotification: Hashable, Sendable, Codable {
         switch self {
         case .local: Self.localKey
         case .remote: Self.remoteKey
+        case .location: Self.locationKey
         }
     }
 
-    package static let (localKey, remoteKey) = ("localNotification", "remoteNotification")
+    package static let (localKey, remoteKey, locationKey) = ("localNotification", "remoteNotification", "location")
 }
 
 /// A callback on its way to an app.

@@ -48,7 +48,7 @@ internal import SystemPackage
         case connecting
         case paused
         case streaming
-        /// It stays like this until `restart`.
+        /// It was refused for thirteen seconds, and stays like this until `restart`.
         case failed(String)
         /// The daemon is not there. It connects when the daemon is back.
         case lost

@@ -99,6 +99,42 @@ struct AudioStreamTests {
         withExtendedLifetime(peer) {}
     }
 
+    /// What WirePlumber refuses: it answers as it does for a stream that it sees before its devices.
+    private static let refused = ["node.exclusive": "true"]
+
+    @Test("A stream that the session manager has no device for plays as soon as it has one")
+    func waitsForDevice() throws {
+        let audio = try TestAudio()
+        let first = try TonePlayer(audio)
+        while try first.states.next() != .streaming {}
+        let second = try TonePlayer(audio, properties: Self.refused)
+        #expect(try second.states.next() == .paused)
+        #expect(try second.states.next() == .connecting, "it was refused, and tries again")
+        first.stream.close()
+        while true {
+            let state = try second.states.next()
+            if case .failed(let why) = state { Issue.record("it gave up: \(why)") }
+            if state == .streaming { break }
+        }
+    }
+
+    @Test("A stream that is refused again and again says so in the end")
+    func givesUp() throws {
+        let audio = try TestAudio()
+        let first = try TonePlayer(audio)
+        while try first.states.next() != .streaming {}
+        let second = try TonePlayer(audio, properties: Self.refused)
+        var refusals = 0
+        while true {
+            let state = try second.states.next()
+            if state == .connecting { refusals += 1 }
+            guard case .failed(let why) = state else { continue }
+            #expect(why.contains("no node available"))
+            break
+        }
+        #expect(refusals == 7)
+    }
+
     @Test(
         "What cannot be a stream is refused", arguments: [(0, 2, 100), (48_000, 0, 100), (48_000, 65, 100), (1, 1, 0)])
     func invalid(rate: Int, channels: Int, capacity: Int) {

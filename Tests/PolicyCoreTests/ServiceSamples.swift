@@ -30,6 +30,8 @@ enum ServiceSamples {
         (declarations.map { .declaredFormerly($0) } + declarations.map { .declared($0) } + [
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))]),
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))]),
+            .receives(service, []), .receives(other, []), .receives(service, [AppIndex(1)]),
+            .receives(service, [AppIndex(2), AppIndex(1)]),
             .noted(service, AppIndex(1), sentence: "a"), .noted(other, AppIndex(1), sentence: "a"),
             .noted(service, AppIndex(2), sentence: "a"), .noted(service, AppIndex(1), sentence: "b"),
             .remembered(service, []), .remembered(service, [AppIndex(1)]), .remembered(other, [AppIndex(2), app.app]),

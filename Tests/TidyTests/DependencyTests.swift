@@ -15,7 +15,7 @@ struct DependencyTests {
         ("Sources/Timeline", ["Model", "Wire"]),
         ("Sources/LinuxSystem", ["CLinux", "Glibc", "SystemPackage", "Synchronization"]),
         ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
-        ("Sources/ServiceKit", ["Dispatch", "LinuxSystem", "Wire"]),
+        ("Sources/ServiceKit", ["Dispatch", "Glibc", "LinuxSystem", "Wire"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Link", ["Model", "Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
@@ -66,6 +66,35 @@ struct DependencyTests {
         ("Sources/Services/Location/Model", ["RealModule"]),
         ("Sources/Services/Location/Wire", ["LocationModel", "Wire"]),
         ("Sources/Services/Location/Core", ["LocationModel", "Model", "RealModule"]),
+        ("Sources/Services/Location/Translation", ["LocationCore", "LocationModel", "LocationWire", "Model", "Wire"]),
+        (
+            "Sources/Services/Location/Sources",
+            ["DBus", "Dispatch", "Glibc", "LinuxSystem", "LocationModel", "SystemPackage", "Wire"]
+        ),
+        (
+            "Sources/Services/Location/Service",
+            [
+                "DBus", "Dispatch", "FoundationEssentials", "LinuxSystem", "LocationCore", "LocationModel",
+                "LocationSources", "LocationTranslation", "LocationWire", "Model", "ServiceKit", "Wire",
+            ]
+        ),
+        ("Sources/Services/Location/Program", ["LocationService"]),
+        (
+            "Sources/Services/Location/Client",
+            ["AppRuntime", "Dispatch", "LocationModel", "LocationWire", "Synchronization", "Wire"]
+        ),
+        (
+            "Sources/Services/Location/Framework",
+            [
+                "Dispatch", "Foundation", "LocationClient", "LocationModel", "LocationWire", "Synchronization", "Wire",
+            ]
+        ),
+        (
+            "Sources/Services/Location/Simulation",
+            [
+                "LocationCore", "LocationModel", "LocationTranslation", "LocationWire", "Model", "Simulation", "Wire",
+            ]
+        ),
         ("Sources/Services/Audio/Model", []),
         ("Sources/Services/Audio/Wire", ["AudioModel", "Wire"]),
         ("Sources/Services/Audio/Core", ["AudioModel", "Model"]),
@@ -129,7 +158,8 @@ struct DependencyTests {
         (
             "Sources/Commands",
             [
-                "ArgumentParser", "AudioModel", "AudioWire", "Glibc", "LinuxSystem", "Model", "NotificationsWire",
+                "ArgumentParser", "AudioModel", "AudioWire", "Glibc", "LinuxSystem", "LocationModel", "LocationWire",
+                "Model", "NotificationsWire",
                 "Synchronization", "SystemPackage", "Timeline", "TransferWire", "Wire",
             ]
         ),
@@ -145,14 +175,16 @@ struct DependencyTests {
             "Sources/GreenroomTesting",
             [
                 "AVFAudio", "AppProtocol", "AppRuntime", "AudioClient", "AudioSimulation", "CQuiescence", "Dispatch",
-                "Foundation", "Glibc", "Model", "NotificationsSimulation", "NotificationsWire", "PolicyCore",
+                "Foundation", "Glibc", "LocationClient", "LocationModel", "LocationSimulation", "Model",
+                "NotificationsSimulation", "NotificationsWire", "PolicyCore",
                 "Simulation", "Synchronization", "Testing", "UIKit", "UserNotifications", "Wire",
             ]
         ),
         (
             "Sources/SimulationCommands",
             [
-                "ArgumentParser", "AudioSimulation", "Commands", "Dispatch", "Foundation", "Model",
+                "ArgumentParser", "AudioSimulation", "Commands", "Dispatch", "Foundation", "LocationSimulation",
+                "Model",
                 "NotificationsSimulation", "PolicyCore", "Recording", "ReplayCommands", "ScenarioText", "Simulation",
                 "Synchronization",
                 "TransferSimulation", "Wire",
@@ -189,7 +221,8 @@ struct DependencyTests {
             ["FoundationXML", "Synchronization", "UIKit", "UIKitNetworking", "UserNotifications"]
         ),
         ("Examples/Radio/Sources", ["AVFoundation", "MediaPlayer", "UIKit"]),
-        ("Examples/Navigator/Sources", ["AVFoundation", "UIKit"]),
+        ("Examples/CaptureTheFlag/Sources", ["CoreLocation", "UIKit", "UserNotifications"]),
+        ("Examples/Navigator/Sources", ["AVFoundation", "CoreLocation", "UIKit"]),
         ("Examples/Reminder/Sources", ["Synchronization", "UIKit", "UserNotifications"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),
     ]

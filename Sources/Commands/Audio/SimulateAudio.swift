@@ -39,20 +39,6 @@ struct SimulateRinger: Verb {
     }
 }
 
-struct SimulateRoute: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "route", abstract: "A device for sound comes, or goes.")
-
-    @Argument(help: "receiver, speaker, headphones, bluetooth, usb, hdmi, line, microphone or headsetMicrophone.")
-    var kind: AudioPortKind
-    @Flag(help: "It goes.") var away = false
-    @OptionGroup var format: JSONOption
-
-    func perform(in context: CommandContext) throws(CommandFailure) {
-        try context.order(away ? .unplug : .plug, ["kind": .string(kind.rawValue)], format)
-    }
-}
-
 struct SimulateInterruption: Verb {
     static let configuration = CommandConfiguration(
         commandName: "interruption", abstract: "Something interrupts all audio, as an alarm does; or is over.")

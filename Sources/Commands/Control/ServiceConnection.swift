@@ -17,6 +17,8 @@ struct ToolService {
         verb: "greenroom notifications")
     static let audio = ToolService(
         name: "audio", title: "the audio service", hello: ["protocol": 1], verb: "greenroom audio")
+    static let location = ToolService(
+        name: "location", title: "the location service", hello: ["protocol": 1], verb: "greenroom location")
 }
 
 /// A conversation with a service of the running system.

@@ -11,7 +11,7 @@ package struct SimulateCommand: ParsableCommand {
             SimulateBattery.self, SimulateLocale.self, SimulateTimeZone.self, SimulateScreen.self,
             SimulateSettings.self, SimulateFetch.self, SimulateLowPower.self, SimulateThermal.self,
             SimulateOrientation.self, SimulateHeadset.self, SimulateRinger.self, SimulateRoute.self,
-            SimulateInterruption.self,
+            SimulateInterruption.self, SimulateLocation.self, SimulateCell.self,
         ])
 
     package init() {}

@@ -167,6 +167,8 @@ extension JSONValue {
             case (CallbackName.handleServiceEvents.rawValue, nil) where !isChallenge: return .serviceEvents
             case (CallbackName.handleServiceEvents.rawValue, LaunchNotification.remoteKey):
                 return .serviceEventsAtLaunch
+            case (CallbackName.handleServiceEvents.rawValue, LaunchNotification.locationKey):
+                return .locationEventsAtLaunch
             case (CallbackName.handleEventsForBackgroundURLSession.rawValue, nil):
                 return isChallenge ? .sessionChallenge : .sessionEvents
             case ("open", nil): return .opening
@@ -175,7 +177,7 @@ extension JSONValue {
             default:
                 throw .invalidParameter(
                     "callback",
-                    "a window calls handleServiceEvents (option: none or remoteNotification) or "
+                    "a window calls handleServiceEvents (option: none, remoteNotification or location) or "
                         + "handleEventsForBackgroundURLSession, or is open (option: none, localNotification or "
                         + "remoteNotification)")
             }

@@ -19,6 +19,7 @@ extension ServiceLink {
             switch ServiceNotice(rawValue: method) {
             case .traffic: if let traffic = try? ServiceTraffic(json: params) { trafficSeen(traffic) }
             case .note: note(params)
+            case .satellites: receives(params)
             case nil: break
             }
         }
@@ -71,6 +72,12 @@ extension ServiceLink {
             text.utf8.count <= ServiceDeclaration.longestText
         else { return }
         host.post(.service(.noted(index, app, sentence: text)))
+    }
+
+    private func receives(_ params: JSONValue) {
+        guard let names = try? params.elements("apps") else { return }
+        let apps = names.compactMap { $0.string.flatMap { AppIdentifier($0) } }.compactMap { host.system.index(of: $0) }
+        host.post(.service(.receives(index, apps)))
     }
 
     /// The app that a process is of; the machine's others are of none.

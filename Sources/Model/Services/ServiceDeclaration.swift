@@ -79,7 +79,7 @@ extension ServiceDeclaration {
     /// What an app is woken for by one of its windows.
     package func wake(_ window: Window, payload: String) -> WindowKind {
         switch window.callback {
-        case .serviceEvents, .serviceEventsAtLaunch, .localOpening, .remoteOpening, .opening:
+        case .serviceEvents, .serviceEventsAtLaunch, .locationEventsAtLaunch, .localOpening, .remoteOpening, .opening:
             .service(
                 ServiceWake(
                     service: name, window: window.name, payload: payload, sentence: window.sentence, time: window.time))
@@ -113,6 +113,12 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     case localOpening, remoteOpening
     /// As these, and the app hears nothing of why.
     case opening
+    /// As `serviceEventsAtLaunch`, with the launch option of location.
+    case locationEventsAtLaunch
+
+    /// Where the device is concerns an app whatever it does otherwise: it needs no key for that, is woken although the
+    /// user closed it, and has as long for its tasks as when it leaves the screen.
+    package var isForAnyApp: Bool { self == .locationEventsAtLaunch }
 
     /// It is not woken but opened.
     package var opensApp: Bool { self == .localOpening || self == .remoteOpening || self == .opening }
@@ -123,6 +129,7 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
         case .serviceEvents, .sessionEvents, .sessionChallenge, .opening: nil
         case .localOpening: .local(payload: payload)
         case .serviceEventsAtLaunch, .remoteOpening: .remote(payload: payload)
+        case .locationEventsAtLaunch: .location(payload: payload)
         }
     }
 }

@@ -69,11 +69,10 @@ package struct EnergyAccount: Hashable, Sendable, Codable {
         settle(to: start)
     }
 
-    package mutating func satellite(_ isUsed: Bool, by consumer: Consumer, at moment: Instant) {
+    /// These share what satellites cost from now on; none: they are off.
+    package mutating func setSatelliteUsers(_ consumers: [Consumer], at moment: Instant) {
         settle(to: moment)
-        satelliteUsers.removeAll { $0 == consumer }
-        guard isUsed else { return }
-        satelliteUsers.insert(consumer, at: satelliteUsers.firstIndex { $0 > consumer } ?? satelliteUsers.count)
+        satelliteUsers = Set(consumers).sorted()
     }
 
     /// The network went: the radio is idle at once, and what flowed has ended.

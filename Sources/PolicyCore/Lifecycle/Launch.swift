@@ -35,7 +35,14 @@ extension System {
         transition(i, isBackground ? .launchedIntoBackground : .launchedIntoForeground)
         emit(.launch(apps[i].index, apps[i].generation, isBackground: isBackground), cause: apps[i].cause)
         arm(i, .limit, after: profile.launchLimit)
-        if isBackground { startTaskClock(i, limit: isWoken ? taskRules.windowLimit : taskRules.limit) }
+        if isBackground {
+            startTaskClock(i, limit: isWoken && !isLaunchedForAnyApp(i) ? taskRules.windowLimit : taskRules.limit)
+        }
+    }
+
+    private func isLaunchedForAnyApp(_ i: Int) -> Bool {
+        guard case .woken(let kind, _)? = apps[i].launchReason else { return false }
+        return isForAnyApp(kind)
     }
 
     mutating func processStarted(_ app: AppIndex, _ generation: Generation, pid: Int32) {

@@ -38,12 +38,14 @@ package enum ServiceEvent: Payload {
     case remembered(ServiceIndex, [AppIndex])
     /// What a service did about an app, in its own words, for whoever asks why.
     case noted(ServiceIndex, AppIndex, sentence: String)
+    /// For whom satellites are received from now on, and for nobody else: these share what that costs.
+    case receives(ServiceIndex, [AppIndex])
     /// `declared` in recordings from before windows had callbacks.
     case declaredFormerly([ServiceDeclaration])
 
     package enum Tag: UInt8, CaseIterable, Sendable {
         case declaredFormerly = 61, arrived, lost, attached, hold, drop, stopped, wake
-        case declared = 70, remembered, noted = 74
+        case declared = 70, remembered, noted = 74, receives
     }
 
     package var tag: Tag {
@@ -58,6 +60,7 @@ package enum ServiceEvent: Payload {
         case .wake: .wake
         case .remembered: .remembered
         case .noted: .noted
+        case .receives: .receives
         case .declaredFormerly: .declaredFormerly
         }
     }
@@ -77,6 +80,7 @@ package enum ServiceEvent: Payload {
         case .wake: self = .wake(service, ServiceRequestID(0), AppIndex(0), window: 0, because: "", payload: "")
         case .remembered: self = .remembered(service, [])
         case .noted: self = .noted(service, AppIndex(0), sentence: "")
+        case .receives: self = .receives(service, [])
         case .declaredFormerly: self = .declaredFormerly([])
         }
     }
@@ -136,6 +140,11 @@ package enum ServiceEvent: Payload {
             try coder.code(&app)
             try coder.code(&sentence)
             self = .noted(service, app, sentence: sentence)
+        case .receives(var service, var apps):
+            try coder.code(&service)
+            try coder.codeCount(&apps, blank: AppIndex(0))
+            for place in apps.indices { try coder.code(&apps[place]) }
+            self = .receives(service, apps)
         }
     }
 }

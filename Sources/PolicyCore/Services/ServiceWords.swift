@@ -23,6 +23,8 @@ extension System {
             "services are declared: \(declarations.map(\.name).joined(separator: ", "))"
         case .noted(let service, let app, let sentence):
             "\(name(of: service)) says of \(name(of: app)): \(sentence)"
+        case .receives(let service, let apps):
+            "\(name(of: service)) receives satellites for \(apps.isEmpty ? "nobody" : apps.map(name(of:)).joined(separator: ", "))"
         case .remembered(let service, let apps): "\(name(of: service)) knows \(apps.count) apps from before"
         case .arrived(let service, let holds): "\(name(of: service)) is there, and holds \(holds.count) things"
         case .lost(let service): "\(name(of: service)) is gone"

@@ -11,6 +11,7 @@ extension System {
         case .lost(let service): serviceLost(service)
         case .attached(let service, let incarnation): attach(incarnation, to: service)
         case .noted(let service, let app, let sentence): note(sentence, of: app, for: service)
+        case .receives(let service, let apps): receive(for: apps, service)
         case .hold(let service, let id, let hold, let limit):
             answer(service, id) { system throws(ServiceRefusal) in
                 try system.hold(hold, limit: limit > .zero ? limit : nil, for: service)
@@ -92,6 +93,10 @@ extension System {
 
     private mutating func serviceLost(_ service: ServiceIndex) {
         guard let s = try? place(service) else { return }
+        let moment = now
+        if $energy, broker?.services[s].declaration.mode.contains(.location) == true {
+            withAccount { $0.setSatelliteUsers([], at: moment) }
+        }
         wait(for: s)
     }
 
@@ -153,6 +158,14 @@ extension System {
             app.rawValue < apps.count, apps[Int(app.rawValue)].isInstalled
         else { return }
         log(Int(app.rawValue), .serviceStopped, .notedByService(known.declaration.name, sentence: sentence))
+    }
+
+    /// Satellites are on for these, of those that it may speak of.
+    private mutating func receive(for apps: [AppIndex], _ service: ServiceIndex) {
+        guard let s = try? placeOfPresent(service), let known = broker?.services[s].known else { return }
+        let users = apps.filter { known.contains($0) && self.app($0)?.isInstalled == true }
+        let moment = now
+        withAccount { $0.setSatelliteUsers(users.map { Consumer(app: $0, .location) }, at: moment) }
     }
 
     // MARK: Holding
@@ -292,10 +305,11 @@ extension System {
         }
         let i = Int(app.rawValue)
         guard broker?.services[s].known.contains(app) == true, i < apps.count else { throw .unknownApp }
-        guard declaration.mode.isEmpty || !apps[i].manifest.backgroundModes.isDisjoint(with: declaration.mode) else {
+        let declared = declaration.windows[Int(window)]
+        let hasMode = declaration.mode.isEmpty || !apps[i].manifest.backgroundModes.isDisjoint(with: declaration.mode)
+        guard hasMode || declared.callback.isForAnyApp else {
             throw .missingMode(key: declaration.mode.keys.joined(separator: ", "), isForeground: false)
         }
-        let declared = declaration.windows[Int(window)]
         let (sentence, notification) = (
             because.isEmpty ? declared.sentence : because, declared.callback.launchNotification(payload)
         )
@@ -308,6 +322,13 @@ extension System {
         wake(
             i, kind, because: sentence, cause: nil,
             launch: LaunchOptions(service: declaration.mode, notification: notification))
+    }
+
+    /// As its service declared it.
+    func isForAnyApp(_ kind: WindowKind) -> Bool {
+        guard case .service(let wake) = kind else { return false }
+        let declaration = broker?.services.first { $0.declaration.name == wake.service }?.declaration
+        return declaration?.window(of: kind)?.callback.isForAnyApp ?? false
     }
 
     /// It was woken for what this service has to tell, and has yet to be called.

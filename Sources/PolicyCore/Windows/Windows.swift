@@ -14,7 +14,9 @@ extension System {
         if endsOffScreen(i) { return .noMultitasking(profile: profile.name) }
         if isShuttingDown { return .shuttingDown }
         if apps[i].wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsSessions {
-            return .closedByUser
+            // Later systems tell it where the device is all the same.
+            let isTold = windowRules.closingEndsSessions && isForAnyApp(kind)
+            if !isTold { return .closedByUser }
         }
         if apps[i].wake.isRefreshOff, kind.service.isForUser { return .refreshIsOff }
         if apps[i].$ending || !apps[i].isInstalled { return .beingEnded }
@@ -34,7 +36,7 @@ extension System {
             apps[i].launchReason = .woken(kind, because: because)
             start(i, isBackground: true, isWoken: true)
         } else if apps[i].tasks.isEmpty, apps[i].state == .suspended || apps[i].suspension.isUnderWay {
-            startTaskClock(i, limit: taskRules.windowLimit)
+            startTaskClock(i, limit: isForAnyApp(kind) ? taskRules.limit : taskRules.windowLimit)
         }
         let assertion = take(i, kind.service.assertion, name: kind.identifier ?? kind.service.name)
         let id = WindowID(assertion.rawValue)

@@ -154,7 +154,8 @@ extension FileReading {
         if local != nil, let place = fields["remoteNotification"]?.place {
             findings.note(place, "an app is launched for one notification", expected: "one of both kinds")
         }
-        return local ?? remote
+        let location = text(fields["location"], of: "text").map { LaunchNotification.location(payload: $0) }
+        return local ?? remote ?? location
     }
 
     /// Every value of a list; `nil` where one is wrong, or there is no list.

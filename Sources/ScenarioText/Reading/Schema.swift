@@ -271,6 +271,7 @@ extension ExpectationForm {
                 Key("service", "a background mode, or a list", "The service that launched it into the background."),
                 Key("localNotification", "text", "What the notification said that the user opened."),
                 Key("remoteNotification", "text", "What a provider's said, as the provider wrote it."),
+                Key("location", "text", "It was launched since the device is elsewhere."),
             ]),
         ExpectationForm(
             "opened", "{opened: radio, url: \"radio://1\", source: journal}",

@@ -26,7 +26,7 @@ extension Device {
     func catchUp() { surroundings.advance(to: Instant(nanoseconds: elapsed.nanoseconds)) }
 
     /// What an app is called there: its place, which stays when the system starts anew.
-    private func consumer(_ place: Int) -> Consumer { Consumer(app: AppIndex(UInt32(place))) }
+    func consumer(_ place: Int) -> Consumer { Consumer(app: AppIndex(UInt32(place))) }
 
     func noteScreen() {
         let (isOn, front) = system.ask { (!$0.isAsleep && !$0.isLocked, $0.frontApp) }

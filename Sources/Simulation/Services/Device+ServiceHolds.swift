@@ -71,6 +71,19 @@ extension Device {
         send(.service(.noted(index, app, sentence: sentence)))
     }
 
+    /// What they cost, in the world and in the daemon's account.
+    func receiveSatellites(for named: [AppIdentifier], _ s: Int) {
+        let places = named.compactMap { app in apps.firstIndex { $0.script.manifest.identifier == app } }
+        let before = services[s].shell?.receivesFor ?? []
+        services[s].shell?.receivesFor = places
+        changeWorld { world in
+            for place in before where !places.contains(place) { world.setSatellite(false, by: consumer(place)) }
+            for place in places where !before.contains(place) { world.setSatellite(true, by: consumer(place)) }
+        }
+        guard daemon == .running, services[s].presence == .here, let index = services[s].index else { return }
+        send(.service(.receives(index, places.compactMap { apps[$0].index })))
+    }
+
     // MARK: Plain programs
 
     func tellOfProgram(_ place: Int) {

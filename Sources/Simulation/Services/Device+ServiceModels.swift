@@ -186,6 +186,7 @@ extension Device {
 
     func logicDied(_ s: Int) {
         guard let shell = services[s].shell else { return }
+        if !shell.receivesFor.isEmpty { receiveSatellites(for: [], s) }
         changeWorld { world in for (_, move) in shell.moves.sorted(by: { $0.key < $1.key }) { world.cancel(move.id) } }
         services[s].shell?.moves = [:]
         services[s].shell?.wakes = []
@@ -253,6 +254,7 @@ extension Device {
             case .stop(let id):
                 guard let move = services[s].shell?.moves.removeValue(forKey: id) else { continue }
                 changeWorld { $0.cancel(move.id) }
+            case .satellites(let apps): receiveSatellites(for: apps, s)
             }
         }
     }

@@ -51,6 +51,8 @@ struct ModelShell {
     var hasBegun = false
     var connections: [Connection] = []
     var moves: [UInt64: Move] = [:]
+    /// For whom satellites are received.
+    var receivesFor: [Int] = []
     /// When the moves were looked at last.
     var seenAt = Instant.zero
     /// When they are looked at next, and when the logic wants to be called.

@@ -190,6 +190,8 @@ package enum ServiceModelAct: Sendable {
     /// So many bytes are to be had over the network, for an app or for none.
     case move(traffic: UInt64, bytes: Int64, Direction, AppIdentifier?, Purpose = .transfer)
     case stop(traffic: UInt64)
+    /// For whom satellites are received from now on, and for nobody else.
+    case satellites([AppIdentifier])
 }
 
 /// The services that run by the logic of real ones, by what they are called.

@@ -24,7 +24,7 @@ extension ScenarioMaker {
             noteWake(declaration, window, apps[place].name, payload)
         case .lost(let service):
             if let name = system.broker?[service]?.declaration.name { add(.killService(name), at: now) }
-        case .arrived, .attached, .stopped, .remembered, .noted: return
+        case .arrived, .attached, .stopped, .remembered, .noted, .receives: return
         }
     }
 
@@ -45,7 +45,7 @@ extension ScenarioMaker {
         let declared = declaration.windows[Int(window)]
         // What Apple's methods are called with, scenarios say without a service.
         switch declared.callback {
-        case .serviceEvents, .serviceEventsAtLaunch, .localOpening, .remoteOpening, .opening:
+        case .serviceEvents, .serviceEventsAtLaunch, .locationEventsAtLaunch, .localOpening, .remoteOpening, .opening:
             add(.wakeByService(app, ServicePart(declaration.name, declared.name)))
         case .sessionEvents: add(.sessionEvents(app, session: payload, authentication: false))
         case .sessionChallenge: add(.sessionEvents(app, session: payload, authentication: true))

@@ -12,7 +12,7 @@ package enum ServiceMethod: String, Sendable, CaseIterable {
 
 /// What services tell it.
 package enum ServiceNotice: String, Sendable, CaseIterable {
-    case traffic, note
+    case traffic, note, satellites
 }
 
 /// What the daemon asks of services, and tells them (section 4).

@@ -100,10 +100,9 @@ import Testing
     func positioning() {
         var account = EnergyAccount()
         let (a, b) = (Consumer(app: AppIndex(0), .location), Consumer(app: AppIndex(1), .location))
-        account.satellite(true, by: a, at: .zero)
-        account.satellite(true, by: b, at: Self.at(1800))
-        account.satellite(false, by: a, at: Self.at(3600))
-        account.satellite(false, by: b, at: Self.at(3600))
+        account.setSatelliteUsers([a], at: .zero)
+        account.setSatelliteUsers([b, a], at: Self.at(1800))
+        account.setSatelliteUsers([], at: Self.at(3600))
         account.settle(to: Self.at(7200))
         #expect(account.ledger.total(of: EnergyPart.gps) == .joules(1008))
         #expect(account.ledger.total(of: AppIndex(0), .location) == .joules(756))

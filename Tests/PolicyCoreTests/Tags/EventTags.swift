@@ -61,6 +61,7 @@ enum EventTag: UInt8, CaseIterable {
     case trafficCounted = 72
     case habitsRestoredWithBytes = 73
     case notedByService = 74
+    case serviceReceives = 75
 }
 
 extension Event {
@@ -110,6 +111,7 @@ extension Event {
         case .service(.declared): .servicesDeclaredWithCallbacks
         case .service(.remembered): .appsRemembered
         case .service(.noted): .notedByService
+        case .service(.receives): .serviceReceives
         case .service(.arrived): .serviceArrived
         case .service(.lost): .serviceLost
         case .service(.attached): .serviceAttached

@@ -25,8 +25,6 @@ package struct LocationSystem: Sendable {
     package internal(set) var satellitesSince: Instant?
     var satelliteUsers: [AppIdentifier] = []
     package internal(set) var tower: CellTower?
-    /// There has been a cell radio.
-    var hasRadio = false
     var hasCompass = false
     var isCompassOn = false
     /// The last one that was believed, and when it came.
@@ -169,6 +167,9 @@ package struct LocationSystem: Sendable {
         if parties[app] != nil { body(&parties[app, default: Party(app)]) }
     }
 
+    /// A modem that was not asked yet may be one.
+    var hasRadio: Bool { tower != nil || sources[.cell]?.isPresent == true }
+
     func authorization(of app: AppIdentifier) -> LocationAuthorization {
         records[app]?.authorization ?? .notDetermined
     }
@@ -191,5 +192,15 @@ package struct LocationSystem: Sendable {
             party.connection == nil && party.awaited == nil && records[party.app]?.isRegistered != true
                 && party.holds.values.allSatisfy { $0 == .none }
         }
+    }
+}
+
+extension LocationSystem {
+    /// The device's profile is known, or another.
+    package mutating func use(_ rules: LocationRules) {
+        guard rules != self.rules else { return }
+        self.rules = rules
+        index = RegionIndex()
+        for record in records.values { for known in record.regions { watch(known.region, of: record.app) } }
     }
 }

@@ -91,8 +91,8 @@ extension LocationSystem {
                     + "allowsBackgroundLocationUpdates" : "\(began), of no effect: it does not run"
         }
         if updates.hasFailed { return "\(began), without a fix: \(missing)" }
-        return
-            "\(began), by \(source(for: updates.settings, waitsSince: updates.waitsSince).sorted().map(\.words).joined(separator: " and "))"
+        let chosen = source(for: updates.settings, waitsSince: updates.waitsSince).sorted()
+        return "\(began), by \(chosen.map(\.words).joined(separator: " and "))"
     }
 
     private func sentence(_ known: AppRecord.MonitoredRegion, _ app: AppIdentifier) -> String {

@@ -107,6 +107,8 @@ extension LocationSystem {
 
     mutating func systemAttached() {
         hasSystem = true
+        // Its account may be a new one.
+        if !satelliteUsers.isEmpty { emit(.users(satelliteUsers)) }
         for app in parties.keys where parties[app]?.awaited == .system { expectAgain(app) }
     }
 

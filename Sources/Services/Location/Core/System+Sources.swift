@@ -13,7 +13,6 @@ extension LocationSystem {
     mutating func sourceChanged(_ source: FixSource, _ state: SourceState) {
         let before = sources[source]
         sources[source] = state
-        if source == .cell, state.isPresent { hasRadio = true }
         if source == .cell, !state.isPresent { tower = nil }
         // Whoever waits for a fix waits for it again.
         guard before?.isPresent != state.isPresent, state.isPresent else { return }
@@ -82,7 +81,6 @@ extension LocationSystem {
     }
 
     mutating func moved(to new: CellTower?) {
-        if new != nil { hasRadio = true }
         guard new != tower else { return }
         let isOther = new?.name != tower?.name
         let isFirst = tower == nil

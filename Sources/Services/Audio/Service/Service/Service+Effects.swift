@@ -22,7 +22,7 @@ extension Service {
                 .notification(method: AudioClientMessage.surroundings.rawValue, params: surroundings.json))
         case .hold(let app, let process, let hold, let because): self.hold(app, process, hold, because: because)
         case .drop(let app, let process, let hold, let because): drop(app, process, hold, because: because)
-        case .stopped(let order): stops.done(order)
+        case .stopped(let order): stops.done(order.rawValue)
         case .wake(let app, let upTo, let because): wake(app, upTo: upTo, because: because)
         case .permit, .setGain, .move, .meter, .setVolume, .setDefault: performOnGraph(effect)
         case .control(let player, let command, let order): control(player, command, order)

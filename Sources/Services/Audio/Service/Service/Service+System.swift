@@ -63,7 +63,7 @@ extension Service: BrokerConnection.Client {
                 answer(.success(try attach(ServiceAttach(json: params), descriptor)))
             case .stop:
                 let (app, hold) = try held(params)
-                let order = stops.insert { answer(.success([:])) }
+                let order = OrderID(stops.insert { answer(.success([:])) })
                 post(.stop(app, hold, order))
             }
         } catch {
@@ -171,34 +171,4 @@ extension AudioConditions {
     fileprivate init(_ conditions: ServiceConditions) {
         self.init(isLocked: conditions.locked, call: Call(rawValue: conditions.call.rawValue) ?? .none)
     }
-}
-
-/// What waits until the daemon is heard, in order.
-struct Hearings {
-    private var waiting: [() -> Void] = []
-
-    mutating func append(_ body: @escaping () -> Void) { waiting.append(body) }
-
-    mutating func removeFirst() -> (() -> Void)? { waiting.isEmpty ? nil : waiting.removeFirst() }
-
-    mutating func removeAll() -> [() -> Void] {
-        defer { waiting = [] }
-        return waiting
-    }
-}
-
-/// What the daemon waits for, by the number that the Core knows it by.
-struct StopOrders {
-    private var waiting: [OrderID: () -> Void] = [:]
-    /// Beside the Core's own orders.
-    private var next: UInt64 = 1 << 62
-
-    mutating func insert(_ done: @escaping () -> Void) -> OrderID {
-        defer { next += 1 }
-        let order = OrderID(next)
-        waiting[order] = done
-        return order
-    }
-
-    mutating func done(_ order: OrderID) { waiting.removeValue(forKey: order)?() }
 }

@@ -19,8 +19,9 @@ final class Service: @unchecked Sendable {
     let graph: AudioGraph
     let players: OtherPlayers
     private(set) var system: AudioSystem
+    private let process: ServiceProcess
     private let store: AudioStore
-    private let onEnd: @Sendable (_ isDone: Bool) -> Void
+    private let calm: ServiceCalm
     private let silence: Double?
 
     private var events: [AudioEvent] = []
@@ -28,7 +29,7 @@ final class Service: @unchecked Sendable {
     private var timer: TimerFD?
     private var sources: [any DispatchSourceRead] = []
     private var armed: Int64?
-    private var log = ReportLog()
+    private var log = ServiceLog("audio")
 
     var peers: [UInt64: Peer] = [:]
     var nextPeer: UInt64 = 1
@@ -45,25 +46,18 @@ final class Service: @unchecked Sendable {
     var nextPlayer: UInt64 = 1
     var published: [AppIdentifier: AudioControls.PublishedPlayer] = [:]
 
-    private var activity: UInt64 = 0
-    private var isResting = false
     private(set) var isEnding = false
-    private var idle: (generation: Int, isArmed: Bool) = (0, false)
-    private let idleExit: Double
 
-    init(
-        queue: DispatchQueue, store: AudioStore, broker: BrokerConnection, idleExit: Double, silence: Double?,
-        onEnd: @escaping @Sendable (_ isDone: Bool) -> Void
-    ) {
-        self.queue = queue
+    init(_ process: ServiceProcess, _ store: AudioStore, _ options: AudioProgram.Options) {
+        self.process = process
         self.store = store
-        self.broker = broker
-        self.idleExit = idleExit
-        self.silence = silence
-        self.onEnd = onEnd
-        graph = AudioGraph(queue: queue)
-        players = OtherPlayers(queue: queue)
+        (queue, broker, silence) = (process.queue, process.broker, options.silence)
+        calm = ServiceCalm(process.queue, idleExit: options.idleExit)
+        graph = AudioGraph(queue: process.queue)
+        players = OtherPlayers(queue: process.queue)
         system = AudioSystem(store.load(), rules: Self.rules(silence, profile: ""), firstNews: Self.firstNews)
+        calm.isIdle = { [unowned self] in isIdle }
+        calm.onIdle = { [unowned self] in finish(isDone: true) }
     }
 
     /// No process of the service before this one, since the machine was started, has come so far.
@@ -105,7 +99,7 @@ final class Service: @unchecked Sendable {
     func post(_ event: AudioEvent) {
         dispatchPrecondition(condition: .onQueue(queue))
         guard !isEnding else { return }
-        restSoon()
+        calm.stir()
         events.append(event)
         guard !isPosting else { return }
         isPosting = true
@@ -144,47 +138,15 @@ final class Service: @unchecked Sendable {
         return number
     }
 
-    // MARK: Rest
-
-    /// After a while without news the process gives back what it needs only while it works.
-    private func restSoon() {
-        activity &+= 1
-        guard !isResting else { return }
-        isResting = true
-        rest(after: activity)
-    }
-
-    private func rest(after seen: UInt64) {
-        queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
-            guard let self else { return }
-            guard seen == activity else { return rest(after: activity) }
-            isResting = false
-            CurrentProcess.returnFreeMemory()
-            CurrentProcess.forgetCode()
-        }
-    }
-
     // MARK: The end
 
     /// The daemon starts the process again when somebody needs it.
     var isIdle: Bool { peers.isEmpty && requests.isEmpty && system.isIdle }
 
-    func armIdle() {
-        guard isIdle else {
-            idle = (idle.generation + 1, false)
-            return
-        }
-        guard !idle.isArmed, !isEnding else { return }
-        idle = (idle.generation + 1, true)
-        let generation = idle.generation
-        queue.asyncAfter(deadline: .now() + idleExit) { [weak self] in
-            guard let self, generation == idle.generation, isIdle else { return }
-            end(isDone: true)
-        }
-    }
+    func armIdle() { if !isEnding { calm.armIdle() } }
 
     /// - Parameter isDone: nothing is left to do.
-    func end(isDone: Bool) {
+    private func finish(isDone: Bool) {
         guard !isEnding else { return }
         isEnding = true
         broker.end()
@@ -193,8 +155,12 @@ final class Service: @unchecked Sendable {
         graph.close()
         for peer in peers.values { peer.close() }
         for source in sources { source.cancel() }
-        onEnd(isDone)
+        process.finish(isDone: isDone)
     }
+}
+
+extension Service: ServedService {
+    func end() { finish(isDone: isIdle) }
 }
 
 /// Who waits for the Core's answer.
@@ -202,17 +168,4 @@ struct PendingRequest {
     weak var peer: Peer?
     let id: RPCID
     let answer: ((Result<AudioReply, AudioRefusal>) -> Void)?
-}
-
-/// A line for each thing that a person may want to know, and no flood of them.
-struct ReportLog {
-    private var second: Int64 = 0
-    private var count = 0
-
-    mutating func write(_ sentence: String) {
-        let now = Clock.boot() / 1_000_000_000
-        if now != second { (second, count) = (now, 0) }
-        count += 1
-        if count <= 20 { StandardError.write("audio: \(sentence)\n") }
-    }
 }

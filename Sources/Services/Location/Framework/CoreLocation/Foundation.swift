@@ -1,0 +1,2 @@
+// As Apple's CoreLocation does: apps that import it use Foundation without importing it.
+@_exported public import Foundation

@@ -1,0 +1,3 @@
+internal import LocationService
+
+LocationProgram.run(CommandLine.arguments)

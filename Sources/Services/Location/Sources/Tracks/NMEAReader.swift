@@ -1,0 +1,225 @@
+internal import LocationModel
+
+/// Reads what satellite receivers say: sentences of NMEA 0183.
+///
+/// GGA, RMC, GST and GSA of any system of satellites count. A sentence that is damaged is skipped and counted; one of
+/// another kind, or a line that is none, is passed over.
+package enum NMEAReader {
+    package static func read(_ bytes: [UInt8]) throws(TrackError) -> Track {
+        guard bytes.count <= Track.mostBytes else { throw .tooLarge }
+        var log = Log()
+        var (lines, start) = (0, bytes.startIndex)
+        while start < bytes.endIndex {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+            lines += 1
+            log.add(bytes[start..<end])
+            guard log.points.count <= Track.mostPoints else { throw .tooManyPoints }
+            start = end + 1
+        }
+        log.close()
+        guard log.sentences > 0 else {
+            throw TrackError(
+                line: 1, "this is neither GPX nor NMEA: expected “<gpx” or a sentence such as “$GPGGA,…”")
+        }
+        guard !log.points.isEmpty else {
+            throw TrackError(
+                line: lines,
+                log.skipped > 0
+                    ? "all \(log.skipped) sentences that could hold a place are damaged: check the recording"
+                    : "the receiver never knew where it was: record again under a clear sky")
+        }
+        return try Track(log.points, skipped: log.skipped)
+    }
+
+    /// The fields of a sentence between `$` and `*`; `nil` if it is damaged.
+    package static func fields(_ sentence: ArraySlice<UInt8>) -> [String]? {
+        guard sentence.first == UInt8(ascii: "$"), sentence.count <= longestSentence,
+            let star = sentence.lastIndex(of: UInt8(ascii: "*"))
+        else { return nil }
+        let digits = sentence[(star + 1)...]
+        guard digits.count == 2, let sum = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
+        let content = sentence[(sentence.startIndex + 1)..<star]
+        guard content.reduce(0, ^) == sum, content.allSatisfy({ (0x20..<0x7f).contains($0) }) else { return nil }
+        return content.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// The standard says 82, and receivers say more.
+    private static let longestSentence = 256
+    static let talkers: Set<Substring> = ["GP", "GN", "GL", "GA", "GB", "BD", "GQ", "QZ", "GI"]
+}
+
+/// Sentences of one moment belong together.
+private struct Log {
+    var points: [RawPoint] = []
+    var skipped = 0
+    var sentences = 0
+    private var epoch = Epoch()
+    /// Days since 1970 of the last date, and the time of day that came last.
+    private var day: Int?
+    private var lastTime = 0.0
+
+    private struct Epoch {
+        var time: Double?
+        var day: Int?
+        var point: RawPoint?
+        /// Dilution of precision, which becomes an accuracy where the receiver gives none.
+        var dilution: Double?
+        var accuracy: Double?
+        /// The receiver says itself that it does not know.
+        var isVoid = false
+    }
+
+    /// Metres that a receiver errs by, for each unit of horizontal dilution.
+    private static let rangeError = 5.0
+
+    mutating func add(_ line: ArraySlice<UInt8>) {
+        var line = line
+        while let last = line.last, last == UInt8(ascii: "\r") || last == UInt8(ascii: " ") { line.removeLast() }
+        // Some programs write a time before each sentence.
+        guard let start = line.firstIndex(of: UInt8(ascii: "$")) else { return }
+        guard let fields = NMEAReader.fields(line[start...]) else {
+            skipped += 1
+            sentences += 1
+            return
+        }
+        let name = fields[0]
+        guard name.utf8.count == 5 else { return }
+        sentences += 1
+        guard NMEAReader.talkers.contains(name.prefix(2)) else { return }
+        let isRead: Bool
+        switch name.suffix(3) {
+        case "GGA": isRead = readGGA(fields)
+        case "RMC": isRead = readRMC(fields)
+        case "GST": isRead = readGST(fields)
+        case "GSA": isRead = readGSA(fields)
+        default: return
+        }
+        if !isRead { skipped += 1 }
+    }
+
+    /// The last moment has come to its end.
+    mutating func close() {
+        defer { epoch = Epoch() }
+        guard let time = epoch.time else { return }
+        if let date = epoch.day {
+            day = date
+        } else if let before = day, time < lastTime - 43_200 {
+            day = before + 1
+        } else if day == nil {
+            day = 0
+        }
+        lastTime = time
+        guard var point = epoch.point, !epoch.isVoid else { return }
+        point.time = Double(day ?? 0) * 86_400 + time
+        point.accuracy = epoch.accuracy ?? epoch.dilution.map { $0 * Self.rangeError }
+        points.append(point)
+    }
+
+    private mutating func begin(_ time: Double) {
+        if let current = epoch.time, current != time { close() }
+        epoch.time = time
+    }
+
+    private mutating func readGGA(_ fields: [String]) -> Bool {
+        guard fields.count >= 12, let time = Self.time(fields[1]) else { return false }
+        begin(time)
+        guard let quality = Int(fields[6]) else { return false }
+        guard quality > 0 else {
+            epoch.isVoid = true
+            return true
+        }
+        guard let place = Self.place(fields[2...5]) else { return false }
+        var point = epoch.point ?? RawPoint(coordinate: place)
+        point.coordinate = place
+        point.altitude = fields[10] == "M" ? Self.number(fields[9]) : nil
+        epoch.dilution = Self.number(fields[8])?.asAmount ?? epoch.dilution
+        epoch.point = point
+        return true
+    }
+
+    private mutating func readRMC(_ fields: [String]) -> Bool {
+        guard fields.count >= 10, let time = Self.time(fields[1]) else { return false }
+        begin(time)
+        epoch.day = Self.day(fields[9]) ?? epoch.day
+        guard fields[2] == "A" else {
+            epoch.isVoid = true
+            return fields[2] == "V"
+        }
+        guard let place = Self.place(fields[3...6]) else { return false }
+        // The place of GGA stays: receivers give it there with as many digits or more.
+        var point = epoch.point ?? RawPoint(coordinate: place)
+        let knot = 1852.0 / 3600
+        point.speed = Self.number(fields[7])?.asAmount.map { $0 * knot }
+        point.course = Self.number(fields[8])?.asCourse
+        epoch.point = point
+        return true
+    }
+
+    /// Errors of latitude and longitude.
+    private mutating func readGST(_ fields: [String]) -> Bool {
+        guard fields.count >= 9, let time = Self.time(fields[1]) else { return false }
+        begin(time)
+        if let north = Self.number(fields[6])?.asAmount, let east = Self.number(fields[7])?.asAmount {
+            epoch.accuracy = (north * north + east * east).squareRoot()
+        }
+        return true
+    }
+
+    /// It has no time, and belongs to what came before.
+    private mutating func readGSA(_ fields: [String]) -> Bool {
+        guard fields.count >= 18, let mode = Int(fields[2]), (1...3).contains(mode) else { return false }
+        epoch.dilution = epoch.dilution ?? Self.number(fields[16])?.asAmount
+        return true
+    }
+
+    // MARK: Fields
+
+    private static func number(_ text: String) -> Double? {
+        // `Double` reads “nan” and “0x1p3” as well.
+        guard !text.isEmpty, text.utf8.count <= 20, text.allSatisfy({ "0123456789.-+".contains($0) }) else {
+            return nil
+        }
+        return Double(text)
+    }
+
+    /// `hhmmss.ss`
+    private static func time(_ text: String) -> Double? {
+        guard text.utf8.count >= 6, let value = number(text), value >= 0, value < 240_000 else { return nil }
+        let whole = Int(value)
+        let (hours, minutes) = (whole / 10_000, whole / 100 % 100)
+        let seconds = value - Double(whole / 100 * 100)
+        guard hours < 24, minutes < 60, seconds < 61 else { return nil }
+        return Double(hours * 3600 + minutes * 60) + seconds
+    }
+
+    /// `ddmmyy`
+    private static func day(_ text: String) -> Int? {
+        guard text.utf8.count == 6, text.allSatisfy({ ("0"..."9").contains($0) }), let value = Int(text) else {
+            return nil
+        }
+        let year = value % 100
+        return Timestamp.days(year >= 80 ? 1900 + year : 2000 + year, value / 100 % 100, value / 10_000)
+    }
+
+    /// `ddmm.mmmm`, north or south, `dddmm.mmmm`, east or west.
+    private static func place(_ fields: ArraySlice<String>) -> Coordinate? {
+        let fields = Array(fields)
+        guard let latitude = angle(fields[0], fields[1], "N", "S"),
+            let longitude = angle(fields[2], fields[3], "E", "W")
+        else { return nil }
+        let place = Coordinate(latitude, longitude)
+        return place.isValid ? place : nil
+    }
+
+    private static func angle(_ text: String, _ side: String, _ positive: String, _ negative: String) -> Double? {
+        guard let value = number(text), value >= 0, value < 100_000, side == positive || side == negative else {
+            return nil
+        }
+        let degrees = (value / 100).rounded(.down)
+        let minutes = value - degrees * 100
+        guard minutes < 60 else { return nil }
+        return (side == positive ? 1 : -1) * (degrees + minutes / 60)
+    }
+}
