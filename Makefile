@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm
+.PHONY: help build test device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -76,6 +76,12 @@ pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (
 	    /usr/bin/python3 Scripts/push-storm.py --seed $$seed --messages $(or $(MESSAGES),10000) --kills $(or $(KILLS),200) \
 	        --tokens 24 --bursty 4 --interval 1.5 $(if $(NATS),--nats --gateways 2); \
 	done
+
+location-storm: ## Carries a device in and out of regions and kills app, service, daemon and gpsd (KILLS=200 SEED=1). Needs root.
+	@$(NEED) $(LIBS) python3 $(LOCATION)
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Scripts/location-storm.py --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
 audio-storm: ## Random stories of apps that sound and of what is killed beside them, heard on a PipeWire of their own (STORIES=50 SEED=1 ONLY=K KEEP=1). Needs root.
 	@$(NEED) $(LIBS) python3 $(BUS) $(AUDIO)

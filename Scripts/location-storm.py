@@ -10,93 +10,22 @@ have users, and gpsd.
 
 import argparse
 import json
-import math
 import os
 import random
 import signal
-import socket
-import subprocess
 import sys
-import threading
 import time
 
 SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(SCRIPTS)
 sys.dont_write_bytecode = True
-sys.path[:0] = [SCRIPTS + "/demo"]
+sys.path[:0] = [SCRIPTS + "/demo", SCRIPTS + "/location_storm"]
+from receiver import GPSD, Receiver, moved  # noqa: E402
 from system import Failed, System  # noqa: E402
 
 APP = "org.greenroom.fixtures.wanderer"
-GPSD = "/usr/sbin/gpsd"
 HOME = (46.05, 14.50)
 PATIENCE = 180
-
-
-def moved(place, east, north):
-    return place[0] + north / 111195, place[1] + east / (111195 * math.cos(math.radians(place[0])))
-
-
-class Receiver:
-    """A serial line with a receiver on it that sees its satellites, and the gpsd that listens to it."""
-
-    def __init__(self, place):
-        self.place = place
-        self.master, slave = os.openpty()
-        self.device = os.ttyname(slave)
-        self.slave = slave
-        os.chmod(self.device, 0o666)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.process = None
-        self.has_ended = False
-        os.set_blocking(self.master, False)
-        threading.Thread(target=self.feed, daemon=True).start()
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [GPSD, "-N", "-S", str(self.port), self.device], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.start()
-
-    def end(self):
-        self.has_ended = True
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    @staticmethod
-    def sentence(text):
-        sum_ = 0
-        for byte in text.encode():
-            sum_ ^= byte
-        return f"${text}*{sum_:02X}\r\n".encode()
-
-    def feed(self):
-        while not self.has_ended:
-            now = time.gmtime()
-            clock, day = time.strftime("%H%M%S", now), time.strftime("%d%m%y", now)
-            latitude, longitude = self.place
-            def part(value, digits, letters):
-                degrees = int(abs(value))
-                return f"{degrees:0{digits}d}{(abs(value) - degrees) * 60:07.4f},{letters[value < 0]}"
-            where = f"{part(latitude, 2, 'NS')},{part(longitude, 3, 'EW')}"
-            lines = [
-                f"GPGGA,{clock}.00,{where},1,08,0.9,300.0,M,45.0,M,,", f"GPGSA,A,3,04,05,09,12,24,25,29,31,,,,,1.8,0.9,1.5",
-                f"GPRMC,{clock}.00,A,{where},000.0,000.0,{day},,,A"]
-            for line in lines:
-                try:
-                    os.write(self.master, self.sentence(line))
-                except BlockingIOError:
-                    pass
-            try:
-                while os.read(self.master, 4096):
-                    pass
-            except OSError:
-                pass
-            time.sleep(1 - time.time() % 1)
 
 
 class Storm:

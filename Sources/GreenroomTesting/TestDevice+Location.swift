@@ -47,7 +47,8 @@ extension TestDevice {
         ///
         /// - Throws: `TestDeviceError.refused` for a place that is none.
         public func move(toLatitude latitude: Double, longitude: Double) async throws(TestDeviceError) {
-            guard LocationModel.Coordinate(latitude, longitude).isValid else { throw .refused("that is no place on earth") }
+            let place = LocationModel.Coordinate(latitude, longitude)
+            guard place.isValid else { throw .refused("that is no place on earth") }
             try await tell("place \(latitude) \(longitude)")
         }
 

@@ -320,3 +320,10 @@ extension Reason {
         }
     }
 }
+
+extension LogEntry {
+    /// A service's own word on an app, which follows from nothing that the app did.
+    package var isNote: Bool {
+        if case .notedByService = reason { true } else { false }
+    }
+}

@@ -7,7 +7,8 @@ let journal = app("com.example.journal")
 let home = Coordinate(46.0569, 14.5058)
 
 private func app(_ name: String) -> AppIdentifier {
-    guard let app = AppIdentifier(name) else { fatalError("\(name) is no identifier") }
+    // A test that cannot name its app has no result.
+    guard let app = AppIdentifier(name) else { preconditionFailure("\(name) is no identifier") }
     return app
 }
 

@@ -21,7 +21,18 @@ struct Crowd: ParsableCommand {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Double(random >> 33) / Double(1 << 31) * most
         }
-        func send(_ event: LocationEvent) { _ = system.handle(event, at: now) }
+        // Whoever is told of something has heard it at once.
+        func send(_ event: LocationEvent) {
+            for effect in system.handle(event, at: now) {
+                switch effect {
+                case .tell(let connection, let number, _): send(.answered(connection, number))
+                case .wake(let app, let number, _):
+                    send(.woken(app, number, .allowed))
+                    send(.windowEnded(app))
+                default: break
+                }
+            }
+        }
         let before = ProcFS().memory(CurrentProcess.pid)?.dirty ?? 0
         send(.clock(1_700_000_000))
         send(.systemAttached)
@@ -48,8 +59,13 @@ struct Crowd: ParsableCommand {
             place = place.moved(25, bearing: Double(number / 500 * 40))
             let fix = Fix(place, accuracy: 8, time: 1_700_000_000 + Double(number), source: .gps, speed: 25)
             let began = Clock.monotonic()
-            _ = system.handle(.fix(fix), at: now)
+            let effects = system.handle(.fix(fix), at: now)
             times.append(Clock.monotonic() - began)
+            for case .tell(let connection, let number, _) in effects { send(.answered(connection, number)) }
+            for case .wake(let app, let number, _) in effects {
+                send(.woken(app, number, .allowed))
+                send(.windowEnded(app))
+            }
         }
         times.sort()
         func micro(_ part: Double) -> Double { Double(times[Int(Double(times.count - 1) * part)]) / 1000 }

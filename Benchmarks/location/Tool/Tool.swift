@@ -18,6 +18,8 @@ struct Routes: ParsableCommand {
     @Argument(help: "A folder with GPX files.") var folder: String
     @Option(help: "Draw a map of each track into this folder, as SVG.") var pictures: String?
 
+    @Flag(help: "Say each crossing.") var verbose = false
+
     func run() throws {
         let names = FileSystem.names(in: folder).filter { $0.hasSuffix(".gpx") }.sorted()
         guard !names.isEmpty else { throw ValidationError("\(folder) has no GPX file") }
@@ -49,6 +51,11 @@ struct Routes: ParsableCommand {
         guard var second = RouteStudy(stops, setup) else { return }
         let changes = second.run()
         print(row(name, regions, changes))
+        for crossing in regions.crossings where verbose {
+            let told = crossing.told.map { "told at \(Int($0)) s" } ?? "never told"
+            print(
+                "  \(crossing.isEntry ? "entered" : "left") \(crossing.region) at \(Int(crossing.decided)) s, \(told)")
+        }
         if let pictures {
             let map = RouteMap(stops, StudyRegions.along(stops), regions, changes)
             try FileSystem.makeDirectory(pictures)

@@ -13,3 +13,13 @@ package enum Positioning: UInt8, Sendable, Codable, CaseIterable {
         }
     }
 }
+
+extension ServiceDeclaration {
+    /// It may say for whom satellites are received.
+    package var mayPosition: Bool { mode.contains(.location) }
+}
+
+extension Consumer {
+    /// An app for which satellites are received.
+    package static func positioned(_ app: AppIndex) -> Consumer { Consumer(app: app, .location) }
+}

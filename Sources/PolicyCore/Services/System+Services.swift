@@ -94,7 +94,7 @@ extension System {
     private mutating func serviceLost(_ service: ServiceIndex) {
         guard let s = try? place(service) else { return }
         let moment = now
-        if $energy, broker?.services[s].declaration.mode.contains(.location) == true {
+        if $energy, broker?.services[s].declaration.mayPosition == true {
             withAccount { $0.setSatelliteUsers([], at: moment) }
         }
         wait(for: s)
@@ -165,7 +165,7 @@ extension System {
         guard let s = try? placeOfPresent(service), let known = broker?.services[s].known else { return }
         let users = apps.filter { known.contains($0) && self.app($0)?.isInstalled == true }
         let moment = now
-        withAccount { $0.setSatelliteUsers(users.map { Consumer(app: $0, .location) }, at: moment) }
+        withAccount { $0.setSatelliteUsers(users.map(Consumer.positioned), at: moment) }
     }
 
     // MARK: Holding

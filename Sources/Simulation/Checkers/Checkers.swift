@@ -364,11 +364,6 @@ struct Checkers {
     /// They come from outside, and not from what was before.
     private static let firstCauses: Set<LogEvent> = [.peerConnected, .wakeRequested, .wakeRefused]
 
-    private static func isFirst(_ entry: LogEntry) -> Bool {
-        if case .notedByService = entry.reason { return true }
-        return firstCauses.contains(entry.event)
-    }
-
     private mutating func noteExemption(_ entry: LogEntry, _ device: Device) {
         let change: (name: String, isExempt: Bool)
         switch entry.reason {
@@ -392,7 +387,7 @@ struct Checkers {
         if entry.event == .booted { forgetClosings() }
         guard let app = entry.app, let place = device.place(of: app) else { return }
         noteWake(entry, place, device)
-        if entry.cause == nil, !Self.isFirst(entry) {
+        if entry.cause == nil, !Self.firstCauses.contains(entry.event), !entry.isNote {
             device.violate("log entry \(number) about an app has no cause")
         }
         if entry.event == .suspended { checkSuspended(place, device) }

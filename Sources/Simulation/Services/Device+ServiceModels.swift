@@ -259,19 +259,11 @@ extension Device {
         }
     }
 
-    private func scheduleLogic(_ s: Int) {
+    func scheduleLogic(_ s: Int) {
         guard services[s].isAlive, let next = services[s].shell?.logic.nextDeadline() else { return }
         guard services[s].shell?.timerAt.map({ next < $0 }) ?? true else { return }
         services[s].shell?.timerAt = next
         queue.insert(.service(s, life: services[s].life, .timer), at: max(next, now))
-    }
-
-    func fireLogic(_ s: Int) {
-        // One that an earlier one took the place of has nothing to say.
-        guard services[s].shell?.timerAt.map({ $0 <= now }) == true else { return }
-        services[s].shell?.timerAt = nil
-        tellLogic(s, .timer)
-        scheduleLogic(s)
     }
 
     private func answered(_ connection: UInt64, _ number: UInt64, _ keeps: ServiceModelKeepsake?, _ s: Int) {

@@ -115,6 +115,14 @@ extension Device {
         tellLogic(s, .network(network))
     }
 
+    func fireLogic(_ s: Int) {
+        // One that an earlier one took the place of has nothing to say.
+        guard services[s].shell?.timerAt.map({ $0 <= now }) == true else { return }
+        services[s].shell?.timerAt = nil
+        tellLogic(s, .timer)
+        scheduleLogic(s)
+    }
+
     func noteZone(_ s: Int) {
         guard services[s].isAlive, services[s].shell?.zone != conditions.timeZone else { return }
         services[s].shell?.zone = conditions.timeZone

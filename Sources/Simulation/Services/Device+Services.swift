@@ -302,7 +302,11 @@ extension Device {
             if !services[s].known.contains(place) {
                 violate("\(declaration.name) wakes \(name), which never connected to it")
             }
-            if !isAllowed(place, declaration) { violate("\(declaration.name) wakes \(name), which lacks its key") }
+            let isForAnyApp =
+                Int(window) < declaration.windows.count && declaration.windows[Int(window)].callback.isForAnyApp
+            if !isForAnyApp, !isAllowed(place, declaration) {
+                violate("\(declaration.name) wakes \(name), which lacks its key")
+            }
         }
     }
 

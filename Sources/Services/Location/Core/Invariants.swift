@@ -13,8 +13,11 @@ extension LocationSystem {
             broken.append("the connection \(connection.rawValue) is of nobody")
         }
         if let next = nextDeadline, next < now { broken.append("what was due has not been done") }
-        if powered.contains(.gps), satelliteUsers.isEmpty, searchesChangeSince == nil {
+        if powered.contains(.gps), users.isEmpty, searchesChangeSince == nil {
             broken.append("the satellites' receiver is on for nobody")
+        }
+        if registrations != Registrations(records) {
+            broken.append("who is registered for what is not as the records say")
         }
         let known = records.values.reduce(0) { $0 + $1.regions.count }
         if known != index.count { broken.append("\(known) regions are monitored, and \(index.count) looked at") }
@@ -24,7 +27,7 @@ extension LocationSystem {
     private func problems(of party: Party) -> [String] {
         var problems: [String] = []
         let record = records[party.app]
-        if party.standing.state == .suspended, satelliteUsers.contains(party.app), record?.isWatching != true {
+        if party.standing.state == .suspended, users.contains(party.app), record?.isWatching != true {
             problems.append("it is suspended, and satellites are received for it")
         }
         if let record {

@@ -39,8 +39,13 @@ package struct LocationRules: Hashable, Sendable {
     package var shortestLookPause = Span.seconds(20)
     package var firstStillPause = Span.seconds(60)
     package var mostStillLooks = 5
+    /// Metres to an edge that a device may go without coming into another cell: with one so near there are looks also
+    /// when nothing moves, twice an hour.
+    package var watchedGap = 700.0
     /// Metres a second that somebody may set out with between two looks, and above which a jump is not believed.
     package var leastSpeed = 2.0
+    /// After which half of the speed that it had counts still.
+    package var paceTime = Span.seconds(120)
     package var mostSpeed = 340.0
     /// A fix that is no better is no reason to believe that a region was left or entered.
     package var decisiveAccuracy = 100.0

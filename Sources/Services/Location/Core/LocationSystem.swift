@@ -17,13 +17,19 @@ package struct LocationSystem: Sendable {
     package internal(set) var records: [AppIdentifier: AppRecord] = [:]
     var device = DeviceRecord()
     var standings: [AppIdentifier: AppStanding] = [:]
+    /// Apps by what they are registered for: of a thousand that sleep a fix concerns none.
+    var registrations = Registrations()
+    /// With whom something is under way; nobody else is looked at when nothing happened to it.
+    private var busy: Set<AppIdentifier> = []
+    private var toldRadio = false
+    private var toldCompass = false
 
     // Sources.
     package internal(set) var sources: [FixSource: SourceState] = [:]
     package internal(set) var powered: Set<FixSource> = []
     /// Since when the satellites' receiver is on.
     package internal(set) var satellitesSince: Instant?
-    var satelliteUsers: [AppIdentifier] = []
+    var satelliteUsers = SatelliteUsers()
     package internal(set) var tower: CellTower?
     var hasCompass = false
     var isCompassOn = false
@@ -37,6 +43,8 @@ package struct LocationSystem: Sendable {
     // Regions, visits and changes of the cell.
     var index = RegionIndex()
     var traces: [RegionKey: RegionTrace] = [:]
+    /// Crossings that may be under way, since when.
+    var candidates: [RegionKey: Instant] = [:]
     package internal(set) var look = Look()
     var stay: Stay?
     /// The cell is another one, and nobody knows yet where that is; since then.
@@ -45,6 +53,7 @@ package struct LocationSystem: Sendable {
     // Of the event being handled.
     var effects: [LocationEffect] = []
     var changed: Set<AppIdentifier> = []
+    private var touched: Set<AppIdentifier> = []
     var isDeviceChanged = false
 
     /// - Parameter records: what a process before this one stored.
@@ -61,7 +70,9 @@ package struct LocationSystem: Sendable {
     /// It goes on as the process of the service before this one left it.
     private mutating func resume(_ record: AppRecord) {
         records[record.app] = record
-        for region in record.regions { watch(region.region, of: record.app) }
+        registrations.note(record, for: record.app)
+        touched.insert(record.app)
+        for region in record.regions { watch(region.region, region.state, of: record.app) }
         var party = Party(record.app)
         if !record.holds.isEmpty {
             party.standing = AppStanding(.background, process: record.process, isVisible: false)
@@ -80,6 +91,7 @@ package struct LocationSystem: Sendable {
         defer {
             effects.removeAll(keepingCapacity: true)
             changed = []
+            touched = []
             isDeviceChanged = false
         }
         return stored() + effects
@@ -115,18 +127,37 @@ package struct LocationSystem: Sendable {
 
     /// What follows from the facts as they are now.
     private mutating func settle() {
-        let apps = parties.keys.sorted { $0.rawValue < $1.rawValue }
-        for app in apps { settleAwaited(app) }
-        for app in apps { settleUpdates(app) }
+        if toldRadio != hasRadio || toldCompass != hasCompass {
+            (toldRadio, toldCompass) = (hasRadio, hasCompass)
+            touched.formUnion(connections.values)
+        }
+        var settled: Set<AppIdentifier> = []
+        for app in concerned { settleAwaited(app) }
+        for app in concerned { settleUpdates(app) }
         settleChange()
         settleLook()
         settlePower()
-        for app in apps {
-            settleNews(app)
-            settleHolds(app)
-            settleSurroundings(app)
-            dropUseless(app)
+        // Whom that has touched as well.
+        while true {
+            let rest = concerned.filter { !settled.contains($0) }
+            guard !rest.isEmpty else { break }
+            for app in rest { settle(app) }
+            settled.formUnion(rest)
         }
+    }
+
+    private mutating func settle(_ app: AppIdentifier) {
+        settleNews(app)
+        settleHolds(app)
+        settleSurroundings(app)
+        dropUseless(app)
+        if parties[app]?.isBusy(records[app]) == true { busy.insert(app) } else { busy.remove(app) }
+    }
+
+    /// To whom something happened, or with whom something is under way, in their order.
+    var concerned: [AppIdentifier] {
+        let all = touched.isEmpty ? busy : busy.union(touched)
+        return all.filter { parties[$0] != nil }.sorted { $0.rawValue < $1.rawValue }
     }
 
     private func stored() -> [LocationEffect] {
@@ -160,11 +191,22 @@ package struct LocationSystem: Sendable {
         guard record != before, before != nil || record != AppRecord(app) else { return }
         records[app] = record
         changed.insert(app)
+        touched.insert(app)
+        registrations.note(record, for: app)
+    }
+
+    /// It is known no more.
+    mutating func eraseRecord(_ app: AppIdentifier) {
+        registrations.note(nil, for: app)
+        busy.remove(app)
+        if records.removeValue(forKey: app) != nil { changed.insert(app) }
     }
 
     /// Changes a party in its place, where it is known.
     mutating func with(_ app: AppIdentifier, _ body: (inout Party) -> Void) {
-        if parties[app] != nil { body(&parties[app, default: Party(app)]) }
+        guard parties[app] != nil else { return }
+        touched.insert(app)
+        body(&parties[app, default: Party(app)])
     }
 
     /// A modem that was not asked yet may be one.
@@ -180,7 +222,7 @@ package struct LocationSystem: Sendable {
         func consider(_ instant: Instant?) {
             if let instant { next = next.map { min($0, instant) } ?? instant }
         }
-        for party in parties.values { party.deadlines(self).forEach(consider) }
+        for app in busy { parties[app]?.deadlines(self).forEach(consider) }
         consider(changeDeadline)
         consider(look.deadline(rules))
         return next
@@ -188,10 +230,7 @@ package struct LocationSystem: Sendable {
 
     /// No app wants anything, now or when something happens.
     package var isIdle: Bool {
-        parties.values.allSatisfy { party in
-            party.connection == nil && party.awaited == nil && records[party.app]?.isRegistered != true
-                && party.holds.values.allSatisfy { $0 == .none }
-        }
+        connections.isEmpty && busy.isEmpty && registrations.all.isEmpty
     }
 }
 
@@ -200,7 +239,5 @@ extension LocationSystem {
     package mutating func use(_ rules: LocationRules) {
         guard rules != self.rules else { return }
         self.rules = rules
-        index = RegionIndex()
-        for record in records.values { for known in record.regions { watch(known.region, of: record.app) } }
     }
 }

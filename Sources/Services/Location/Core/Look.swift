@@ -1,5 +1,6 @@
 internal import LocationModel
 package import Model
+internal import RealModule
 
 /// When the satellites' receiver is asked next, for regions and visits alone.
 package struct Look: Hashable, Sendable {
@@ -18,6 +19,8 @@ package struct Look: Hashable, Sendable {
     package internal(set) var phase = Phase.unneeded
     /// The last fix that it was planned by.
     var last: (place: Coordinate, at: Instant)?
+    /// How fast the device was lately, in metres a second, and when that was said: who waits at a light goes on.
+    var pace: (speed: Double, at: Instant)?
     /// How often in a row nothing had moved, and how often there was no fix.
     var still = 0
     var failures = 0
@@ -40,11 +43,9 @@ package struct Look: Hashable, Sendable {
 
 extension LocationSystem {
     /// Who would be told of regions and visits.
-    var lookers: [AppIdentifier] {
-        records.values.filter(\.isWatching).map(\.app).sorted { $0.rawValue < $1.rawValue }
-    }
+    var lookers: [AppIdentifier] { registrations.watching.sorted { $0.rawValue < $1.rawValue } }
 
-    private var isWatched: Bool { records.values.contains(where: \.isWatching) }
+    private var isWatched: Bool { !registrations.watching.isEmpty }
 
     var lookSources: Set<FixSource> {
         var sources: Set<FixSource> = []
@@ -88,6 +89,7 @@ extension LocationSystem {
     mutating func noteLook(_ fix: Fix) {
         guard look.phase != .unneeded, fix.accuracy <= rules.decisiveAccuracy else { return }
         let speed = speed(fix)
+        let before = look.last?.place
         let isStill =
             look.last.map {
                 $0.place.nearDistance(to: fix.coordinate) <= max(30, fix.accuracy * 1.5)
@@ -97,31 +99,38 @@ extension LocationSystem {
         look.still = isStill ? look.still + 1 : 0
         look.failures = 0
         look.last = (fix.coordinate, now)
-        plan(fix, speed)
+        plan(fix, speed, from: before)
     }
 
-    private func speed(_ fix: Fix) -> Double {
+    private mutating func speed(_ fix: Fix) -> Double {
         var speed = max(rules.leastSpeed, (fix.speed ?? 0) * 1.3)
         if let last = look.last, now > last.at {
             speed = max(speed, last.place.nearDistance(to: fix.coordinate) / (now - last.at).seconds * 1.3)
         }
+        if let pace = look.pace {
+            // Half of it after as long as a light is red.
+            speed = max(speed, pace.speed * Double.exp2(-(now - pace.at).seconds / rules.paceTime.seconds))
+        }
+        look.pace = (speed, now)
         return min(speed, rules.mostSpeed)
     }
 
-    private mutating func plan(_ fix: Fix, _ speed: Double) {
+    private mutating func plan(_ fix: Fix, _ speed: Double, from before: Coordinate?) {
         if let candidate = earliestCandidate {
             look.because = "a region may have been entered or left: that is sure \(rules.dwell.words) after it began"
             look.phase = .waiting(until: max(candidate + rules.dwell, now + .seconds(1)))
             return
         }
-        if look.still >= rules.mostStillLooks {
+        let gap = max(0, nearestEdge(fix, from: before, within: .infinity) - fix.accuracy)
+        if look.still >= rules.mostStillLooks, gap > rules.watchedGap {
             look.because = "nothing moves"
             look.phase = .resting
             return
         }
-        let gap = max(0, nearestEdge(fix) - fix.accuracy)
         var pause = Span.seconds(gap / speed)
-        if look.still > 0 { pause = max(pause, rules.firstStillPause * Int64(1 << min(look.still - 1, 10))) }
+        if look.still > 0 {
+            pause = max(pause, rules.firstStillPause * Int64(1 << min(look.still - 1, rules.mostStillLooks)))
+        }
         if isVisitPossible { pause = min(pause, rules.visitTime) }
         // Without cells nothing else says that it moves.
         if !hasRadio { pause = min(pause, .seconds(600)) }
@@ -131,7 +140,7 @@ extension LocationSystem {
         look.phase = .waiting(until: now + pause)
     }
 
-    private var isVisitPossible: Bool { records.values.contains { $0.isWatching && $0.visits != nil } }
+    private var isVisitPossible: Bool { !registrations.visiting.isEmpty }
 
     /// Another cell: the device moves.
     mutating func lookSoon() {

@@ -83,6 +83,12 @@ package struct Party: Sendable {
 
     func holding(_ hold: LocationHold) -> Holding { holds[hold] ?? .none }
 
+    /// Something is under way with it, that time or a fix may decide.
+    func isBusy(_ record: AppRecord?) -> Bool {
+        updates != nil || !once.isEmpty || waking != .idle || awaited != nil || changePending != nil || wantsHeading
+            || !stops.isEmpty || holds.values.contains { $0 != .none } || record?.news.isEmpty == false
+    }
+
     func deadlines(_ system: LocationSystem) -> [Instant?] {
         var all: [Instant?] = once.map { $0.since + system.rules.onceTime }
         if case .until(let until) = awaited { all.append(until) }

@@ -14,73 +14,108 @@ struct RegionKey: Hashable, Comparable, Sendable {
 
 /// Which regions a fix may say something of, among as many as there are.
 ///
-/// All are compared with a place now and then; until the device has gone far enough from there, only those count whose
-/// edges are not farther than that.
+/// All are compared with a place now and then. Until the device has gone far from there, a region that was some metres
+/// away is looked at only when the device has gone so many metres. Those that it is in are always looked at.
 struct RegionIndex: Sendable {
     private struct Entry: Sendable {
         let key: RegionKey
         let center: SIMD3<Double>
         let radius: Double
-        /// Metres beyond the edge at which the region is left.
-        let outer: Double
+    }
+
+    private struct Near: Sendable {
+        let key: RegionKey
+        /// The device cannot be in it before it has gone so many metres.
+        let slack: Double
     }
 
     /// Metres that the device may go before all are compared again.
-    private static let range = 2000.0
+    private static let range = 4000.0
+    /// Metres by which a place may seem to be nearer than it is.
+    private static let error = 20.0
 
-    private var entries: [RegionKey: Entry] = [:]
+    private var entries: [Entry] = []
+    private var places: [RegionKey: Int] = [:]
     private var anchor: Coordinate?
-    private var near: [RegionKey] = []
-    /// Metres from the anchor to the nearest edge of all others.
-    private var farthest = Double.infinity
+    /// Those that are not too far, the nearest first.
+    private var near: [Near] = []
+    /// Those that the device is in, or of which nobody knows.
+    private var held: Set<RegionKey> = []
 
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
 
-    mutating func insert(_ key: RegionKey, _ region: Region, exitDistance: Double) {
-        entries[key] = Entry(
-            key: key, center: Self.vector(region.center), radius: region.radius, outer: region.radius + exitDistance)
+    mutating func insert(_ key: RegionKey, _ region: Region, _ state: RegionState) {
+        remove(key)
+        places[key] = entries.count
+        entries.append(
+            Entry(key: key, center: Self.vector(region.center), radius: region.radius))
+        note(key, state)
         anchor = nil
     }
 
     mutating func remove(_ key: RegionKey) {
-        guard entries.removeValue(forKey: key) != nil else { return }
-        near.removeAll { $0 == key }
-    }
-
-    /// Those that a fix there may decide, in their order; all others are on the side where they were.
-    mutating func candidates(at place: Coordinate) -> [RegionKey] {
-        if let anchor, anchor.roughDistance(to: place) <= Self.range { return near }
-        compare(with: place)
-        return near
-    }
-
-    /// At least so many metres lie between the place and the edges of all that are no candidates.
-    func slack(at place: Coordinate) -> Double {
-        guard let anchor else { return 0 }
-        return max(0, farthest - anchor.roughDistance(to: place))
-    }
-
-    private mutating func compare(with place: Coordinate) {
-        anchor = place
-        near = []
-        farthest = .infinity
-        let here = Self.vector(place)
-        for entry in entries.values {
-            let difference = here - entry.center
-            let chord = (difference * difference).sum().squareRoot()
-            let distance = 2 * Coordinate.meanRadius * Double.asin(min(1, chord / 2))
-            // A mean sphere is off by half a percent.
-            let error = distance * 0.006
-            let gap = min(abs(distance - entry.radius), abs(distance - entry.outer))
-            let isBetween = distance > entry.radius && distance < entry.outer
-            if isBetween || gap <= Self.range * 2 + error {
-                near.append(entry.key)
-            } else {
-                farthest = min(farthest, gap - error)
-            }
+        guard let place = places.removeValue(forKey: key) else { return }
+        let last = entries.removeLast()
+        if place < entries.count {
+            entries[place] = last
+            places[last.key] = place
         }
-        near.sort()
+        near.removeAll { $0.key == key }
+        held.remove(key)
+    }
+
+    /// On which side the device is.
+    mutating func note(_ key: RegionKey, _ state: RegionState) {
+        if state == .outside { held.remove(key) } else { held.insert(key) }
+    }
+
+    /// Those that a fix there may decide, beside those that are being decided; all others are on the side where they
+    /// were.
+    mutating func candidates(at place: Coordinate) -> [RegionKey] {
+        let way = compareIfFar(place) + Self.error
+        var keys: [RegionKey] = []
+        for one in near {
+            guard one.slack <= way else { break }
+            keys.append(one.key)
+        }
+        return held.isEmpty ? keys : Set(keys).union(held).sorted()
+    }
+
+    /// Calls with those that may have an edge nearer than `metres`, until it says that nothing nearer counts.
+    ///
+    /// - Returns: metres within which there are no edges but those of the ones it was called with.
+    mutating func visit(_ place: Coordinate, within metres: Double, _ body: (RegionKey) -> Double) -> Double {
+        let way = compareIfFar(place) + Self.error
+        var nearest = min(metres, max(0, Self.range * 2 - way))
+        for key in held.sorted() { nearest = min(nearest, body(key)) }
+        for one in near where !held.contains(one.key) {
+            guard one.slack - way <= nearest else { break }
+            nearest = min(nearest, body(one.key))
+        }
+        return nearest
+    }
+
+    /// Metres from the place of the last comparison.
+    private mutating func compareIfFar(_ place: Coordinate) -> Double {
+        if let anchor {
+            let way = anchor.roughDistance(to: place) * 1.006
+            if way <= Self.range { return way }
+        }
+        anchor = place
+        let here = Self.vector(place)
+        near = []
+        for entry in entries {
+            let difference = here - entry.center
+            let square = (difference * difference).sum()
+            let chord = square.squareRoot()
+            // The arc, from below where it is long: that is far enough.
+            let distance = Coordinate.meanRadius * chord * (1 + square / 24)
+            let slack = max(0, distance * 0.994 - entry.radius)
+            if slack <= Self.range * 2 { near.append(Near(key: entry.key, slack: slack)) }
+        }
+        near.sort { ($0.slack, $0.key) < ($1.slack, $1.key) }
+        return 0
     }
 
     private static func vector(_ place: Coordinate) -> SIMD3<Double> {

@@ -43,7 +43,7 @@ extension LocationSystem {
             sources: FixSource.allCases.map { source in
                 LocationStatus.Source(
                     source: source, state: sources[source], isPowered: powered.contains(source),
-                    users: source == .gps ? satelliteUsers : [], since: source == .gps ? satellitesSince : nil)
+                    users: source == .gps ? users : [], since: source == .gps ? satellitesSince : nil)
             }, fix: lastFix?.fix, tower: tower, look: lookSentence)
     }
 

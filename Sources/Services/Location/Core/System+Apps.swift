@@ -8,9 +8,8 @@ extension LocationSystem {
     /// Knows it from now on.
     mutating func introduce(_ app: AppIdentifier) {
         guard parties[app] == nil else { return }
-        var party = Party(app)
-        party.standing = standings[app] ?? .gone
-        parties[app] = party
+        parties[app] = Party(app)
+        with(app) { [standings] in $0.standing = standings[app] ?? .gone }
     }
 
     mutating func attached(_ connection: ConnectionID, _ description: AppDescription) {
@@ -102,13 +101,13 @@ extension LocationSystem {
         connections = connections.filter { $0.value != app }
         parties[app] = nil
         standings[app] = nil
-        if records.removeValue(forKey: app) != nil { changed.insert(app) }
+        eraseRecord(app)
     }
 
     mutating func systemAttached() {
         hasSystem = true
         // Its account may be a new one.
-        if !satelliteUsers.isEmpty { emit(.users(satelliteUsers)) }
+        if !satelliteUsers.isEmpty { emit(.users(users)) }
         for app in parties.keys where parties[app]?.awaited == .system { expectAgain(app) }
     }
 

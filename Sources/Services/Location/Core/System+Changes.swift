@@ -29,9 +29,7 @@ extension LocationSystem {
         if let known = lastFix?.fix ?? cellFix ?? device.lastFix { tellChange(app, known) }
     }
 
-    private var hasListeners: Bool {
-        records.values.contains { $0.significant != nil && $0.authorization == .always }
-    }
+    private var hasListeners: Bool { !registrations.listening.isEmpty }
 
     /// The device is in another cell.
     mutating func changedCell(isFirst: Bool) {
@@ -58,11 +56,8 @@ extension LocationSystem {
 
     /// Whoever has been told of another place long enough ago is told of this one.
     private mutating func noteChange(_ fix: Fix) {
-        for app in records.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let record = records[app], let significant = record.significant, record.authorization == .always
-            else {
-                continue
-            }
+        for app in registrations.listening.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let significant = records[app]?.significant else { continue }
             introduce(app)
             if let least = rules.significantDistance, let last = significant.last {
                 let way = last.coordinate.nearDistance(to: fix.coordinate)
@@ -82,8 +77,8 @@ extension LocationSystem {
     }
 
     var changeDeadline: Instant? {
-        let due = parties.values.compactMap { party -> Instant? in
-            guard party.changePending != nil else { return nil }
+        let due = concerned.compactMap { app -> Instant? in
+            guard let party = parties[app], party.changePending != nil else { return nil }
             return party.changedAt.map { $0 + pauseOfChanges(party) } ?? now
         }.min()
         let search = searchesChangeSince.map { $0 + rules.lookTime }
@@ -92,8 +87,8 @@ extension LocationSystem {
 
     mutating func settleChange() {
         if let since = searchesChangeSince, now - since >= rules.lookTime { searchesChangeSince = nil }
-        for (app, party) in parties.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let fix = party.changePending else { continue }
+        for app in concerned {
+            guard let party = parties[app], let fix = party.changePending else { continue }
             if let at = party.changedAt, at + pauseOfChanges(party) > now { continue }
             tellChange(app, fix)
         }
@@ -122,10 +117,11 @@ extension LocationSystem {
         if now - known.at >= rules.visitTime { arrived() }
     }
 
+    private var visitors: [AppIdentifier] { registrations.visiting.sorted { $0.rawValue < $1.rawValue } }
+
     private mutating func arrived() {
         guard let stay else { return }
-        for app in lookers where records[app]?.visits?.current == nil {
-            guard records[app]?.visits != nil else { continue }
+        for app in visitors where records[app]?.visits?.current == nil {
             let visit = Visit(stay.place, accuracy: stay.accuracy, arrival: stay.since, departure: nil)
             change(app) { $0.visits?.current = visit }
             tell(app, .visit(visit))
@@ -133,7 +129,7 @@ extension LocationSystem {
     }
 
     private mutating func departed(_ stay: Stay) {
-        for app in lookers {
+        for app in visitors {
             guard var visit = records[app]?.visits?.current else { continue }
             visit.departure = stay.last
             change(app) { $0.visits?.current = nil }

@@ -3,14 +3,15 @@ internal import Model
 
 // Regions: registered, entered and left.
 extension LocationSystem {
-    mutating func watch(_ region: Region, of app: AppIdentifier) {
-        index.insert(RegionKey(app: app, identifier: region.identifier), region, exitDistance: rules.exitDistance)
+    mutating func watch(_ region: Region, _ state: RegionState, of app: AppIdentifier) {
+        index.insert(RegionKey(app: app, identifier: region.identifier), region, state)
     }
 
     mutating func unwatch(_ identifier: String, of app: AppIdentifier) {
         let key = RegionKey(app: app, identifier: identifier)
         index.remove(key)
         traces[key] = nil
+        candidates[key] = nil
     }
 
     mutating func monitor(_ region: Region, _ app: AppIdentifier) throws(LocationRefusal) {
@@ -34,7 +35,7 @@ extension LocationSystem {
             // What was to be told of the one before is of no use.
             record.dropNews(of: region.identifier)
         }
-        watch(region, of: app)
+        watch(region, .unknown, of: app)
         if let last = lastFix, now - last.at < .seconds(60) {
             decide(RegionKey(app: app, identifier: region.identifier), last.fix)
             replan(last.fix)
@@ -62,7 +63,12 @@ extension LocationSystem {
 
     mutating func decideRegions(_ fix: Fix) {
         guard !index.isEmpty else { return }
-        for key in index.candidates(at: fix.coordinate) { decide(key, fix) }
+        let keys = index.candidates(at: fix.coordinate)
+        for key in keys { decide(key, fix) }
+        guard !candidates.isEmpty else { return }
+        // Where the device comes back from, too.
+        let seen = Set(keys)
+        for key in candidates.keys.sorted() where !seen.contains(key) { decide(key, fix) }
     }
 
     private mutating func decide(_ key: RegionKey, _ fix: Fix) {
@@ -75,29 +81,27 @@ extension LocationSystem {
         let distance = region.center.nearDistance(to: fix.coordinate)
         var trace = traces[key] ?? RegionTrace()
         trace.last = (distance, fix.accuracy, now)
+        defer { traces[key] = trace }
         guard let side = side(distance, region, known.state) else {
             trace.candidate = nil
-            traces[key] = trace
+            candidates[key] = nil
             return
         }
         // What it is at first nobody has crossed.
         if known.state == .unknown {
-            trace.candidate = nil
-            traces[key] = trace
+            index.note(key, side)
             return change(key.app) { $0.regions[place].state = side }
         }
         guard let candidate = trace.candidate, candidate.state == side else {
             trace.candidate = (side, now)
-            traces[key] = trace
+            candidates[key] = now
             return
         }
-        if now - candidate.since >= rules.dwell {
-            trace.told = (side, now - candidate.since, now)
-            trace.candidate = nil
-            traces[key] = trace
-            return crossed(key, place, region, side, fix)
-        }
-        traces[key] = trace
+        guard now - candidate.since >= rules.dwell else { return }
+        trace.told = (side, now - candidate.since, now)
+        trace.candidate = nil
+        candidates[key] = nil
+        crossed(key, place, region, side, fix)
     }
 
     /// On which side of the edge that is, where it is another one than before.
@@ -113,6 +117,7 @@ extension LocationSystem {
         _ key: RegionKey, _ place: Int, _ region: Region, _ state: RegionState, _ fix: Fix
     ) {
         change(key.app) { $0.regions[place].state = state }
+        index.note(key, state)
         let isTold = state == .inside ? region.notifiesOnEntry : region.notifiesOnExit
         let verb = state == .inside ? "entered" : "left"
         emit(.note(key.app, "the device has \(verb) “\(region.identifier.prefix(60))”"))
@@ -124,40 +129,48 @@ extension LocationSystem {
     // MARK: Edges
 
     /// Since when the first of all that may have been crossed may have been.
-    var earliestCandidate: Instant? {
-        traces.values.compactMap { $0.candidate?.since }.min()
-    }
+    var earliestCandidate: Instant? { candidates.values.min() }
 
-    /// Metres to the nearest edge that would count.
-    mutating func nearestEdge(_ fix: Fix) -> Double {
-        var nearest = Double.infinity
-        for key in index.candidates(at: fix.coordinate) {
+    /// Metres to the nearest edge that would count, of those within so many.
+    mutating func nearestEdge(_ fix: Fix, from before: Coordinate?, within metres: Double) -> Double {
+        let (records, rules) = (records, rules)
+        return index.visit(fix.coordinate, within: metres) { key in
             guard let known = records[key.app]?.regions.first(where: { $0.region.identifier == key.identifier }) else {
-                continue
+                return .infinity
             }
             let distance = known.region.center.nearDistance(to: fix.coordinate)
-            let edge = known.state == .inside ? known.region.radius + rules.exitDistance : known.region.radius
-            nearest = min(nearest, abs(distance - edge))
+            guard known.state == .outside else { return abs(distance - known.region.radius - rules.exitDistance) }
+            let gap = abs(distance - known.region.radius)
+            // It would have to turn round first.
+            return Self.isAhead(known.region.center, of: fix, from: before) ? gap : gap * 2
         }
-        return min(nearest, index.slack(at: fix.coordinate))
+    }
+
+    /// The device goes there, or nobody knows where it goes.
+    private static func isAhead(_ place: Coordinate, of fix: Fix, from before: Coordinate?) -> Bool {
+        guard let before, before.roughDistance(to: fix.coordinate) > max(30, fix.accuracy * 2) else { return true }
+        let turn = abs(before.bearing(to: fix.coordinate) - fix.coordinate.bearing(to: place))
+        return min(turn, 360 - turn) < 100
     }
 
     /// Nowhere in the cell is an edge.
-    func isFarFromEdges(_ cell: Fix) -> Bool {
-        for record in records.values where record.authorization == .always {
-            if record.visits != nil { return false }
-            for known in record.regions {
-                let distance = known.region.center.roughDistance(to: cell.coordinate)
-                let reach = cell.accuracy * 1.5 + distance * 0.006
-                switch known.state {
-                case .unknown: return false
-                case .outside where distance - reach <= known.region.radius: return false
-                case .inside where distance + reach >= known.region.radius + rules.exitDistance: return false
-                case .inside, .outside: continue
-                }
+    mutating func isFarFromEdges(_ cell: Fix) -> Bool {
+        if !registrations.visiting.isEmpty { return false }
+        let records = records
+        let rules = rules
+        let reach = cell.accuracy * 1.5
+        let nearest = index.visit(cell.coordinate, within: .infinity) { key in
+            guard let known = records[key.app]?.regions.first(where: { $0.region.identifier == key.identifier }) else {
+                return .infinity
+            }
+            let distance = known.region.center.nearDistance(to: cell.coordinate)
+            return switch known.state {
+            case .unknown: 0
+            case .outside: max(0, distance - known.region.radius)
+            case .inside: max(0, known.region.radius + rules.exitDistance - distance)
             }
         }
-        return true
+        return nearest > reach
     }
 }
 

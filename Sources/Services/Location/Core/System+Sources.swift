@@ -8,6 +8,15 @@ struct Doubt: Sendable {
     var count: Int
 }
 
+/// For whom satellites are received: those who asked themselves, or all who monitor something.
+struct SatelliteUsers: Hashable, Sendable {
+    var own: [AppIdentifier] = []
+    /// Which of them there were by then; `nil`: it is not for them.
+    var lookers: Int?
+
+    var isEmpty: Bool { own.isEmpty && lookers == nil }
+}
+
 // What sources say, and which of them are powered.
 extension LocationSystem {
     mutating func sourceChanged(_ source: FixSource, _ state: SourceState) {
@@ -16,7 +25,7 @@ extension LocationSystem {
         if source == .cell, !state.isPresent { tower = nil }
         // Whoever waits for a fix waits for it again.
         guard before?.isPresent != state.isPresent, state.isPresent else { return }
-        for app in parties.keys { with(app) { [now] in $0.updates?.waitsSince = now } }
+        for app in concerned { with(app) { [now] in $0.updates?.waitsSince = now } }
     }
 
     mutating func found(_ given: Fix) {
@@ -119,18 +128,17 @@ extension LocationSystem {
     // MARK: Power
 
     mutating func settlePower() {
-        var wanted: Set<FixSource> = []
-        var users: [AppIdentifier] = []
-        for app in parties.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        var wanted = lookSources
+        var own: [AppIdentifier] = []
+        for app in concerned {
             guard let party = parties[app] else { continue }
             let since = party.updates?.waitsSince ?? now
-            var own: Set<FixSource> = []
-            for settings in wishes(of: party) { own.formUnion(source(for: settings, waitsSince: since)) }
-            if own.contains(.gps) { users.append(app) }
-            wanted.formUnion(own)
+            let sources = wishes(of: party).reduce(into: Set<FixSource>()) { sources, settings in
+                sources.formUnion(source(for: settings, waitsSince: since))
+            }
+            if sources.contains(.gps) { own.append(app) }
+            wanted.formUnion(sources)
         }
-        wanted.formUnion(lookSources)
-        if users.isEmpty, wanted.contains(.gps) { users = lookers }
         // The modem knows its cell anyway, and listening costs nothing: whoever may want it may have it.
         if parties.isEmpty { wanted.remove(.cell) } else { wanted.insert(.cell) }
         for source in FixSource.allCases where wanted.contains(source) != powered.contains(source) {
@@ -139,12 +147,17 @@ extension LocationSystem {
         if powered.contains(.gps), !wanted.contains(.gps) { rememberPlace() }
         satellitesSince = wanted.contains(.gps) ? satellitesSince ?? now : nil
         powered = wanted
-        if users != satelliteUsers {
-            satelliteUsers = users
+        let isForLookers = own.isEmpty && wanted.contains(.gps)
+        let used = SatelliteUsers(own: own, lookers: isForLookers ? registrations.version : nil)
+        if used != satelliteUsers {
+            satelliteUsers = used
             emit(.users(users))
         }
         settleCompass()
     }
+
+    /// For whom satellites are received.
+    var users: [AppIdentifier] { satelliteUsers.lookers == nil ? satelliteUsers.own : lookers }
 
     /// The next process begins with it.
     private mutating func rememberPlace() {
@@ -154,7 +167,7 @@ extension LocationSystem {
     }
 
     private mutating func settleCompass() {
-        let isWanted = parties.values.contains { $0.wantsHeading && $0.standing.isRunning }
+        let isWanted = concerned.contains { parties[$0].map { $0.wantsHeading && $0.standing.isRunning } ?? false }
         guard isWanted != isCompassOn else { return }
         isCompassOn = isWanted
         emit(.compass(isWanted))

@@ -117,8 +117,9 @@ extension LocationSystem {
 
     /// There is a sign that the device moves.
     mutating func resumePaused() {
-        for (app, party) in parties.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let updates = party.updates, updates.isPaused, party.standing.isRunning else { continue }
+        for app in concerned {
+            guard let party = parties[app], let updates = party.updates, updates.isPaused, party.standing.isRunning
+            else { continue }
             with(app) { [now] in $0.updates = Party.Updates(updates.settings, at: now) }
             tell(app, .resumed)
         }
@@ -127,7 +128,7 @@ extension LocationSystem {
     // MARK: A fix
 
     mutating func deliver(_ fix: Fix) {
-        for app in parties.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for app in concerned {
             guard let party = parties[app] else { continue }
             for once in party.once where fix.accuracy <= max(once.settings.accuracy, 20) {
                 with(app) { $0.once.removeAll { $0.request == once.request } }
@@ -177,7 +178,7 @@ extension LocationSystem {
     }
 
     mutating func turned(to heading: Heading) {
-        for (_, party) in parties where party.wantsHeading && party.isGreeted {
+        for party in concerned.compactMap({ parties[$0] }) where party.wantsHeading && party.isGreeted {
             if let connection = party.connection, party.standing.isVisible || mayReceive(party) {
                 emit(.heading(connection, heading))
             }

@@ -40,7 +40,7 @@ package struct SimulatedLocation: ServiceModel {
             ],
             windows: [
                 ServiceDeclaration.Window(
-                    name: "moved", sentence: "the device is in another place", time: .seconds(10),
+                    name: "moved", sentence: "where the device is", time: .seconds(10),
                     callback: .locationEventsAtLaunch)
             ],
             mode: .location)
