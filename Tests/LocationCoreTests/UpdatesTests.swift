@@ -121,7 +121,7 @@ import Testing
         bench.pass(10)
         bench.hasSky = false
         bench.send(.source(.gps, .absent("gpsd does not answer")))
-        bench.pass(60)
+        bench.pass(70)
         #expect(bench.failures[journal] == [.locationUnknown])
         #expect(bench.system.why(journal).contains("gpsd does not answer"))
         bench.send(.source(.gps, .present))

@@ -27,6 +27,8 @@ package struct LocationRules: Hashable, Sendable {
 
     /// A fix of a cheaper source is waited for so long before a dearer one is powered.
     package var patience = Span.seconds(10)
+    /// Until a source that has given fixes counts as one that gives none: where nothing moves some say nothing.
+    package var silence = Span.seconds(60)
     /// For an app that wants one fix.
     package var onceTime = Span.seconds(10)
     /// Updates pause when the device has moved less than `stillDistance` for so long.

@@ -50,6 +50,11 @@ package struct Party: Sendable {
         var still: (place: Coordinate, since: Instant)?
         package internal(set) var isPaused = false
 
+        /// How long it may wait before a dearer source helps, and before it is told that there is no fix.
+        func patience(_ rules: LocationRules) -> (help: Span, failure: Span) {
+            lastTold == nil ? (rules.patience, rules.onceTime) : (rules.silence, rules.silence)
+        }
+
         init(_ settings: UpdateSettings, at now: Instant) {
             self.settings = settings
             since = now
@@ -94,10 +99,11 @@ package struct Party: Sendable {
         if case .until(let until) = awaited { all.append(until) }
         if case .wanted(let at, _) = waking, system.hasSystem, at > system.now { all.append(at) }
         guard let updates, system.receives(self), !system.isKnownByCell(updates.settings) else { return all }
-        if !updates.hasFailed { all.append(updates.waitsSince + system.rules.onceTime) }
+        let patience = updates.patience(system.rules)
+        if !updates.hasFailed { all.append(updates.waitsSince + patience.failure) }
         // Until then a cheaper source has time.
-        let patience = updates.waitsSince + system.rules.patience
-        if patience > system.now { all.append(patience) }
+        let help = updates.waitsSince + patience.help
+        if help > system.now { all.append(help) }
         if updates.settings.pausesAutomatically, let still = updates.still {
             all.append(still.since + system.rules.stillTime(updates.settings.activity == .fitness))
         }

@@ -91,7 +91,7 @@ extension LocationSystem {
                     + "allowsBackgroundLocationUpdates" : "\(began), of no effect: it does not run"
         }
         if updates.hasFailed { return "\(began), without a fix: \(missing)" }
-        let chosen = source(for: updates.settings, waitsSince: updates.waitsSince).sorted()
+        let chosen = source(for: updates.settings, isOverdue: isOverdue(updates)).sorted()
         return "\(began), by \(chosen.map(\.words).joined(separator: " and "))"
     }
 

@@ -132,9 +132,9 @@ extension LocationSystem {
         var own: [AppIdentifier] = []
         for app in concerned {
             guard let party = parties[app] else { continue }
-            let since = party.updates?.waitsSince ?? now
+            let isOverdue = isOverdue(party.updates)
             let sources = wishes(of: party).reduce(into: Set<FixSource>()) { sources, settings in
-                sources.formUnion(source(for: settings, waitsSince: since))
+                sources.formUnion(source(for: settings, isOverdue: isOverdue))
             }
             if sources.contains(.gps) { own.append(app) }
             wanted.formUnion(sources)

@@ -30,14 +30,19 @@ extension LocationSystem {
     }
 
     /// The cheapest source that is as exact as that; what is dearer is powered when it says nothing.
-    func source(for settings: UpdateSettings, waitsSince: Instant) -> Set<FixSource> {
+    func source(for settings: UpdateSettings, isOverdue: Bool) -> Set<FixSource> {
         if isKnownByCell(settings) { return [.cell] }
         let ladder = FixSource.allCases.filter { sources[$0]?.isPresent ?? false }
         guard let best = ladder.last else { return Set(sources.keys) }
         let chosen = ladder.first { suffices($0, settings.accuracy) } ?? best
-        guard now - waitsSince >= rules.patience else { return [chosen] }
+        guard isOverdue else { return [chosen] }
         let dearer = ladder.first { $0 > chosen }
         return dearer.map { [chosen, $0] } ?? [chosen]
+    }
+
+    /// A cheaper source has had its time.
+    func isOverdue(_ updates: Party.Updates?) -> Bool {
+        updates.map { now - $0.waitsSince >= $0.patience(rules).help } ?? false
     }
 
     private func suffices(_ source: FixSource, _ accuracy: Double) -> Bool {
@@ -70,7 +75,9 @@ extension LocationSystem {
         guard receives(party), !isKnownByCell(updates.settings) else {
             return with(app) { [now] in $0.updates?.waitsSince = now }
         }
-        if !updates.hasFailed, now - updates.waitsSince >= rules.onceTime, let connection = party.connection {
+        if !updates.hasFailed, now - updates.waitsSince >= updates.patience(rules).failure,
+            let connection = party.connection
+        {
             with(app) { $0.updates?.hasFailed = true }
             emit(.failed(connection, .locationUnknown, missing))
         }
