@@ -71,6 +71,7 @@ extension TestDevice {
         /// - Throws: `TestDeviceError.refused` if the app monitors no region of this name.
         public func enter(_ identifier: String, of app: InstalledApp) async throws(TestDeviceError) {
             let region = try region(identifier, app)
+            try await know(identifier, app)
             try await settle(at: region.center)
         }
 
@@ -79,6 +80,7 @@ extension TestDevice {
         /// - Throws: `TestDeviceError.refused` if the app monitors no region of this name.
         public func leave(_ identifier: String, of app: InstalledApp) async throws(TestDeviceError) {
             let region = try region(identifier, app)
+            try await know(identifier, app)
             try await settle(at: region.center.moved(region.radius + 1000, bearing: 90))
         }
 
@@ -130,6 +132,12 @@ extension TestDevice {
                 throw .refused("\(app.name) monitors no region “\(identifier)”")
             }
             return region
+        }
+
+        /// On which side the device is before: what it is at first nobody has crossed.
+        private func know(_ identifier: String, _ app: InstalledApp) async throws(TestDeviceError) {
+            let states = answer("regions \(device.identifier(app))").split(separator: ", ")
+            if states.contains("\(identifier) unknown") { try await device.advance(by: .seconds(30)) }
         }
 
         /// It is seen there for longer than a region needs.

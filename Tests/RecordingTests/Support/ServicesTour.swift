@@ -76,6 +76,7 @@ struct ServicesTour {
         wake(steps, player, 0, "10000")
         wake(steps, walker, 9, "")
         device.post(.service(.noted(steps, walker, sentence: "it stands still")))
+        device.post(.service(.receives(steps, [walker])))
         device.post(.service(.drop(steps, next(), of(walker), hold: 0)))
         device.pass(.seconds(20))
         device.perform(.close(walker, wait: true))
