@@ -174,9 +174,9 @@ package struct SimulatedLocation: ServiceModel {
         post(.source(.cell, tower == nil ? .absent("there is no cell") : .present))
         post(.tower(tower))
         let moves = facts.ground.moves(at: now) && facts.ground.hasRadio
-        // A tenth of a cell from here at the soonest.
-        let pause = facts.ground.spacing / 10 / max(facts.ground.speed(at: now), 1)
-        nextCell = moves ? now + .seconds(min(max(pause, 1), 60)) : nil
+        // A third of a cell from here at the soonest.
+        let pause = facts.ground.spacing / 3 / max(facts.ground.speed(at: now), 1)
+        nextCell = moves ? now + .seconds(min(max(pause, 5), 120)) : nil
     }
 
     mutating func power(_ source: FixSource, _ isOn: Bool) {
@@ -186,7 +186,7 @@ package struct SimulatedLocation: ServiceModel {
 
     private mutating func receive() {
         // Where nothing moves a fix says nothing new.
-        let pause: Span = facts.ground.moves(at: now) ? .seconds(2) : .seconds(20)
+        let pause: Span = facts.ground.moves(at: now) ? .seconds(10) : .seconds(30)
         receiver?.next = now + pause
         guard facts.ground.hasSky, facts.ground.hasReceiver else { return }
         post(
