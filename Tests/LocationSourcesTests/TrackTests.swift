@@ -252,8 +252,10 @@ struct GPXTests {
     }
 
     /// Beside the repository, where there are any. They belong to real people and are not part of it.
-    private static let folder =
-        (#filePath.split(separator: "/").dropLast(4) + ["shared", "traces", "routes"]).map { "/\($0)" }.joined()
+    private static let folder = {
+        let place = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        return "/\(place)/shared/traces/routes"
+    }()
 
     @Test(.enabled(if: FileSystem.exists(folder), "NOT TESTED: needs recordings of routes in \(folder)"))
     func `Recordings of real devices are read`() throws {
