@@ -49,7 +49,8 @@ PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "
             "greenroom-simulator", "Journal", "Misbehaver"]
 # No job of the device runs them.
 LEFT_OUT = ["Uploader", "Podcasts", "Reminder", "Radio", "Navigator", "Article", "Beacon", "greenroom-transferd",
-            "greenroom-pushgate", "greenroom-bench-fetch"]
+            "greenroom-pushgate", "greenroom-bench-fetch", "greenroom-bench-location", "greenroom-locationd",
+            "CaptureTheFlag", "Wanderer"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.
 FOLDERS = ["Examples/python", "Examples/plain", "Fixtures/Probe", ".build/bin", ".build/apps", "Tests/DeviceTests",
