@@ -199,7 +199,12 @@ package struct System: Sendable, Codable {
 
     /// On screen, and not hidden by a lock screen or a call.
     package func isVisible(_ app: AppIndex) -> Bool {
-        self.app(app).map { presence(Int($0.index.rawValue)) != .hidden } ?? false
+        app.rawValue < apps.count && presence(Int(app.rawValue)) != .hidden
+    }
+
+    /// `nil` for an app that there is not.
+    package func generation(of app: AppIndex) -> Generation? {
+        app.rawValue < apps.count ? apps[Int(app.rawValue)].generation : nil
     }
 
     /// The user sees an app, whichever it is.

@@ -333,8 +333,11 @@ extension System {
 
     /// It was woken for what this service has to tell, and has yet to be called.
     package func awaitsCall(_ app: AppIndex, from service: ServiceIndex) -> Bool {
-        guard app.rawValue < apps.count, let declaration = broker?[service]?.declaration else { return false }
         let i = Int(app.rawValue)
+        // It is asked at every step, and of most apps nothing is awaited.
+        guard i < apps.count, !apps[i].windows.held.isEmpty || !apps[i].outstanding.isEmpty,
+            let declaration = broker?[service]?.declaration
+        else { return false }
         return apps[i].windows.held.contains { $0.isWaiting && declaration.window(of: $0.kind) != nil }
             || apps[i].outstanding.contains { outstanding in
                 outstanding.callback.window.map { declaration.window(of: $0.kind) != nil } ?? false

@@ -26,7 +26,7 @@ extension Device {
     }
 
     var network: NetworkKind {
-        switch surroundings.reachability {
+        switch surroundings.ask({ $0.reachability }) {
         case .none: .none
         case .cellular: .cellular
         case .wifi: conditions.isWired ? .wired : .wifi
@@ -34,8 +34,8 @@ extension Device {
     }
 
     var battery: BatteryReading {
-        let state = conditions.charge ?? (surroundings.isCharging ? .charging : .unplugged)
-        return BatteryReading(state, percent: Int32(surroundings.batteryPercent))
+        let (isCharging, percent) = surroundings.ask { ($0.isCharging, $0.batteryPercent) }
+        return BatteryReading(conditions.charge ?? (isCharging ? .charging : .unplugged), percent: Int32(percent))
     }
 
     private var present: [Condition] {

@@ -36,7 +36,7 @@ extension Device {
     func noteActivities() {
         for place in apps.indices {
             guard apps[place].process != nil, let app = apps[place].index else { continue }
-            let (before, activity) = (apps[place].process?.activity, system.activity(of: app))
+            let (before, activity) = (apps[place].process?.activity, system.ask { $0.activity(of: app) })
             guard activity != before else { continue }
             apps[place].process?.activity = activity
             countTraffic(place, for: before ?? .use)

@@ -33,6 +33,8 @@ package final class Device {
     var places: [Int] = []
     var files = SharedFiles()
     package internal(set) var services: [SimulatedService] = []
+    /// What their logics were told last.
+    var modelNews = ModelNews()
     var queue = EventQueue<Occurrence>()
     var random: SplitMix64
     package var rates = FaultRates()

@@ -105,7 +105,7 @@ extension Device {
             services[s].isWanted = true
             return startIfNeeded(s)
         }
-        if !services[s].known.contains(place) { services[s].known.append(place) }
+        meet(place, s)
         send(.service(.attached(index, Incarnation(app, process.generation))))
         guard daemon == .running, services[s].presence == .here else { return }
         tellLogic(

@@ -120,7 +120,7 @@ extension Device {
         }
         let number = nextRequest
         nextRequest += 1
-        if !services[s].known.contains(client.place) { services[s].known.append(client.place) }
+        meet(client.place, s)
         send(.service(.attached(index, Incarnation(app, client.generation))))
         // Telling the Core may have ended the daemon.
         guard daemon == .running, services[s].presence == .here else { return nil }
@@ -159,7 +159,6 @@ extension Device {
         services[s].life += 1
         services[s].shell?.logic.start(
             ServiceModelLife(seed: random.next(), booted: bootedAt, profile: profile.name))
-        services[s].shell?.conditions = nil
         services[s].shell?.network = network
         services[s].shell?.zone = nil
         noteZone(s)
@@ -174,8 +173,7 @@ extension Device {
         guard services[s].shell != nil else { return }
         services[s].isWanted = false
         tellLogic(s, .arrived)
-        services[s].shell?.told = [:]
-        services[s].shell?.conditions = nil
+        modelNews.forget(s)
         noteForLogic(s)
         tellOfPrograms(s)
         tellLogic(s, .greeted)
@@ -199,7 +197,7 @@ extension Device {
         services[s].shell?.lookAt = nil
         services[s].shell?.timerAt = nil
         services[s].shell?.coolsAt = nil
-        services[s].shell?.told = [:]
+        modelNews.forget(s)
         services[s].shell?.stops = [:]
         // Their ends are noticed by who runs, now or later.
         services[s].shell?.connections = []

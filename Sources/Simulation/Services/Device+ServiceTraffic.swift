@@ -73,27 +73,42 @@ extension Device {
 
     func noteForLogic(_ s: Int) {
         guard daemon == .running, services[s].presence == .here else { return }
+        let conditions = conditionsForLogic(s)
+        if modelNews.note(conditions, s) { tellLogic(s, .conditions(conditions)) }
+        let events = eventCount
+        // Only what the Core is told changes how an app is.
+        guard !modelNews.isCurrent(s, at: events) else { return }
+        for place in services[s].known { tellApp(s, place) }
+        modelNews.heardAll(s, at: events)
+    }
+
+    private func conditionsForLogic(_ s: Int) -> ServiceModelConditions {
         let network = network
         if network == .cellular {
             catchUp()
             lookWhenCold(s)
         }
-        let isWarm = network == .cellular ? surroundings.cellularRadio != .idle : network != .none
-        let conditions = ServiceModelConditions(
-            network: network, isCharging: battery.state == .charging || battery.state == .full,
-            battery: battery.percent, isRadioWarm: isWarm, isLowPower: system.conditions.isLowPower,
-            isLocked: system.isLocked || system.isAsleep, call: system.call)
-        if services[s].shell?.conditions != conditions {
-            services[s].shell?.conditions = conditions
-            tellLogic(s, .conditions(conditions))
+        let isWarm = network == .cellular ? surroundings.ask { $0.cellularRadio != .idle } : network != .none
+        let battery = battery
+        return system.ask {
+            ServiceModelConditions(
+                network: network, isCharging: battery.state == .charging || battery.state == .full,
+                battery: battery.percent, isRadioWarm: isWarm, isLowPower: $0.conditions.isLowPower,
+                isLocked: $0.isLocked || $0.isAsleep, call: $0.call)
         }
-        for place in services[s].known { tellApp(s, place) }
+    }
+
+    /// A service has to do with an app, and hears of it from now on.
+    func meet(_ place: Int, _ s: Int) {
+        guard !services[s].known.contains(place) else { return }
+        services[s].known.append(place)
+        modelNews.isToLook(s)
     }
 
     /// A radio falls asleep by itself, when nothing else happens.
     private func lookWhenCold(_ s: Int) {
         let change: Instant? =
-            switch surroundings.cellularRadio {
+            switch surroundings.ask({ $0.cellularRadio }) {
             case .idle, .carrying: nil
             case .promoting(_, let until), .tail(_, let until): Instant(nanoseconds: Self.bootTime) + (until - .zero)
             }
@@ -134,10 +149,9 @@ extension Device {
         let news = system.ask {
             ModelShell.Told(
                 state: $0.state(of: app) ?? .notRunning, awaitsCall: $0.awaitsCall(app, from: service),
-                process: Int64($0.app(app)?.generation.rawValue ?? 0), isVisible: $0.isVisible(app))
+                process: Int64($0.generation(of: app)?.rawValue ?? 0), isVisible: $0.isVisible(app))
         }
-        guard services[s].shell?.told[place] != news else { return }
-        services[s].shell?.told[place] = news
+        guard modelNews.note(news, s, place) else { return }
         tellLogic(
             s,
             .app(
@@ -156,7 +170,7 @@ extension Device {
     /// Also one that does not run has to hear of that.
     func noteRemoval(_ s: Int, _ place: Int) {
         guard services[s].shell != nil else { return }
-        services[s].shell?.told[place] = nil
+        modelNews.forget(s, place)
         services[s].shell?.removals.append(apps[place].script.manifest.identifier)
         services[s].isWanted = true
         if services[s].presence == .here { tellRemovals(s) } else { startIfNeeded(s) }

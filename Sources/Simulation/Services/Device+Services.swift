@@ -138,7 +138,7 @@ extension Device {
         connection.kind = 0
         guard !services[s].attached.contains(connection), let index = services[s].index else { return }
         services[s].attached.append(connection)
-        if !services[s].known.contains(held.place) { services[s].known.append(held.place) }
+        meet(held.place, s)
         send(.service(.attached(index, incarnation)))
     }
 

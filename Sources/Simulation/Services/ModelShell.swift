@@ -60,8 +60,6 @@ struct ModelShell {
     var timerAt: Instant?
     /// When it is looked next whether the radio sleeps.
     var coolsAt: Instant?
-    var told: [Int: Told] = [:]
-    var conditions: ServiceModelConditions?
     /// Over which its bytes are on their way.
     var network = NetworkKind.none
     var zone: TimeZoneReading?

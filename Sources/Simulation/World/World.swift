@@ -88,6 +88,9 @@ package struct World: Hashable, Sendable, Codable {
 
     package var hasChanges: Bool { !changes.isEmpty }
 
+    /// Asks something of a world that is kept in a class. Read there directly, the whole of it would be copied.
+    mutating func ask<Answer>(_ question: (borrowing World) -> Answer) -> Answer { question(self) }
+
     /// Everything that goes on at an even rate is counted up to now.
     private mutating func settle() {
         let span = now - settledAt

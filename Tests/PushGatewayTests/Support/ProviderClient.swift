@@ -175,9 +175,24 @@ final class ProviderClient: Sendable {
         _ token: String, _ authorization: String?, topic: String? = TestGateway.topic, _ more: [(String, String)] = [],
         _ payload: String = alert
     ) async throws -> Answer {
-        let stream = try await open(fields(token, authorization, topic: topic, more), end: payload.isEmpty)
-        if !payload.isEmpty { send(Array(payload.utf8), on: stream) }
-        return try await answer(to: stream)
+        // In one write: a test that waits for its turn between the two would be slow, not the request.
+        let streams = try await open(
+            [fields(token, authorization, topic: topic, more)], end: payload.isEmpty,
+            body: payload.isEmpty ? nil : Array(payload.utf8))
+        return try await answer(to: streams[0])
+    }
+
+    /// Sends the same request again and again, by a clock that no other test can hold up, until that is ended.
+    func keepPushing(_ fields: [(String, String)], every pause: TimeAmount) -> RepeatedTask {
+        let (channel, handler) = (channel, handler)
+        let headers = HPACKHeaders(fields)
+        return channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: pause) { _ in
+            let stream = handler.nextStream()
+            let body = IOData.byteBuffer(ByteBuffer(string: Self.alert))
+            channel.write(HTTP2Frame(streamID: stream, payload: .headers(.init(headers: headers))), promise: nil)
+            channel.writeAndFlush(
+                HTTP2Frame(streamID: stream, payload: .data(.init(data: body, endStream: true))), promise: nil)
+        }
     }
 
     func close() { channel.close(promise: nil) }
