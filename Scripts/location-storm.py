@@ -4,7 +4,7 @@ crossing has to be told once, to whichever process of the app there is then.
 
     location-storm.py [--bin .build/bin] [--apps .build/apps] [--kills 200] [--seed 1] [--json] [--keep]
 
-The device stays in each place until the app has written down that it was told, for three minutes at most. Needs root, as apps
+The device stays in each place until the app has written down that it was told, for five minutes at most. Needs root, as apps
 have users, and gpsd.
 """
 
@@ -25,7 +25,7 @@ from system import Failed, System  # noqa: E402
 
 APP = "org.greenroom.fixtures.wanderer"
 HOME = (46.05, 14.50)
-PATIENCE = 180
+PATIENCE = 300
 
 
 class Storm:
@@ -126,7 +126,8 @@ class Storm:
         """The device is in another cell, goes on, and stays until the app was told."""
         self.cells += 1
         start, goal = self.receiver.place, moved(HOME, east, 0)
-        self.system.run("simulate", "cell", f"storm-{self.cells}")
+        # There may be no daemon at this moment.
+        self.until("a daemon", lambda: self.system.run("simulate", "cell", f"storm-{self.cells}").code == 0)
         for step in range(1, 11):
             share = step / 10
             self.receiver.place = tuple(a + (b - a) * share for a, b in zip(start, goal))

@@ -35,13 +35,19 @@ class Receiver:
         threading.Thread(target=self.feed, daemon=True).start()
 
     def start(self):
-        self.process = subprocess.Popen(
-            [GPSD, "-N", "-S", str(self.port), self.device], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        """Begins a gpsd, and another one whenever that ends, as systemd does for whoever connects."""
+        threading.Thread(target=self.keep, daemon=True).start()
+        while self.process is None:
+            time.sleep(0.01)
+
+    def keep(self):
+        while not self.has_ended:
+            self.process = subprocess.Popen(
+                [GPSD, "-N", "-S", str(self.port), self.device], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.process.wait()
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.start()
 
     def end(self):
         self.has_ended = True
@@ -56,17 +62,23 @@ class Receiver:
         return f"${text}*{sum_:02X}\r\n".encode()
 
     def feed(self):
+        before = self.place
         while not self.has_ended:
             now = time.gmtime()
             clock, day = time.strftime("%H%M%S", now), time.strftime("%d%m%y", now)
             latitude, longitude = self.place
+            east = (longitude - before[1]) * 111195 * math.cos(math.radians(latitude))
+            north = (latitude - before[0]) * 111195
+            before = self.place
+            # Since the second before, in knots and degrees.
+            motion = f"{min(math.hypot(east, north) / 0.514444, 999):05.1f},{math.degrees(math.atan2(east, north)) % 360:05.1f}"
             def part(value, digits, letters):
                 degrees = int(abs(value))
                 return f"{degrees:0{digits}d}{(abs(value) - degrees) * 60:07.4f},{letters[value < 0]}"
             where = f"{part(latitude, 2, 'NS')},{part(longitude, 3, 'EW')}"
             lines = [
                 f"GPGGA,{clock}.00,{where},1,08,0.9,300.0,M,45.0,M,,", f"GPGSA,A,3,04,05,09,12,24,25,29,31,,,,,1.8,0.9,1.5",
-                f"GPRMC,{clock}.00,A,{where},000.0,000.0,{day},,,A"]
+                f"GPRMC,{clock}.00,A,{where},{motion},{day},,,A"]
             for line in lines:
                 try:
                     os.write(self.master, self.sentence(line))

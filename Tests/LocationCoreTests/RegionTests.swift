@@ -38,6 +38,35 @@ import Testing
         #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
     }
 
+    @Test("A receiver that goes away while it is asked is asked still, and what was crossed is told when it is back")
+    func receiverGoes() {
+        var bench = monitoring()
+        bench.send(.source(.network, .absent("there is no bus")))
+        bench.hasSky = false
+        bench.go(to: Self.office.center, speed: 12)
+        for _ in 0..<120 where !bench.system.powered.contains(.gps) { bench.pass(1) }
+        #expect(bench.system.powered.contains(.gps))
+        bench.send(.source(.gps, .absent("it closed the connection")))
+        bench.pass(5)
+        // Nobody hears of a receiver that nobody asks.
+        #expect(bench.system.powered.contains(.gps) && bench.system.satellitesSince == nil)
+        bench.hasSky = true
+        bench.send(.source(.gps, .present))
+        bench.pass(60)
+        #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
+    }
+
+    @Test("How long it waits for the next look is true whenever somebody asks")
+    func countsDown() throws {
+        var bench = monitoring()
+        bench.hasSky = false
+        bench.go(to: home.moved(300, bearing: 90), speed: 12)
+        for _ in 0..<300 where !bench.system.status.look.contains("the next look comes in") { bench.pass(1) }
+        let due = try #require(bench.system.nextDeadline)
+        let look = bench.system.status(at: Instant(nanoseconds: due.nanoseconds - 5_000_000_000)).look
+        #expect(look.contains("the next look comes in 5 s"), "\(look)")
+    }
+
     @Test("Where it stands still nothing is powered and no timer runs")
     func rests() {
         var bench = monitoring()

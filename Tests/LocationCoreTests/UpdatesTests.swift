@@ -124,6 +124,9 @@ import Testing
         bench.pass(70)
         #expect(bench.failures[journal] == [.locationUnknown])
         #expect(bench.system.why(journal).contains("gpsd does not answer"))
+        // Who does not ask does not hear that it is back.
+        #expect(bench.system.powered.contains(.gps))
+        #expect(bench.system.status.sources.allSatisfy { $0.users.isEmpty && $0.since == nil })
         bench.send(.source(.gps, .present))
         bench.hasSky = true
         let count = bench.fixes[journal]?.count ?? 0

@@ -1,5 +1,6 @@
 import LinuxSystem
 import Model
+import NIOCore
 import NIOHTTP2
 import PushCore
 import PushGateway

@@ -13,7 +13,7 @@ extension LocationSystem {
             broken.append("the connection \(connection.rawValue) is of nobody")
         }
         if let next = nextDeadline, next < now { broken.append("what was due has not been done") }
-        if powered.contains(.gps), users.isEmpty, searchesChangeSince == nil {
+        if powered.contains(.gps), sources[.gps]?.isPresent != false, users.isEmpty, searchesChangeSince == nil {
             broken.append("the satellites' receiver is on for nobody")
         }
         if registrations != Registrations(records) {

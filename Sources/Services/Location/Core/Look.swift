@@ -49,7 +49,7 @@ extension LocationSystem {
 
     var lookSources: Set<FixSource> {
         var sources: Set<FixSource> = []
-        if case .looking = look.phase { sources.insert(best) }
+        if case .looking = look.phase { sources.formUnion([best] + away.filter { $0 > best }) }
         if searchesChangeSince != nil { sources.insert(self.sources[.network]?.isPresent == true ? .network : best) }
         return sources
     }
@@ -57,6 +57,9 @@ extension LocationSystem {
     private var best: FixSource {
         FixSource.allCases.last { sources[$0]?.isPresent ?? false } ?? .gps
     }
+
+    /// Sources that have gone. Only who asks one finds that it is back, and until then asking costs next to nothing.
+    var away: [FixSource] { FixSource.allCases.filter { sources[$0]?.isPresent == false } }
 
     // MARK: After each event
 

@@ -36,6 +36,16 @@ package struct LocationStatus: Sendable {
 }
 
 extension LocationSystem {
+    /// As it is then, whether or not anything has happened since.
+    package func status(at instant: Instant) -> LocationStatus { later(instant).status }
+    package func why(_ app: AppIdentifier, at instant: Instant) -> String { later(instant).why(app) }
+
+    private func later(_ instant: Instant) -> LocationSystem {
+        var system = self
+        system.now = max(now, instant)
+        return system
+    }
+
     package var status: LocationStatus {
         let apps = Set(parties.keys).union(records.keys).sorted { $0.rawValue < $1.rawValue }
         return LocationStatus(
@@ -97,9 +107,18 @@ extension LocationSystem {
 
     private func sentence(_ known: AppRecord.MonitoredRegion, _ app: AppIdentifier) -> String {
         let name = "region “\(known.region.identifier.prefix(60))”: \(known.state.rawValue)"
-        guard let trace = traces[RegionKey(app: app, identifier: known.region.identifier)], let last = trace.last else {
-            return
-                "\(name), and no fix better than \(max(rules.decisiveAccuracy, known.region.radius / 2).whole) m since"
+        let trace = traces[RegionKey(app: app, identifier: known.region.identifier)] ?? RegionTrace()
+        let least = max(rules.decisiveAccuracy, known.region.radius / 2)
+        // Of one far away no fix is compared with its edge one by one.
+        let newest = lastFix.flatMap { last in
+            last.fix.accuracy <= least
+                ? (
+                    distance: known.region.center.nearDistance(to: last.fix.coordinate), accuracy: last.fix.accuracy,
+                    at: last.at
+                ) : nil
+        }
+        guard let last = [trace.last, newest].compactMap(\.self).max(by: { $0.at < $1.at }) else {
+            return "\(name), and no fix better than \(least.whole) m since"
         }
         let edge = known.state == .inside ? known.region.radius + rules.exitDistance : known.region.radius
         let gap = (last.distance - edge).whole

@@ -130,13 +130,14 @@ extension LocationSystem {
     mutating func settlePower() {
         var wanted = lookSources
         var own: [AppIdentifier] = []
+        let hasSatellites = sources[.gps]?.isPresent != false
         for app in concerned {
             guard let party = parties[app] else { continue }
             let isOverdue = isOverdue(party.updates)
             let sources = wishes(of: party).reduce(into: Set<FixSource>()) { sources, settings in
                 sources.formUnion(source(for: settings, isOverdue: isOverdue))
             }
-            if sources.contains(.gps) { own.append(app) }
+            if sources.contains(.gps), hasSatellites { own.append(app) }
             wanted.formUnion(sources)
         }
         // The modem knows its cell anyway, and listening costs nothing: whoever may want it may have it.
@@ -145,9 +146,11 @@ extension LocationSystem {
             emit(.power(source, wanted.contains(source)))
         }
         if powered.contains(.gps), !wanted.contains(.gps) { rememberPlace() }
-        satellitesSince = wanted.contains(.gps) ? satellitesSince ?? now : nil
+        // A receiver that has gone draws nothing.
+        let receives = wanted.contains(.gps) && hasSatellites
+        satellitesSince = receives ? satellitesSince ?? now : nil
         powered = wanted
-        let isForLookers = own.isEmpty && wanted.contains(.gps)
+        let isForLookers = own.isEmpty && receives
         let used = SatelliteUsers(own: own, lookers: isForLookers ? registrations.version : nil)
         if used != satelliteUsers {
             satelliteUsers = used

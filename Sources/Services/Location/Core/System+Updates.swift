@@ -29,15 +29,19 @@ extension LocationSystem {
         return once + (receives(party) ? (party.updates.map { [$0.settings] } ?? []) : [])
     }
 
-    /// The cheapest source that is as exact as that; what is dearer is powered when it says nothing.
+    /// The cheapest source that is as exact as that; what is dearer is powered when it says nothing. What would be
+    /// better, and has gone, is asked as well.
     func source(for settings: UpdateSettings, isOverdue: Bool) -> Set<FixSource> {
         if isKnownByCell(settings) { return [.cell] }
         let ladder = FixSource.allCases.filter { sources[$0]?.isPresent ?? false }
         guard let best = ladder.last else { return Set(sources.keys) }
-        let chosen = ladder.first { suffices($0, settings.accuracy) } ?? best
-        guard isOverdue else { return [chosen] }
-        let dearer = ladder.first { $0 > chosen }
-        return dearer.map { [chosen, $0] } ?? [chosen]
+        let sufficient = ladder.first { suffices($0, settings.accuracy) }
+        let chosen = sufficient ?? best
+        let missed = away.filter { source in
+            sufficient == nil ? source > chosen : source < chosen && suffices(source, settings.accuracy)
+        }
+        let dearer = isOverdue ? ladder.first { $0 > chosen } : nil
+        return Set([chosen, dearer].compactMap(\.self) + missed)
     }
 
     /// A cheaper source has had its time.

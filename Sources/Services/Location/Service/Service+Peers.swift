@@ -104,7 +104,7 @@ final class ToolSession: @unchecked Sendable {
             try params.checkVersion(locationProtocolVersion)
             hasGreeted = true
             return ["protocol": .int(Int64(locationProtocolVersion))]
-        case .why: return ["sentence": .string(service.system.why(try app(try params.string("app"))))]
+        case .why: return ["sentence": .string(service.system.why(try app(try params.string("app")), at: Service.now))]
         case .fix:
             guard params["latitude"] != nil else {
                 service.receivers.pretend(nil, accuracy: 0)
@@ -121,7 +121,9 @@ final class ToolSession: @unchecked Sendable {
         case .route: return try follow(try LocationToolRoute(json: params))
         case .permit, .status:
             let (wall, boot) = (Service.wall, Double(Clock.boot()) / 1e9)
-            return LocationStatusInfo(service.system.status) { wall - boot + Double($0.nanoseconds) / 1e9 }.json
+            return LocationStatusInfo(service.system.status(at: Service.now)) {
+                wall - boot + Double($0.nanoseconds) / 1e9
+            }.json
         }
     }
 

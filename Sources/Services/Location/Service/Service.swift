@@ -66,7 +66,7 @@ final class Service: @unchecked Sendable {
         guard !isPosting else { return }
         isPosting = true
         while !events.isEmpty {
-            let effects = system.handle(events.removeFirst(), at: Instant(nanoseconds: Clock.boot()))
+            let effects = system.handle(events.removeFirst(), at: Self.now)
             for effect in effects { perform(effect) }
         }
         isPosting = false
@@ -87,6 +87,7 @@ final class Service: @unchecked Sendable {
     func note(_ sentence: String) { log.write(sentence) }
 
     /// What the clock on the wall says, in seconds since 1970.
+    static var now: Instant { Instant(nanoseconds: Clock.boot()) }
     static var wall: Double { Double(Clock.wall()) / 1e9 }
 
     private func armTimer() {
