@@ -320,8 +320,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AudioWire", "AudioModel", "LocationWire", "LocationModel", "NotificationsWire", "TransferWire",
-                "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
+                "AudioWire", "AudioModel", "LocationSources", "LocationWire", "LocationModel", "NotificationsWire",
+                "TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
             ]),
 
         .target(
@@ -440,8 +440,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom-fuzz",
             dependencies: [
-                "AppProtocol", "Host", "TransferService", "TransferCore", "TransferWire", "ScenarioText", "Simulation",
-                "Recording",
+                "AppProtocol", "Host", "LocationSources", "LocationCore", "LocationModel", "TransferService",
+                "TransferCore",
+                "TransferWire", "ScenarioText", "Simulation", "Recording",
                 "PolicyCore", "PushCore", "PushLink", "Bundles", "Timeline", "LinuxSystem", "Wire", "Model",
                 "CAllocations", argumentParser,
             ],

@@ -204,6 +204,29 @@ import Testing
         #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
     }
 
+    @Test("A service that dies again and again while it waits to be sure loses none of the time")
+    func diesWhileWaiting() {
+        var bench = monitoring()
+        bench.kill(flags)
+        bench.go(to: Self.office.center, speed: 12)
+        for _ in 0..<6 {
+            bench.pass(9)
+            bench.restart()
+        }
+        #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
+        let record = bench.records[flags]
+        #expect(record?.regions.allSatisfy { $0.candidate == nil } == true)
+        // One that came to nothing is forgotten.
+        bench.kill(flags)
+        bench.go(to: Self.office.center.moved(400, bearing: 0), speed: 12)
+        bench.pass(8)
+        bench.go(to: Self.office.center, speed: 12)
+        bench.pass(25)
+        bench.restart()
+        bench.pass(300)
+        #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
+    }
+
     @Test("The energy of regions on an ordinary way is a small part of what satellites cost")
     func energy() {
         var bench = monitoring()

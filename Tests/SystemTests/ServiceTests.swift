@@ -98,7 +98,8 @@ extension SystemTests {
             let system = try system()
             defer { system.end() }
             // Those of the home come first, then those of the system.
-            #expect(try services(system).map(\.service) == ["probe", "steps", "audio", "location", "notifications", "transfers"])
+            let names = ["probe", "steps", "audio", "location", "notifications", "transfers"]
+            #expect(try services(system).map(\.service) == names)
             #expect(try services(system).allSatisfy { $0.state == "idle" && $0.pid == nil && $0.holds == [] })
             #expect(try system.app("walker").marks.isEmpty)
             try system.play(["open walker", "open walker:start"])

@@ -69,7 +69,7 @@ struct DependencyTests {
         ("Sources/Services/Location/Translation", ["LocationCore", "LocationModel", "LocationWire", "Model", "Wire"]),
         (
             "Sources/Services/Location/Sources",
-            ["DBus", "Dispatch", "Glibc", "LinuxSystem", "LocationModel", "SystemPackage", "Wire"]
+            ["DBus", "Dispatch", "Glibc", "LinuxSystem", "LocationModel", "Synchronization", "SystemPackage", "Wire"]
         ),
         (
             "Sources/Services/Location/Service",
@@ -158,9 +158,9 @@ struct DependencyTests {
         (
             "Sources/Commands",
             [
-                "ArgumentParser", "AudioModel", "AudioWire", "Glibc", "LinuxSystem", "LocationModel", "LocationWire",
-                "Model", "NotificationsWire",
-                "Synchronization", "SystemPackage", "Timeline", "TransferWire", "Wire",
+                "ArgumentParser", "AudioModel", "AudioWire", "Glibc", "LinuxSystem", "LocationModel", "LocationSources",
+                "LocationWire", "Model", "NotificationsWire", "Synchronization", "SystemPackage", "Timeline",
+                "TransferWire", "Wire",
             ]
         ),
         (
@@ -208,9 +208,9 @@ struct DependencyTests {
         (
             "Fuzzing/Targets",
             [
-                "AppProtocol", "Bundles", "Foundation", "Host", "LinuxSystem", "Model", "PolicyCore", "PushCore",
-                "PushLink", "ScenarioText", "Simulation", "Timeline", "TransferCore", "TransferService", "TransferWire",
-                "Wire",
+                "AppProtocol", "Bundles", "Foundation", "Host", "LinuxSystem", "LocationCore", "LocationModel",
+                "LocationSources", "Model", "PolicyCore", "PushCore", "PushLink", "ScenarioText", "Simulation",
+                "Timeline", "TransferCore", "TransferService", "TransferWire", "Wire",
             ]
         ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),

@@ -19,7 +19,8 @@ package struct DoctorCommand: Verb {
         let told = isUp ? fromDaemon(home) : []
         let notifications = NotificationProbe(context: context).finding(isUp: isUp)
         let sound = SoundProbe(context: context).finding(isUp: isUp)
-        let findings = Doctor.merged(own + [notifications, sound], daemon: told)
+        let location = LocationProbe().finding()
+        let findings = Doctor.merged(own + [notifications, sound, location], daemon: told)
         guard !format.json else { return context.print(json: DoctorFinding.json(of: findings)) }
         context.write(DoctorPage(style: context.style).rendered(findings))
     }

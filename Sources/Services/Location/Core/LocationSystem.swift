@@ -45,6 +45,8 @@ package struct LocationSystem: Sendable {
     var traces: [RegionKey: RegionTrace] = [:]
     /// Crossings that may be under way, since when.
     var candidates: [RegionKey: Instant] = [:]
+    /// There may be some of the process before.
+    var hasStoredCandidates = false
     package internal(set) var look = Look()
     var stay: Stay?
     /// The cell is another one, and nobody knows yet where that is; since then.
@@ -73,6 +75,7 @@ package struct LocationSystem: Sendable {
         registrations.note(record, for: record.app)
         touched.insert(record.app)
         for region in record.regions { watch(region.region, region.state, of: record.app) }
+        hasStoredCandidates = hasStoredCandidates || record.regions.contains { $0.candidate != nil }
         var party = Party(record.app)
         if !record.holds.isEmpty {
             party.standing = AppStanding(.background, process: record.process, isVisible: false)
@@ -101,7 +104,9 @@ package struct LocationSystem: Sendable {
         switch event {
         case .timer: break
         case .conditions(let conditions): self.conditions = conditions
-        case .clock(let seconds): wall = seconds - now.seconds
+        case .clock(let seconds):
+            wall = seconds - now.seconds
+            resumeCandidates()
         case .systemAttached: systemAttached()
         case .systemDetached: systemDetached()
         case .appState(let app, let standing): standingChanged(app, standing)

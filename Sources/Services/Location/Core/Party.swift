@@ -115,6 +115,8 @@ package struct Party: Sendable {
 struct RegionTrace: Sendable {
     /// It may have been entered or left, since then.
     var candidate: (state: RegionState, since: Instant)?
+    /// When a candidate was stored last.
+    var storedAt: Instant?
     /// Of the last fix that was good enough: metres to the centre, its accuracy, and when.
     var last: (distance: Double, accuracy: Double, at: Instant)?
     /// What was told last, how long after the first fix on that side, and when.

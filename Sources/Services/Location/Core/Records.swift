@@ -54,6 +54,15 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package struct MonitoredRegion: Hashable, Sendable, Codable {
         package var region: Region
         package var state: RegionState
+        /// It may have been entered or left.
+        package var candidate: Candidate?
+    }
+
+    /// A crossing that is not sure yet: a process of the service after this one goes on waiting for it.
+    package struct Candidate: Hashable, Sendable, Codable {
+        package var state: RegionState
+        /// Seconds since 1970.
+        package var since: Double
     }
 
     package struct Item: Hashable, Sendable, Codable {

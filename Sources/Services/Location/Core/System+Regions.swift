@@ -85,6 +85,7 @@ extension LocationSystem {
         guard let side = side(distance, region, known.state) else {
             trace.candidate = nil
             candidates[key] = nil
+            store(nil, key, place, &trace)
             return
         }
         // What it is at first nobody has crossed.
@@ -95,13 +96,42 @@ extension LocationSystem {
         guard let candidate = trace.candidate, candidate.state == side else {
             trace.candidate = (side, now)
             candidates[key] = now
+            store(AppRecord.Candidate(state: side, since: time), key, place, &trace)
             return
         }
         guard now - candidate.since >= rules.dwell else { return }
         trace.told = (side, now - candidate.since, now)
         trace.candidate = nil
         candidates[key] = nil
+        store(nil, key, place, &trace)
         crossed(key, place, region, side, fix)
+    }
+
+    /// On an edge fixes come from both sides, and each that is stored costs a write.
+    private mutating func store(
+        _ candidate: AppRecord.Candidate?, _ key: RegionKey, _ place: Int, _ trace: inout RegionTrace
+    ) {
+        if candidate != nil {
+            if let stored = trace.storedAt, now - stored < .seconds(5) { return }
+            trace.storedAt = now
+        }
+        change(key.app) { $0.regions[place].candidate = candidate }
+    }
+
+    /// The clock is known by which the process before this one said since when.
+    mutating func resumeCandidates() {
+        guard hasStoredCandidates else { return }
+        hasStoredCandidates = false
+        for (app, record) in records {
+            for known in record.regions {
+                guard let candidate = known.candidate else { continue }
+                let key = RegionKey(app: app, identifier: known.region.identifier)
+                let age = max(0, min(time - candidate.since, 3600))
+                let since = now + Span.seconds(-age)
+                traces[key, default: RegionTrace()].candidate = (candidate.state, since)
+                candidates[key] = since
+            }
+        }
     }
 
     /// On which side of the edge that is, where it is another one than before.

@@ -12,6 +12,11 @@ package struct SourceProbe: Hashable, Sendable {
         (self.name, self.isThere, self.sentence) = (name, isThere, sentence)
     }
 
+    /// It knows directions, and no places.
+    package var isCompass: Bool { name == Self.compassName }
+
+    private static let compassName = "iio-sensor-proxy"
+
     package typealias Answer = @Sendable (SourceProbe) -> Void
 
     /// Whether a gpsd answers. It is not asked to watch, so no receiver is turned on.
@@ -36,7 +41,7 @@ package struct SourceProbe: Hashable, Sendable {
 
     package static func compass(_ bus: DBusConnection, _ answer: @escaping Answer) {
         ask(
-            bus, "iio-sensor-proxy", HeadingSource.name, advice: "install it (Debian: iio-sensor-proxy) for a compass",
+            bus, compassName, HeadingSource.name, advice: "install it (Debian: iio-sensor-proxy) for a compass",
             answer)
     }
 

@@ -74,7 +74,14 @@ package struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
     package let line: Int?
     package let reason: String
 
-    package init(line: Int? = nil, _ reason: String) { (self.line, self.reason) = (line, reason) }
+    /// A reason may quote the file, and that may say anything.
+    package init(line: Int? = nil, _ reason: String) {
+        self.line = line
+        let shown = reason.unicodeScalars.prefix(300).map { scalar in
+            scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+        }
+        self.reason = String(String.UnicodeScalarView(shown))
+    }
 
     package var description: String { line.map { "line \($0): \(reason)" } ?? reason }
 
