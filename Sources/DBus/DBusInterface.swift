@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// What an object offers under one name: methods, properties and signals, with the types of each.
 package struct DBusInterface {
     package struct Method {
@@ -65,13 +67,21 @@ package final class DBusInvocation {
     package let arguments: [DBusValue]
     /// The caller's unique name.
     package let sender: String
+    private let queue: DispatchQueue
     private var answer: ((Result<[DBusValue], DBusError>) -> Void)?
 
-    init(_ call: Incoming, _ arguments: [DBusValue], _ answer: @escaping (Result<[DBusValue], DBusError>) -> Void) {
-        (self.arguments, self.sender, self.answer) = (arguments, call.sender, answer)
+    init(
+        _ call: Incoming, _ arguments: [DBusValue], on queue: DispatchQueue,
+        _ answer: @escaping (Result<[DBusValue], DBusError>) -> Void
+    ) {
+        (self.arguments, self.sender, self.queue, self.answer) = (arguments, call.sender, queue, answer)
     }
 
-    deinit { answer?(.failure(.refused(name: DBusError.Name.noReply, message: "nobody answered the call"))) }
+    // The last reference may go on any thread.
+    deinit {
+        guard let answer else { return }
+        queue.later { answer(.failure(.refused(name: DBusError.Name.noReply, message: "nobody answered the call"))) }
+    }
 
     package func answer(_ values: [DBusValue] = []) { finish(.success(values)) }
 

@@ -122,7 +122,7 @@ extension DBusConnection {
             )
         }
         method.handler(
-            DBusInvocation(call, arguments) { result in
+            DBusInvocation(call, arguments, on: queue) { result in
                 if case .success(let values) = result, values.map(\.type) != method.returns.map(\.value) {
                     answer(.failure(.unexpected(types: values.map(\.type).code)))
                 } else {

@@ -8,7 +8,7 @@ extension DispatchQueue {
     }
 }
 
-/// Unchecked: made and run on the same queue.
+/// Unchecked: run on the queue, and used nowhere else from then on.
 private struct Function: @unchecked Sendable {
     let run: () -> Void
 }

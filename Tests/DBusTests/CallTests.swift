@@ -1,5 +1,7 @@
 import DBus
+import Dispatch
 import LinuxSystem
+import Synchronization
 import TestBus
 import Testing
 
@@ -123,6 +125,47 @@ struct CallTests {
         #expect(try ends.next() == "hold \(Result<[DBusValue], DBusError>.failure(.timedOut))")
         #expect(Clock.monotonic() - begin >= 300_000_000)
     }
+
+    @Test("A call that is let go on another thread is answered on the queue, and never beside what happens there")
+    func letGoElsewhere() throws {
+        let bus = try TestBus()
+        let (callee, peer) = (try BusPeer(bus), try BusPeer(bus))
+        let kept = Mutex<Kept?>(nil)
+        let came = Mailbox<Bool>()
+        let object = callee.on { connection in
+            connection.export(
+                "/kept",
+                [
+                    .init(
+                        "dev.greenroom.Kept",
+                        methods: [
+                            .init("Keep") { call in
+                                kept.withLock { $0 = Kept(call: call) }
+                                came.post(true)
+                            }
+                        ])
+                ])
+        }
+        let answers = Mailbox<Result<[DBusValue], DBusError>>()
+        guard case .connected(let name) = callee.on({ $0.state }) else { throw DBusError.notConnected }
+        peer.on { $0.call(DBusCall("Keep", of: "dev.greenroom.Kept", at: "/kept", to: name)) { answers.post($0) } }
+        _ = try came.next()
+        let isOver = DispatchSemaphore(value: 0)
+        callee.queue.async { isOver.wait() }
+        kept.withLock { $0 = nil }
+        // The bus would have handed an answer on before this one.
+        let daemon = "org.freedesktop.DBus"
+        #expect(throws: Never.self) {
+            try peer.call(DBusCall("GetId", of: daemon, at: "/org/freedesktop/DBus", to: daemon)).get()
+        }
+        #expect(answers.rest.isEmpty)
+        isOver.signal()
+        #expect(Self.errorName(try answers.next()) == DBusError.Name.noReply)
+        withExtendedLifetime(object) {}
+    }
+
+    /// Unchecked: made on the queue, and let go elsewhere, which is what the test is about.
+    private struct Kept: @unchecked Sendable { let call: DBusInvocation }
 
     @Test("A name that no program has is an error of its own")
     func noOwner() throws {
