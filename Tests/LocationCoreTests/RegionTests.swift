@@ -227,6 +227,21 @@ import Testing
         #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
     }
 
+    @Test("After a long absence of the service one fix on the other side is no crossing")
+    func absentForLong() {
+        var bench = monitoring()
+        bench.kill(flags)
+        bench.go(to: Self.office.center, speed: 12)
+        for _ in 0..<30 where bench.records[flags]?.regions.first?.candidate == nil { bench.pass(1) }
+        #expect(bench.records[flags]?.regions.first?.candidate?.state == .inside)
+        bench.now = bench.now + .seconds(3600)
+        bench.restart()
+        bench.pass(8)
+        #expect(bench.heard[flags] == nil)
+        bench.pass(60)
+        #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
+    }
+
     @Test("The energy of regions on an ordinary way is a small part of what satellites cost")
     func energy() {
         var bench = monitoring()

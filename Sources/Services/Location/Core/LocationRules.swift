@@ -7,6 +7,8 @@ package struct LocationRules: Hashable, Sendable {
     /// How long the device has to be on the other side before that is told, and metres that it has to be off.
     package var dwell = Span.seconds(20)
     package var exitDistance = 200.0
+    /// How long the next process of the service goes on waiting for a crossing that this one was not sure of.
+    package var candidateLife = Span.seconds(120)
     /// Region monitoring is there at all.
     package var hasRegions = true
 

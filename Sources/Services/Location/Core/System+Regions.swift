@@ -126,7 +126,9 @@ extension LocationSystem {
             for known in record.regions {
                 guard let candidate = known.candidate else { continue }
                 let key = RegionKey(app: app, identifier: known.region.identifier)
-                let age = max(0, min(time - candidate.since, 3600))
+                // Of one that is older nobody knows whether the device was there all the time.
+                let age = max(0, time - candidate.since)
+                guard age <= rules.candidateLife.seconds else { continue }
                 let since = now + Span.seconds(-age)
                 traces[key, default: RegionTrace()].candidate = (candidate.state, since)
                 candidates[key] = since
