@@ -215,7 +215,10 @@ let package = Package(
             name: "LocationClient", dependencies: ["AppRuntime", "LocationWire", "LocationModel", "Wire"],
             path: "Sources/Services/Location/Client"),
         .target(
-            name: "CoreLocation", dependencies: ["LocationClient", "LocationWire", "LocationModel", "Wire"],
+            name: "CoreLocation",
+            dependencies: [
+                "LocationClient", "LocationWire", "LocationModel", "NotificationsWire", "UserNotifications", "Wire",
+            ],
             path: "Sources/Services/Location/Framework/CoreLocation"),
         .target(
             name: "LocationSimulation",
@@ -393,7 +396,7 @@ let package = Package(
         .executableTarget(
             name: "Tone", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Fixtures/Tone/Sources"),
         .executableTarget(
-            name: "Wanderer", dependencies: ["CoreLocation", "UIKit"], path: "Fixtures/Wanderer/Sources"),
+            name: "Wanderer", dependencies: ["CoreLocation", "UIKit", "UserNotifications"], path: "Fixtures/Wanderer/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
@@ -584,7 +587,8 @@ let package = Package(
         .testTarget(
             name: "CoreLocationTests",
             dependencies: [
-                "CoreLocation", "LocationClient", "AppRuntime", "LocationWire", "LocationModel", "Wire",
+                "CoreLocation", "LocationClient", "AppRuntime", "LocationWire", "LocationModel", "UserNotifications",
+                "Wire",
             ]),
         .testTarget(name: "LocationCoreTests", dependencies: ["LocationCore", "LocationModel", "Model"]),
         .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "AudioModel", "Model"]),

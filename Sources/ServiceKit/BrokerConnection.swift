@@ -68,6 +68,14 @@ package final class BrokerConnection: @unchecked Sendable {
         if hasGreeted { peer?.request(method.rawValue, params, completion) }
     }
 
+    /// Asks another service, that its declaration names. Not answered when the daemon dies.
+    package func ask(
+        _ service: String, _ method: String, _ params: JSONValue,
+        _ completion: @escaping (Result<JSONValue, RPCError>) -> Void
+    ) {
+        request(.ask, ServiceAsk(service: service, method: method, params: params).json, completion)
+    }
+
     package func tell(_ notice: ServiceNotice, _ params: JSONValue) {
         if hasGreeted { peer?.send(.notification(method: notice.rawValue, params: params)) }
     }

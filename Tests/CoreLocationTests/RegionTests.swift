@@ -2,6 +2,7 @@ import CoreLocation
 import LocationModel
 import LocationWire
 import Testing
+import UserNotifications
 import Wire
 
 @Suite struct `Regions` {
@@ -74,6 +75,19 @@ import Wire
                 "monitoring failed nowhere 5",
             ])
         #expect(app.service.methods.isEmpty)
+    }
+
+    @Test func `are what a notification may wait for`() throws {
+        let region = circle("shop")
+        region.notifyOnExit = false
+        let trigger = UNLocationNotificationTrigger(region: region, repeats: true)
+        #expect(trigger.repeats)
+        let same = try #require(trigger.region as? CLCircularRegion)
+        #expect(same.identifier == "shop" && same.radius == 100 && same.center.latitude == 50)
+        #expect(same.center.longitude == 8 && same.notifyOnEntry && !same.notifyOnExit)
+        // As it was: what is changed later is of no account.
+        region.notifyOnExit = true
+        #expect(!trigger.region.notifyOnExit)
     }
 
     @Test(arguments: [(RegionState.unknown, 0), (.inside, 1), (.outside, 2)])

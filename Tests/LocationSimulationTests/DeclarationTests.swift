@@ -18,6 +18,7 @@ struct DeclarationTests {
         }
         var name, mode: String
         var worksInForeground: Bool
+        var asks: [String]
         var holds: [Hold]
         var windows: [Window]
     }
@@ -30,6 +31,7 @@ struct DeclarationTests {
         let declaration = SimulatedLocation.declaration
         #expect(file.name == declaration.name && declaration.mode.keys == [file.mode])
         #expect(file.worksInForeground == declaration.worksInForeground)
+        #expect(Set(file.asks) == SimulatedLocation.asks)
         try #require(file.holds.count == declaration.holds.count)
         for (real, simulated) in zip(file.holds, declaration.holds) {
             #expect(real.name == simulated.name && real.sentence == simulated.sentence)

@@ -86,7 +86,8 @@ struct DependencyTests {
         (
             "Sources/Services/Location/Framework",
             [
-                "Dispatch", "Foundation", "LocationClient", "LocationModel", "LocationWire", "Synchronization", "Wire",
+                "Dispatch", "Foundation", "LocationClient", "LocationModel", "LocationWire", "NotificationsWire",
+                "Synchronization", "UserNotifications", "Wire",
             ]
         ),
         (

@@ -1,6 +1,7 @@
 import CoreLocation
 import Foundation
 import UIKit
+import UserNotifications
 
 /// Asks for what its URLs say, and says what it was told: README.md.
 @main
@@ -45,11 +46,12 @@ final class Wanderer: NSObject, @MainActor CLLocationManagerDelegate {
         manager.requestAlwaysAuthorization()
         switch verb {
         case "monitor":
-            let numbers = (words["at"] ?? "").split(separator: ",").compactMap { Double($0) }
-            guard let name = words["name"], numbers.count == 2 else { return false }
-            let center = CLLocationCoordinate2D(latitude: numbers[0], longitude: numbers[1])
-            let radius = words["radius"].flatMap(Double.init) ?? 150
-            manager.startMonitoring(for: CLCircularRegion(center: center, radius: radius, identifier: name))
+            guard let region = circle(words) else { return false }
+            manager.startMonitoring(for: region)
+        case "remind":
+            guard let region = circle(words) else { return false }
+            region.notifyOnExit = false
+            remind(region)
         case "unmonitor":
             for region in manager.monitoredRegions where region.identifier == words["name"] {
                 manager.stopMonitoring(for: region)
@@ -61,6 +63,28 @@ final class Wanderer: NSObject, @MainActor CLLocationManagerDelegate {
         }
         say(verb)
         return true
+    }
+
+    private func circle(_ words: [String: String]) -> CLCircularRegion? {
+        let numbers = (words["at"] ?? "").split(separator: ",").compactMap { Double($0) }
+        guard let name = words["name"], numbers.count == 2 else { return nil }
+        return CLCircularRegion(
+            center: CLLocationCoordinate2D(latitude: numbers[0], longitude: numbers[1]),
+            radius: words["radius"].flatMap(Double.init) ?? 150, identifier: name)
+    }
+
+    /// Shown when the device is there, whatever has become of the app.
+    private func remind(_ region: CLCircularRegion) {
+        let content = UNMutableNotificationContent()
+        content.title = "Buy \(region.identifier)"
+        let trigger = UNLocationNotificationTrigger(region: region, repeats: false)
+        let request = UNNotificationRequest(identifier: region.identifier, content: content, trigger: trigger)
+        let center = UNUserNotificationCenter.current()
+        center.requestAuthorization(options: [.alert]) { isAllowed, _ in
+            center.add(request) { error in
+                Task { @MainActor in self.say(error.map { "no reminder: \($0)" } ?? "reminds, allowed \(isAllowed)") }
+            }
+        }
     }
 
     /// Durable before the service hears that the app knows it.

@@ -160,6 +160,7 @@ extension LocationAppInfo {
 
     fileprivate var registrations: String {
         var all = regions.map { "\($0.region.identifier) (\($0.state.rawValue))" }
+        all += places.map { "\($0.region.identifier) (\($0.state.rawValue), for a notification)" }
         if significant { all.append("significant changes") }
         if visits { all.append("visits") }
         return all.joined(separator: ", ")

@@ -14,6 +14,8 @@ struct DeclaredService {
     let hearsPrograms: Bool
     /// Tools speak to it themselves, by this socket in its folder.
     let toolSocket: String?
+    /// Services that it may ask for something.
+    let asks: Set<String>
     /// What everybody is to see of an app while one of these is held for it, such as that it records; by the name that
     /// the hold has among all services'.
     let marks: [String: String]
@@ -132,6 +134,7 @@ struct DeclaredService {
         startsWithDaemon = start == "always"
         hearsConditions = try json.bool("conditions", default: false)
         hearsPrograms = try json.bool("programs", default: false)
+        asks = Set(try json.strings("asks"))
         toolSocket = try json.optionalString("tools")
         guard toolSocket.map({ !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.allSatisfy(Self.isPlain) }) ?? true else {
             throw .invalidParameter("tools", "it is the name of a socket in the service's folder")

@@ -150,6 +150,20 @@ final class ServiceBroker {
         link.withService { outcome in done(outcome.map { _ in ["path": .string(path)] }) }
     }
 
+    // MARK: Each other
+
+    func relay(_ ask: ServiceAsk, to name: String, _ done: @escaping (Result<JSONValue, RPCError>) -> Void) {
+        guard let link = link(name) else {
+            return done(.failure(RPCError(.unknown, "no service \(name.prefix(64)) is declared")))
+        }
+        link.withService { outcome in
+            switch outcome {
+            case .success: link.request(.ask, ask.json, done)
+            case .failure(let error): done(.failure(error))
+            }
+        }
+    }
+
     // MARK: The end, and looking in
 
     func end() {

@@ -37,6 +37,7 @@ extension ServiceLink {
             let last = try params.optionalString("after").flatMap { AppIdentifier($0) }
             connection?.send(.response(id: id, result: page(after: last.flatMap(host.system.index(of:))).json))
             return
+        case .ask: return try relay(try ServiceAsk(json: params), id)
         case .whose:
             connection?.send(.response(id: id, result: whose(try params.int("pid"))))
             return

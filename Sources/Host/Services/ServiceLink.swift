@@ -31,6 +31,8 @@ final class ServiceLink {
     private var awaitsGreeting = false
     /// Connections of apps that the service has yet to take.
     private var offered: [AppIndex: Int] = [:]
+    /// What it asked other services, and waits for.
+    var relayed = 0
     /// Deaths in a row before a hello.
     private var silentDeaths = 0
     private var triesLater = false
@@ -183,7 +185,7 @@ final class ServiceLink {
         answers = [:]
         asked = [:]
         wakes = [:]
-        connection = nil
+        (connection, relayed) = (nil, 0)
         host.post(.service(.lost(index)))
         let error = RPCError(.ended, "the service \(name) ended: connect to it again")
         for answer in unanswered.values { answer(.failure(error)) }
@@ -192,7 +194,7 @@ final class ServiceLink {
 
     // MARK: Orders and news
 
-    private func request(
+    func request(
         _ order: ServiceOrder, _ params: JSONValue, with descriptor: Descriptor? = nil,
         _ answered: @escaping (Result<JSONValue, RPCError>) -> Void
     ) {

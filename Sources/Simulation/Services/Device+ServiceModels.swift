@@ -180,6 +180,7 @@ extension Device {
         for place in services[s].known where known(place)?.wake.isClosedByUser == true { tellClosed(s, place) }
         tellRemovals(s)
         for client in services[s].shell?.clients ?? [] { speak(client, s) }
+        hearAskers(s)
     }
 
     func logicDied(_ s: Int) {
@@ -198,6 +199,7 @@ extension Device {
         services[s].shell?.timerAt = nil
         services[s].shell?.coolsAt = nil
         modelNews.forget(s)
+        disappointAskers(s)
         services[s].shell?.stops = [:]
         // Their ends are noticed by who runs, now or later.
         services[s].shell?.connections = []
@@ -214,6 +216,8 @@ extension Device {
         for number in shell.wakes.sorted() { tellLogic(s, .woken(number: number, .lost)) }
         services[s].shell?.wakes = []
         services[s].shell?.open = [:]
+        services[s].shell?.askers = [:]
+        services[s].shell?.waitingAskers = []
     }
 
     // MARK: Its logic
@@ -253,6 +257,8 @@ extension Device {
                 guard let move = services[s].shell?.moves.removeValue(forKey: id) else { continue }
                 changeWorld { $0.cancel(move.id) }
             case .satellites(let apps): receiveSatellites(for: apps, s)
+            case .ask(let name, let words, let number): ask(name, words, number, by: s)
+            case .reply(let number, let reply): self.reply(number, reply, s)
             }
         }
     }

@@ -95,6 +95,8 @@ extension Device {
         case .tells(let message, let place, let generation): arrive(message, place, generation)
         case .heard(let message): tellLogic(s, .heard(connection: message.connection, number: message.number))
         case .orders: takeOrder(s)
+        case .asks(let asking): relay(asking, s)
+        case .replied(let number, let reply): tellLogic(s, .replied(number: number, reply))
         case .timer: fireLogic(s)
         case .looks: lookAtMoves(s)
         // Whatever has changed is told after every step.
@@ -160,7 +162,9 @@ extension Device {
     /// As the real broker: for who waits, and for what it holds.
     func startIfNeeded(_ s: Int) {
         guard daemon == .running, services[s].presence == .idle, let index = services[s].index else { return }
-        guard !services[s].wishes.isEmpty || services[s].isWanted || system.broker?[index]?.holds.isEmpty == false
+        guard
+            !services[s].wishes.isEmpty || services[s].isWanted || services[s].shell?.waitingAskers.isEmpty == false
+                || system.broker?[index]?.holds.isEmpty == false
         else { return }
         services[s].presence = .starting
         schedule(s, .starts, after: services[s].script.startup)

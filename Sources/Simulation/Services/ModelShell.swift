@@ -40,6 +40,20 @@ struct ModelShell {
         var isVisible: Bool
     }
 
+    /// What it asks of another service.
+    struct Asking: Hashable {
+        let service: String
+        let words: String
+        let number: UInt64
+    }
+
+    /// Which service asked for something, and by which number that waits for the answer.
+    struct Asker: Hashable {
+        let service: Int
+        let life: UInt32
+        let number: UInt64
+    }
+
     /// What it says to the daemon about holds; its connection keeps the order.
     enum Order: Hashable {
         case ask(SimulatedService.Wish)
@@ -85,6 +99,9 @@ struct ModelShell {
     var removals: [AppIdentifier] = []
     /// Announced, and not yet answered by the daemon.
     var wakes: Set<UInt64> = []
+    /// What other services asked and it has yet to answer; what comes once it is there.
+    var askers: [UInt64: Asker] = [:]
+    var waitingAskers: [(asker: Asker, from: String, words: String)] = []
     /// The windows for which each app was woken, and that have not ended.
     var open: [Int: Set<String>] = [:]
 

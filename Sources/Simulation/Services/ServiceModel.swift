@@ -39,6 +39,8 @@ package protocol ServiceModel: Sendable {
     var holds: [ServiceModelHold] { get }
     /// It is told of plain programs with its key, which say nothing to it.
     static var hearsPrograms: Bool { get }
+    /// The services that it may ask for something.
+    static var asks: Set<String> { get }
 
     /// It has something to do, whether or not anybody is connected.
     var isUnfinished: Bool { get }
@@ -54,6 +56,7 @@ extension ServiceModel {
     package static var stormStream: UInt64 { 0x7a41 }
     package var holds: [ServiceModelHold] { [] }
     package static var hearsPrograms: Bool { false }
+    package static var asks: Set<String> { [] }
     package mutating func hear(_ words: String, isAlive: Bool, at now: Instant) -> [ServiceModelAct] { [] }
     package func answer(_ question: String, at now: Instant) -> String? { nil }
 }
@@ -143,6 +146,18 @@ package enum ServiceModelNews: Sendable {
     case moved(traffic: UInt64, bytes: Int64, isDone: Bool)
     /// The network under it is another one, or none.
     case broken(traffic: UInt64)
+    /// Another service wants something, which `reply` answers.
+    case asked(number: UInt64, by: String, String)
+    /// The answer to `ask`. None comes when the daemon dies.
+    case replied(number: UInt64, ServiceModelReply)
+}
+
+/// What another service says to what it was asked.
+package enum ServiceModelReply: Hashable, Sendable {
+    case done(String)
+    case refused(String)
+    /// It ended before it answered.
+    case ended
 }
 
 package struct ServiceModelConditions: Hashable, Sendable {
@@ -192,6 +207,10 @@ package enum ServiceModelAct: Sendable {
     case stop(traffic: UInt64)
     /// For whom satellites are received from now on, and for nobody else.
     case satellites([AppIdentifier])
+    /// Another service is to do something; answered by `replied`.
+    case ask(String, String, number: UInt64)
+    /// The answer to `asked`.
+    case reply(number: UInt64, ServiceModelReply)
 }
 
 /// The services that run by the logic of real ones, by what they are called.

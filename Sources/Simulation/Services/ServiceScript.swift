@@ -103,6 +103,9 @@ enum ServiceStep: Hashable {
     case says(ModelShell.Client)
     case tells(ServiceWords, Int, Generation)
     case heard(ServiceWords)
+    /// What it asks of another one comes to the daemon.
+    case asks(ModelShell.Asking)
+    case replied(UInt64, ServiceModelReply)
     /// The daemon reads the first of `ModelShell.orders`.
     case orders
     case timer

@@ -7,7 +7,7 @@ package enum ServiceEnvironment {
 
 /// What services ask the daemon for (section 3).
 package enum ServiceMethod: String, Sendable, CaseIterable {
-    case hello, apps, hold, drop, wake, whose
+    case hello, apps, hold, drop, wake, whose, ask
 }
 
 /// What services tell it.
@@ -17,7 +17,7 @@ package enum ServiceNotice: String, Sendable, CaseIterable {
 
 /// What the daemon asks of services, and tells them (section 4).
 package enum ServiceOrder: String, Sendable, CaseIterable {
-    case attach, stop
+    case attach, stop, ask
 }
 
 package enum ServiceNews: String, Sendable, CaseIterable {

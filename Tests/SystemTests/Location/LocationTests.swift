@@ -111,6 +111,43 @@ extension SystemTests {
             try system.until("the receiver is off") { try !receives(system) }
         }
 
+        @Test("A notification waits for a place: it is shown though the app, both services and the daemon were killed")
+        func notification() throws {
+            let system = try makeSystem()
+            defer { system.end() }
+            try system.expect("simulate", "location", "46.05", "14.50")
+            try system.expect("open", "wanderer:remind?name=milk&at=46.06,14.50&radius=200")
+            try system.play(["home"])
+            func places() throws -> [String: String] {
+                let app = try status(system)["apps"]?.array?.first { $0["app"]?.string == Self.app }
+                return (app?["places"]?.array ?? []).reduce(into: [:]) {
+                    $0[$1["identifier"]?.string ?? ""] = $1["state"]?.string
+                }
+            }
+            try system.until("its place is watched") { try places() == ["milk": "outside"] }
+            try PidFD(CInt(#require(try system.app(Self.app).pid))).send(9)
+            try system.killDaemon()
+            let services = try JSONValue(parsing: try system.expect("services", "--json"))
+            for service in services["services"]?.array ?? [] {
+                guard let pid = service["pid"]?.int else { continue }
+                try PidFD(CInt(pid)).send(9)
+            }
+            try system.until("it is watched still") { try places().keys.first == "milk" }
+            try system.expect("simulate", "location", "46.06", "14.50")
+            try system.expect("simulate", "cell", "another")
+            func shown() throws -> Bool {
+                try system.expect("notifications", "--json").contains("Buy milk")
+                    && !system.expect("notifications", "list", "--json").contains("\"pending\":true")
+            }
+            for _ in 0..<120 {
+                if try places().isEmpty { break }
+                try system.pass(seconds: 0.5)
+            }
+            let why = try system.expect("location", "why", Self.app)
+            #expect(try places().isEmpty && shown(), "\(why)")
+            #expect(try system.app(Self.app).pid == nil)
+        }
+
         @Test("What the tool is told wrongly it answers with a sentence, and goes on")
         func wrong() throws {
             let system = try makeSystem()

@@ -77,7 +77,8 @@ package struct SimulatedAudio: ServiceModel {
         switch news {
         case .timer: passTime()
         case .clock: beginWithServer()
-        case .zone, .network, .moved, .broken, .arrived: break
+        // Nobody asks it.
+        case .zone, .network, .moved, .broken, .arrived, .asked, .replied: break
         case .conditions(let conditions):
             let call = AudioConditions.Call(rawValue: conditions.call.rawValue) ?? .none
             post(.conditions(AudioConditions(isLocked: conditions.isLocked, call: call)))

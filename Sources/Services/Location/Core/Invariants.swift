@@ -19,7 +19,7 @@ extension LocationSystem {
         if registrations != Registrations(records) {
             broken.append("who is registered for what is not as the records say")
         }
-        let known = records.values.reduce(0) { $0 + $1.regions.count }
+        let known = records.values.reduce(0) { $0 + $1.regions.count + $1[.places].count }
         if known != index.count { broken.append("\(known) regions are monitored, and \(index.count) looked at") }
         return broken
     }
@@ -32,6 +32,7 @@ extension LocationSystem {
         }
         if let record {
             if record.regions.count > rules.mostRegions { problems.append("it monitors too many regions") }
+            if record[.places].count > rules.mostPlaces { problems.append("too many places are watched for it") }
             let numbers = record.news.map(\.number)
             if numbers != numbers.sorted() || Set(numbers).count != numbers.count {
                 problems.append("its news are out of order")

@@ -28,6 +28,10 @@ package enum LocationEffect: Hashable, Sendable {
     /// What it did about an app, for whoever asks why.
     case note(AppIdentifier, String)
 
+    // Other services.
+    /// Answered by `crossingTold`.
+    case crossed(AppIdentifier, AppRecord.Crossing, asker: String)
+
     // Sources.
     /// Whether somebody needs it now.
     case power(FixSource, Bool)

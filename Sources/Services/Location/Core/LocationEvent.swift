@@ -40,6 +40,12 @@ package enum LocationEvent: Hashable, Sendable {
     /// There is a compass, or none.
     case compass(isThere: Bool)
 
+    // Other services.
+    /// The service watches these places for the app, in place of those before.
+    case places(asker: String, AppIdentifier, [Region], RequestID)
+    /// The answer to `crossed`: it need not be told again, or it did not hear it.
+    case crossingTold(AppIdentifier, Int64, isDone: Bool)
+
     // People.
     case permit(AppIdentifier, LocationAuthorization, isReduced: Bool, RequestID)
 }

@@ -4,6 +4,10 @@ package import Model
 package struct LocationRules: Hashable, Sendable {
     /// Regions of an app.
     package var mostRegions = 20
+    /// That another service watches for an app: as many notifications may wait.
+    package var mostPlaces = 64
+    /// That another service has yet to hear of, for an app; the oldest are dropped.
+    package var mostCrossings = 100
     /// How long the device has to be on the other side before that is told, and metres that it has to be off.
     package var dwell = Span.seconds(20)
     package var exitDistance = 200.0

@@ -45,6 +45,8 @@ package struct LocationSystem: Sendable {
     var traces: [RegionKey: RegionTrace] = [:]
     /// Crossings that may be under way, since when.
     var candidates: [RegionKey: Instant] = [:]
+    /// What other services are being told.
+    var crossingsTold: [AppIdentifier: ToldCrossing] = [:]
     /// There may be some of the process before.
     var hasStoredCandidates = false
     package internal(set) var look = Look()
@@ -74,8 +76,10 @@ package struct LocationSystem: Sendable {
         records[record.app] = record
         registrations.note(record, for: record.app)
         touched.insert(record.app)
-        for region in record.regions { watch(region.region, region.state, of: record.app) }
-        hasStoredCandidates = hasStoredCandidates || record.regions.contains { $0.candidate != nil }
+        for list in RegionList.allCases {
+            for known in record[list] { watch(known.region, known.state, list, of: record.app) }
+            hasStoredCandidates = hasStoredCandidates || record[list].contains { $0.candidate != nil }
+        }
         var party = Party(record.app)
         if !record.holds.isEmpty {
             party.standing = AppStanding(.background, process: record.process, isVisible: false)
@@ -125,6 +129,8 @@ package struct LocationSystem: Sendable {
         case .tower(let tower): moved(to: tower)
         case .heading(let heading): turned(to: heading)
         case .compass(let isThere): hasCompass = isThere
+        case .places(let asker, let app, let places, let request): setPlaces(asker, app, places, request)
+        case .crossingTold(let app, let number, let isDone): crossingTold(app, number, isDone)
         case .permit(let app, let authorization, let isReduced, let request):
             permit(app, authorization, isReduced, request)
         }
@@ -149,6 +155,7 @@ package struct LocationSystem: Sendable {
             for app in rest { settle(app) }
             settled.formUnion(rest)
         }
+        settleCrossings()
     }
 
     private mutating func settle(_ app: AppIdentifier) {
@@ -229,6 +236,7 @@ package struct LocationSystem: Sendable {
         }
         for app in busy { parties[app]?.deadlines(self).forEach(consider) }
         consider(changeDeadline)
+        consider(crossingDeadline)
         consider(look.deadline(rules))
         return next
     }

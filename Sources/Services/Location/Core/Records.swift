@@ -32,6 +32,8 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var significant: Significant?
     package var visits: Visits?
     package var regions: [MonitoredRegion] = []
+    /// What another service acts on in its place.
+    package var places: Places?
     /// What it has yet to deal with, in order.
     package var news: [Item] = []
     package var nextNews: NewsNumber = 1
@@ -65,12 +67,59 @@ package struct AppRecord: Hashable, Sendable, Codable {
         package var since: Double
     }
 
+    /// Regions that another service watches for the app. The app itself is neither told of them nor woken.
+    package struct Places: Hashable, Sendable, Codable {
+        /// The service that is told.
+        package var asker: String
+        package var regions: [MonitoredRegion] = []
+        /// What it has yet to be told, in order.
+        package var crossings: [Crossing] = []
+        package var lastNumber: Int64 = 0
+
+        package init(asker: String) { self.asker = asker }
+    }
+
+    package struct Crossing: Hashable, Sendable, Codable {
+        package var number: Int64
+        package var place: String
+        package var isEntry: Bool
+    }
+
     package struct Item: Hashable, Sendable, Codable {
         package var number: NewsNumber
         package var news: LocationNews
     }
 
     /// It may be told of something while it does not run.
-    package var isRegistered: Bool { significant != nil || visits != nil || !regions.isEmpty || !news.isEmpty }
-    package var isWatching: Bool { authorization == .always && (visits != nil || !regions.isEmpty) }
+    package var isRegistered: Bool {
+        significant != nil || visits != nil || !regions.isEmpty || !news.isEmpty || isServed
+    }
+
+    package var isWatching: Bool {
+        authorization == .always && (visits != nil || !regions.isEmpty)
+            || mayWatchPlaces && places?.regions.isEmpty == false
+    }
+
+    /// Another service watches something for it, or has yet to hear of it.
+    package var isServed: Bool { places.map { !$0.regions.isEmpty || !$0.crossings.isEmpty } ?? false }
+
+    /// The user sees what comes of it: leave for while it is used is enough.
+    package var mayWatchPlaces: Bool { authorization.allows && !isReduced }
+
+    package subscript(list: RegionList) -> [MonitoredRegion] {
+        get { list == .own ? regions : places?.regions ?? [] }
+        set { if list == .own { regions = newValue } else { places?.regions = newValue } }
+    }
+
+    func mayHear(_ list: RegionList) -> Bool { list == .own ? authorization == .always : mayWatchPlaces }
+}
+
+/// Who is told of a region.
+package enum RegionList: Int, Hashable, Comparable, Sendable, CaseIterable {
+    /// The app that monitors it.
+    case own
+    /// Another service, in the app's place.
+    case places
+
+    package static func < (a: RegionList, b: RegionList) -> Bool { a.rawValue < b.rawValue }
 }

@@ -6,9 +6,10 @@ internal import RealModule
 struct RegionKey: Hashable, Comparable, Sendable {
     let app: AppIdentifier
     let identifier: String
+    var list = RegionList.own
 
     static func < (a: RegionKey, b: RegionKey) -> Bool {
-        (a.app.rawValue, a.identifier) < (b.app.rawValue, b.identifier)
+        (a.app.rawValue, a.list, a.identifier) < (b.app.rawValue, b.list, b.identifier)
     }
 }
 

@@ -10,6 +10,8 @@ struct Registrations: Equatable, Sendable {
     private(set) var listening: Set<AppIdentifier> = []
     /// Anything, or something that is to be heard.
     private(set) var all: Set<AppIdentifier> = []
+    /// Another service has yet to hear of a crossing.
+    private(set) var crossed: Set<AppIdentifier> = []
     /// Another one whenever other apps are watching.
     private(set) var version = 0
 
@@ -24,6 +26,7 @@ struct Registrations: Equatable, Sendable {
         if Self.set(&watching, app, record?.isWatching == true) { version += 1 }
         _ = Self.set(&visiting, app, isAlways && record?.visits != nil)
         _ = Self.set(&listening, app, isAlways && record?.significant != nil)
+        _ = Self.set(&crossed, app, record?.places?.crossings.isEmpty == false)
         _ = Self.set(&all, app, record?.isRegistered == true)
     }
 
@@ -33,6 +36,7 @@ struct Registrations: Equatable, Sendable {
     }
 
     static func == (a: Registrations, b: Registrations) -> Bool {
-        a.watching == b.watching && a.visiting == b.visiting && a.listening == b.listening && a.all == b.all
+        a.watching == b.watching && a.visiting == b.visiting && a.listening == b.listening && a.crossed == b.crossed
+            && a.all == b.all
     }
 }

@@ -14,6 +14,8 @@ package struct LocationStatus: Sendable {
         package var significantChanges: Bool
         package var visits: Bool
         package var regions: [(region: Region, state: RegionState)]
+        /// What another service watches for it.
+        package var places: [(region: Region, state: RegionState)]
         /// What it has yet to hear.
         package var waiting: Int
     }
@@ -64,6 +66,7 @@ extension LocationSystem {
             updates: party?.updates?.settings, updatesSince: party?.updates?.since,
             isPaused: party?.updates?.isPaused ?? false, significantChanges: record?.significant != nil,
             visits: record?.visits != nil, regions: record?.regions.map { ($0.region, $0.state) } ?? [],
+            places: record?[.places].map { ($0.region, $0.state) } ?? [],
             waiting: record?.news.count ?? 0)
     }
 
@@ -84,8 +87,11 @@ extension LocationSystem {
         var sentences: [String] = []
         if !record.authorization.allows { sentences.append(LocationRefusal.denied.sentence) }
         if let party = parties[app], let updates = party.updates { sentences.append(sentence(party, updates)) }
-        for known in record.regions { sentences.append(sentence(known, app)) }
-        if !record.regions.isEmpty, !lookSentence.isEmpty { sentences.append(lookSentence) }
+        for known in record.regions { sentences.append("region \(sentence(known, .own, app))") }
+        for known in record[.places] {
+            sentences.append("place for \(record.places?.asker ?? "") \(sentence(known, .places, app))")
+        }
+        if !record.regions.isEmpty || !record[.places].isEmpty, !lookSentence.isEmpty { sentences.append(lookSentence) }
         if record.significant != nil { sentences.append(changeSentence(app)) }
         if !record.news.isEmpty { sentences.append("it has yet to hear \(record.news.count) of what happened") }
         return sentences.isEmpty ? "it wants to know nothing" : sentences.joined(separator: "; ")
@@ -105,9 +111,11 @@ extension LocationSystem {
         return "\(began), by \(chosen.map(\.words).joined(separator: " and "))"
     }
 
-    private func sentence(_ known: AppRecord.MonitoredRegion, _ app: AppIdentifier) -> String {
-        let name = "region “\(known.region.identifier.prefix(60))”: \(known.state.rawValue)"
-        let trace = traces[RegionKey(app: app, identifier: known.region.identifier)] ?? RegionTrace()
+    private func sentence(
+        _ known: AppRecord.MonitoredRegion, _ list: RegionList, _ app: AppIdentifier
+    ) -> String {
+        let name = "“\(known.region.identifier.prefix(60))”: \(known.state.rawValue)"
+        let trace = traces[RegionKey(app: app, identifier: known.region.identifier, list: list)] ?? RegionTrace()
         let least = max(rules.decisiveAccuracy, known.region.radius / 2)
         // Of one far away no fix is compared with its edge one by one.
         let newest = lastFix.flatMap { last in

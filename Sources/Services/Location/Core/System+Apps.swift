@@ -97,7 +97,12 @@ extension LocationSystem {
 
     mutating func forget(_ app: AppIdentifier) {
         processEnded(app)
-        for region in records[app]?.regions ?? [] { unwatch(region.region.identifier, of: app) }
+        for list in RegionList.allCases {
+            for known in records[app]?[list] ?? [] {
+                unwatch(RegionKey(app: app, identifier: known.region.identifier, list: list))
+            }
+        }
+        crossingsTold[app] = nil
         connections = connections.filter { $0.value != app }
         parties[app] = nil
         standings[app] = nil
@@ -113,6 +118,7 @@ extension LocationSystem {
 
     mutating func systemDetached() {
         hasSystem = false
+        forgetCrossingsTold()
         for app in parties.keys {
             with(app) { [now] party in
                 // What is held is stated to the next one.

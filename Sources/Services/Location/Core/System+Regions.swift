@@ -3,12 +3,11 @@ internal import Model
 
 // Regions: registered, entered and left.
 extension LocationSystem {
-    mutating func watch(_ region: Region, _ state: RegionState, of app: AppIdentifier) {
-        index.insert(RegionKey(app: app, identifier: region.identifier), region, state)
+    mutating func watch(_ region: Region, _ state: RegionState, _ list: RegionList, of app: AppIdentifier) {
+        index.insert(RegionKey(app: app, identifier: region.identifier, list: list), region, state)
     }
 
-    mutating func unwatch(_ identifier: String, of app: AppIdentifier) {
-        let key = RegionKey(app: app, identifier: identifier)
+    mutating func unwatch(_ key: RegionKey) {
         index.remove(key)
         traces[key] = nil
         candidates[key] = nil
@@ -18,34 +17,41 @@ extension LocationSystem {
         guard rules.hasRegions else { throw .noRegions }
         try require(.always, app)
         if isReduced(app) { throw .needsAlways }
-        guard (1...Region.longestIdentifier).contains(region.identifier.utf8.count) else {
-            throw .invalidRegion("an identifier has 1 to \(Region.longestIdentifier) bytes")
-        }
-        guard region.radius > 0, region.radius <= Region.largestRadius else {
-            throw .invalidRegion("a radius is more than 0 and at most \(Int(Region.largestRadius)) metres")
-        }
+        if let fault = region.fault { throw .invalidRegion(fault) }
         let known = records[app]?.regions ?? []
         let isNew = !known.contains { $0.region.identifier == region.identifier }
         guard !isNew || known.count < rules.mostRegions else { throw .tooManyRegions(rules.mostRegions) }
         guard known.first(where: { $0.region.identifier == region.identifier })?.region != region else { return }
-        unwatch(region.identifier, of: app)
+        unwatch(RegionKey(app: app, identifier: region.identifier))
         change(app) { record in
             record.regions.removeAll { $0.region.identifier == region.identifier }
             record.regions.append(AppRecord.MonitoredRegion(region: region, state: .unknown))
             // What was to be told of the one before is of no use.
             record.dropNews(of: region.identifier)
         }
-        watch(region, .unknown, of: app)
-        if let last = lastFix, now - last.at < .seconds(60) {
-            decide(RegionKey(app: app, identifier: region.identifier), last.fix)
+        begin(region, .own, of: app)
+    }
+
+    /// One that is new, and on whose side the device is nobody knows.
+    mutating func begin(_ region: Region, _ list: RegionList, of app: AppIdentifier) {
+        watch(region, .unknown, list, of: app)
+        if let last = lastFix, now - last.at < .seconds(60), isStillSure(last, of: region) {
+            decide(RegionKey(app: app, identifier: region.identifier, list: list), last.fix)
             replan(last.fix)
         } else if look.phase != .unneeded {
             lookSoon()
         }
     }
 
+    /// Whether the device cannot have come to its edge since that fix.
+    private func isStillSure(_ last: (fix: Fix, at: Instant), of region: Region) -> Bool {
+        let speed = max(last.fix.speed ?? 0, look.pace?.speed ?? 0, rules.leastSpeed)
+        let gap = abs(region.center.nearDistance(to: last.fix.coordinate) - region.radius)
+        return now == last.at || gap > (now - last.at).seconds * speed
+    }
+
     mutating func unmonitor(_ identifier: String, _ app: AppIdentifier) {
-        unwatch(identifier, of: app)
+        unwatch(RegionKey(app: app, identifier: identifier))
         change(app) { record in
             record.regions.removeAll { $0.region.identifier == identifier }
             record.dropNews(of: identifier)
@@ -72,9 +78,10 @@ extension LocationSystem {
     }
 
     private mutating func decide(_ key: RegionKey, _ fix: Fix) {
-        guard let place = records[key.app]?.regions.firstIndex(where: { $0.region.identifier == key.identifier }),
-            let known = records[key.app]?.regions[place], records[key.app]?.authorization == .always
+        guard let record = records[key.app], record.mayHear(key.list),
+            let place = record[key.list].firstIndex(where: { $0.region.identifier == key.identifier })
         else { return }
+        let known = record[key.list][place]
         let region = known.region
         // Of a large region also a rough fix says something.
         guard fix.accuracy <= max(rules.decisiveAccuracy, region.radius / 2) else { return }
@@ -91,7 +98,7 @@ extension LocationSystem {
         // What it is at first nobody has crossed.
         if known.state == .unknown {
             index.note(key, side)
-            return change(key.app) { $0.regions[place].state = side }
+            return change(key.app) { $0[key.list][place].state = side }
         }
         guard let candidate = trace.candidate, candidate.state == side else {
             trace.candidate = (side, now)
@@ -115,7 +122,7 @@ extension LocationSystem {
             if let stored = trace.storedAt, now - stored < .seconds(5) { return }
             trace.storedAt = now
         }
-        change(key.app) { $0.regions[place].candidate = candidate }
+        change(key.app) { $0[key.list][place].candidate = candidate }
     }
 
     /// The clock is known by which the process before this one said since when.
@@ -123,17 +130,22 @@ extension LocationSystem {
         guard hasStoredCandidates else { return }
         hasStoredCandidates = false
         for (app, record) in records {
-            for known in record.regions {
-                guard let candidate = known.candidate else { continue }
-                let key = RegionKey(app: app, identifier: known.region.identifier)
-                // Of one that is older nobody knows whether the device was there all the time.
-                let age = max(0, time - candidate.since)
-                guard age <= rules.candidateLife.seconds else { continue }
-                let since = now + Span.seconds(-age)
-                traces[key, default: RegionTrace()].candidate = (candidate.state, since)
-                candidates[key] = since
+            for list in RegionList.allCases {
+                for known in record[list] {
+                    resume(known, RegionKey(app: app, identifier: known.region.identifier, list: list))
+                }
             }
         }
+    }
+
+    private mutating func resume(_ known: AppRecord.MonitoredRegion, _ key: RegionKey) {
+        guard let candidate = known.candidate else { return }
+        // Of one that is older nobody knows whether the device was there all the time.
+        let age = max(0, time - candidate.since)
+        guard age <= rules.candidateLife.seconds else { return }
+        let since = now + Span.seconds(-age)
+        traces[key, default: RegionTrace()].candidate = (candidate.state, since)
+        candidates[key] = since
     }
 
     /// On which side of the edge that is, where it is another one than before.
@@ -148,9 +160,13 @@ extension LocationSystem {
     private mutating func crossed(
         _ key: RegionKey, _ place: Int, _ region: Region, _ state: RegionState, _ fix: Fix
     ) {
-        change(key.app) { $0.regions[place].state = state }
+        change(key.app) { $0[key.list][place].state = state }
         index.note(key, state)
         let isTold = state == .inside ? region.notifiesOnEntry : region.notifiesOnExit
+        guard key.list == .own else {
+            if isTold { noteCrossing(key, isEntry: state == .inside) }
+            return
+        }
         let verb = state == .inside ? "entered" : "left"
         emit(.note(key.app, "the device has \(verb) “\(region.identifier.prefix(60))”"))
         if isTold { tell(key.app, state == .inside ? .entered(region, fix) : .exited(region, fix)) }
@@ -167,9 +183,7 @@ extension LocationSystem {
     mutating func nearestEdge(_ fix: Fix, from before: Coordinate?, within metres: Double) -> Double {
         let (records, rules) = (records, rules)
         return index.visit(fix.coordinate, within: metres) { key in
-            guard let known = records[key.app]?.regions.first(where: { $0.region.identifier == key.identifier }) else {
-                return .infinity
-            }
+            guard let known = records[key.app]?.known(key) else { return .infinity }
             let distance = known.region.center.nearDistance(to: fix.coordinate)
             guard known.state == .outside else { return abs(distance - known.region.radius - rules.exitDistance) }
             let gap = abs(distance - known.region.radius)
@@ -192,9 +206,7 @@ extension LocationSystem {
         let rules = rules
         let reach = cell.accuracy * 1.5
         let nearest = index.visit(cell.coordinate, within: .infinity) { key in
-            guard let known = records[key.app]?.regions.first(where: { $0.region.identifier == key.identifier }) else {
-                return .infinity
-            }
+            guard let known = records[key.app]?.known(key) else { return .infinity }
             let distance = known.region.center.nearDistance(to: cell.coordinate)
             return switch known.state {
             case .unknown: 0
@@ -206,7 +218,24 @@ extension LocationSystem {
     }
 }
 
+extension Region {
+    /// Why it cannot be monitored.
+    var fault: String? {
+        guard (1...Region.longestIdentifier).contains(identifier.utf8.count) else {
+            return "an identifier has 1 to \(Region.longestIdentifier) bytes"
+        }
+        guard radius > 0, radius <= Region.largestRadius else {
+            return "a radius is more than 0 and at most \(Int(Region.largestRadius)) metres"
+        }
+        return nil
+    }
+}
+
 extension AppRecord {
+    fileprivate func known(_ key: RegionKey) -> MonitoredRegion? {
+        self[key.list].first { $0.region.identifier == key.identifier }
+    }
+
     mutating func dropNews(of identifier: String) {
         news.removeAll { item in
             switch item.news {

@@ -25,6 +25,7 @@ extension Service {
         case .wake(let app, let upTo, let because): wake(app, upTo, because)
         case .note(let app, let sentence):
             broker.tell(.note, ["app": .string(app.rawValue), "sentence": .string(String(sentence.prefix(200)))])
+        case .crossed(let app, let crossing, let asker): tell(asker, PlaceCrossing(app, crossing), app)
         case .power(let source, let isOn): receivers.power(source, isOn)
         case .users(let apps):
             broker.tell(.satellites, ["apps": .array(apps.map { .string($0.rawValue) })])
@@ -42,6 +43,13 @@ extension Service {
             // An app that does not understand it would not the next time, either.
             if case .failure(let error) = result { self?.note("news were refused: \(error.message)") }
             self?.post(.answered(connection, number))
+        }
+    }
+
+    private func tell(_ asker: String, _ crossing: PlaceCrossing, _ app: AppIdentifier) {
+        broker.ask(asker, PlaceMethod.placeCrossed.rawValue, crossing.json) { [weak self] result in
+            if case .failure(let error) = result { self?.note("\(asker) was told of a crossing: \(error.message)") }
+            self?.post(.crossingTold(app, crossing.number, isDone: result.isFinal))
         }
     }
 

@@ -27,8 +27,8 @@ extension Service {
     func answer(_ request: LocationCore.RequestID, _ result: Result<LocationReply, LocationRefusal>) {
         guard let pending = requests.removeValue(forKey: request) else { return }
         switch result {
-        case .success(let reply): pending.peer?.send(.response(id: pending.id, result: reply.json))
-        case .failure(let refusal): pending.peer?.send(.failure(id: pending.id, RPCError(refusal)))
+        case .success(let reply): pending.answer(.success(reply.json))
+        case .failure(let refusal): pending.answer(.failure(RPCError(refusal)))
         }
     }
 }

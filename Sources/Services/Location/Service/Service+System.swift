@@ -64,6 +64,11 @@ extension Service: BrokerConnection.Client {
             case .stop:
                 let (app, hold) = try held(params)
                 post(.stop(app, hold, OrderID(stops.insert { answer(.success([:])) })))
+            case .ask:
+                let ask = try ServiceAsk(json: params)
+                guard ask.method == PlaceMethod.watchPlaces.rawValue else { throw .methodNotFound(ask.method) }
+                let (app, places) = try PlaceWatch(json: ask.params).read()
+                post(.places(asker: ask.service, app, places, request(answer)))
             }
         } catch {
             answer(.failure(error))

@@ -97,10 +97,22 @@ final class Service: @unchecked Sendable {
         try? timer?.arm(at: next)
     }
 
-    func request(_ peer: Peer?, _ id: RPCID) -> LocationCore.RequestID {
+    func request(_ peer: Peer, _ id: RPCID) -> LocationCore.RequestID {
+        request(of: peer) { [weak peer] result in
+            switch result {
+            case .success(let value): peer?.send(.response(id: id, result: value))
+            case .failure(let error): peer?.send(.failure(id: id, error))
+            }
+        }
+    }
+
+    /// - Parameter peer: `nil`: the daemon, for another service.
+    func request(
+        of peer: Peer? = nil, _ answer: @escaping (Result<JSONValue, RPCError>) -> Void
+    ) -> LocationCore.RequestID {
         let number = LocationCore.RequestID(nextRequest)
         nextRequest += 1
-        requests[number] = PendingRequest(peer: peer, id: id)
+        requests[number] = PendingRequest(peer: peer, answer: answer)
         return number
     }
 
@@ -128,7 +140,7 @@ final class Service: @unchecked Sendable {
 
     func remove(_ peer: Peer) {
         peers[peer.number] = nil
-        requests = requests.filter { $0.value.peer.map { $0 !== peer } ?? false }
+        requests = requests.filter { $0.value.peer !== peer }
         calm.armIdle()
     }
 
@@ -183,5 +195,5 @@ extension Service: ServedService {
 /// Who waits for the Core's answer.
 struct PendingRequest {
     weak var peer: Peer?
-    let id: RPCID
+    let answer: (Result<JSONValue, RPCError>) -> Void
 }

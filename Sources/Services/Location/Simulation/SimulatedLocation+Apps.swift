@@ -23,6 +23,8 @@ struct LocationAsked: Sendable {
         case said(number: UInt64)
         /// In the service's own protocol.
         case request(number: UInt64, RPCID)
+        /// Another service.
+        case service(number: UInt64)
         case deed
     }
 
@@ -138,6 +140,11 @@ extension SimulatedLocation {
         case .hello:
             guard case .success(let reply) = result, connections[connection]?.isProgram == true else { return }
             tell(connection, .notification(method: "hello", params: reply.json))
+        case .service(let number):
+            switch result {
+            case .success: acts.append(.reply(number: number, .done("{}")))
+            case .failure(let refusal): acts.append(.reply(number: number, .refused(refusal.sentence)))
+            }
         case .deed: if case .failure(let refusal) = result { refusedDeed = refusal }
         case .said(let number):
             acts.append(.answer(connection: connection, number: number, keeps: nil))

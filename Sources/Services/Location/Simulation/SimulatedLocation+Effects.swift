@@ -33,6 +33,7 @@ extension SimulatedLocation {
             let number = number()
             wakes[number] = (app, upTo)
             acts.append(.wake(app, window: "moved", because: because, payload: "\(upTo)", number: number))
+        case .crossed(let app, let crossing, let asker): tell(asker, crossing, app)
         case .note(let app, let sentence): acts.append(.note(app, sentence))
         case .power(let source, let isOn): power(source, isOn)
         case .users(let apps): acts.append(.satellites(apps))
@@ -79,6 +80,9 @@ extension SimulatedLocation {
         case "authorization": return (known?.authorization ?? .notDetermined).rawValue
         case "regions":
             return (known?.regions ?? []).map { "\($0.region.identifier) \($0.state.rawValue)" }.joined(separator: ", ")
+        case "places":
+            let places = (known?.places ?? []).map { "\($0.region.identifier) \($0.state.rawValue)" }
+            return places.isEmpty ? "none" : places.joined(separator: ", ")
         case "updates": return known?.updates == nil ? "off" : known?.isPaused == true ? "paused" : "on"
         case "look": return system.status.look
         case "waiting": return "\(known?.waiting ?? 0)"

@@ -18,6 +18,7 @@ package struct SimulatedLocation: ServiceModel {
     var told: [UInt64: (connection: UInt64, seq: NewsNumber)] = [:]
     var askedHolds: [UInt64: (app: AppIdentifier, hold: LocationHold)] = [:]
     var wakes: [UInt64: (app: AppIdentifier, upTo: NewsNumber)] = [:]
+    var crossings: [UInt64: (app: AppIdentifier, number: Int64)] = [:]
     var acts: [ServiceModelAct] = []
     var now = Instant.zero
     /// Since when the receiver is on, and when it says something next.
@@ -46,6 +47,8 @@ package struct SimulatedLocation: ServiceModel {
             mode: .location)
     }
 
+    package static var asks: Set<String> { ["notifications"] }
+
     package static var stormStream: UInt64 { 0x7a47 }
 
     package static func misunderstanding(of words: String) -> String? {
@@ -59,7 +62,7 @@ package struct SimulatedLocation: ServiceModel {
     // MARK: Events
 
     package mutating func start(_ life: ServiceModelLife) {
-        (connections, requests, told, askedHolds, wakes) = ([:], [:], [:], [:], [:])
+        (connections, requests, told, askedHolds, wakes, crossings) = ([:], [:], [:], [:], [:], [:])
         (acts, pending, isPosting, receiver, nextCell) = ([], [], false, nil, nil)
         system = LocationSystem(facts.stored, rules: LocationRules(profile: life.profile))
     }
@@ -73,10 +76,14 @@ package struct SimulatedLocation: ServiceModel {
             post(.clock(now.sinceBoot + wall))
             beginWithWorld()
         case .zone, .network, .moved, .broken, .arrived, .program, .closed: break
+        case .asked(let number, let asker, let words): asked(number, by: asker, words)
+        case .replied(let number, let reply):
+            guard let crossing = crossings.removeValue(forKey: number) else { break }
+            post(.crossingTold(crossing.app, crossing.number, isDone: reply != .ended))
         case .conditions(let conditions): post(.conditions(LocationConditions(isLocked: conditions.isLocked)))
         case .greeted: post(.systemAttached)
         case .lost:
-            (askedHolds, wakes) = ([:], [:])
+            (askedHolds, wakes, crossings) = ([:], [:], [:])
             post(.systemDetached)
         case .app(let app, let state, _, let process, let isVisible):
             if facts.clients[app].map({ $0.process != process || state == .notRunning }) ?? false {

@@ -1,5 +1,5 @@
 package import LocationCore
-internal import LocationModel
+package import LocationModel
 package import LocationWire
 package import Model
 package import Wire
@@ -78,7 +78,8 @@ extension LocationAppInfo {
             app: app.app.rawValue, name: app.name, authorization: app.authorization, reduced: app.isReduced,
             updates: app.updates, since: app.updatesSince.map(since), paused: app.isPaused,
             significant: app.significantChanges, visits: app.visits,
-            regions: app.regions.map { LocationRegionInfo(region: $0.region, state: $0.state) }, waiting: app.waiting)
+            regions: app.regions.map { LocationRegionInfo(region: $0.region, state: $0.state) },
+            places: app.places.map { LocationRegionInfo(region: $0.region, state: $0.state) }, waiting: app.waiting)
     }
 }
 
@@ -89,5 +90,40 @@ extension LocationSourceInfo {
         self.init(
             source: source.source, there: source.state?.isPresent ?? false, problem: problem, on: source.isPowered,
             since: source.since.map(since), users: source.users.map(\.rawValue))
+    }
+}
+
+// What other services ask, and are told.
+extension PlaceWatch {
+    package func read() throws(RPCError) -> (app: AppIdentifier, places: [Region]) {
+        guard let app = AppIdentifier(app) else {
+            throw .invalidParameter("app", "the parameter app is no identifier")
+        }
+        let places = try places.map { place throws(RPCError) in
+            let center = Coordinate(place.latitude, place.longitude)
+            guard center.isValid, place.radius.isFinite else {
+                throw .invalidParameter("places", "a place has a latitude, a longitude and a radius")
+            }
+            return Region(
+                place.identifier, center: center, radius: place.radius, notifiesOnEntry: place.onEntry,
+                notifiesOnExit: place.onExit)
+        }
+        return (app, places)
+    }
+}
+
+extension PlaceCrossing {
+    package init(_ app: AppIdentifier, _ crossing: AppRecord.Crossing) {
+        self.init(app: app.rawValue, place: crossing.place, entered: crossing.isEntry, number: crossing.number)
+    }
+}
+
+extension Result<JSONValue, RPCError> {
+    /// To `placeCrossed`: told again it would fare no better.
+    package var isFinal: Bool {
+        switch self {
+        case .success: true
+        case .failure(let error): [.methodNotFound, .invalidParams, .unknown, .refused].contains(error.code)
+        }
     }
 }

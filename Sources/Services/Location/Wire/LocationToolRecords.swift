@@ -51,12 +51,15 @@ package struct LocationAppInfo: WireRecord {
     package var significant: Bool
     package var visits: Bool
     package var regions: [LocationRegionInfo]
+    /// What another service watches for it.
+    package var places: [LocationRegionInfo]
     /// What it has yet to hear.
     package var waiting: Int
 
     package init(
         app: String, name: String, authorization: LocationAuthorization, reduced: Bool, updates: UpdateSettings?,
-        since: Double?, paused: Bool, significant: Bool, visits: Bool, regions: [LocationRegionInfo], waiting: Int
+        since: Double?, paused: Bool, significant: Bool, visits: Bool, regions: [LocationRegionInfo],
+        places: [LocationRegionInfo] = [], waiting: Int
     ) {
         self.app = app
         self.name = name
@@ -68,6 +71,7 @@ package struct LocationAppInfo: WireRecord {
         self.significant = significant
         self.visits = visits
         self.regions = regions
+        self.places = places
         self.waiting = waiting
     }
 
@@ -82,6 +86,7 @@ package struct LocationAppInfo: WireRecord {
         significant = try json.bool("significant")
         visits = try json.bool("visits")
         regions = try json.records("regions")
+        places = try json.records("places")
         waiting = try json.optionalInt("waiting") ?? 0
     }
 
@@ -91,6 +96,7 @@ package struct LocationAppInfo: WireRecord {
             "reduced": .bool(reduced), "paused": .bool(paused), "significant": .bool(significant),
             "visits": .bool(visits), "regions": .array(regions.map(\.json)), "waiting": .int(Int64(waiting)),
         ]
+        if !places.isEmpty { object["places"] = .array(places.map(\.json)) }
         object["updates"] = updates?.json
         object["since"] = since.map(JSONValue.double)
         return .object(object)

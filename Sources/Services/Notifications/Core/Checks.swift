@@ -54,7 +54,8 @@ extension NotificationTrigger {
             }
             let isPlace = abs(region.latitude) <= 90 && abs(region.longitude) <= 180
             if !isPlace { return Fault("region", "there is no such place") }
-            return region.radius > 0 && region.radius.isFinite ? nil : Fault("region", "its radius is no length")
+            if !(region.radius > 0) { return Fault("region", "its radius is no length") }
+            return region.radius <= rules.largestRadius ? nil : Fault("region", "its radius is more than 1000 km")
         }
     }
 }

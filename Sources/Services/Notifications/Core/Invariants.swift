@@ -65,6 +65,8 @@ extension NotificationSystem {
             entry.greeted.allSatisfy { connections[$0] == app } && Set(entry.greeted).count == entry.greeted.count,
             "speaks to strangers")
         require(registered.contains(app) == entry.record.isRegistered, "counted as registered, or not")
+        require(placed.contains(app) == (entry.record.hasPlaces == true), "counted as having places, or not")
+        require(entry.places.retryAt == nil || due.time(.places(app)) != nil, "asks for its places never again")
         require(
             entry.waiters.isEmpty || entry.record.isRegistered && entry.record.token == nil,
             "keeps an app waiting for its token")

@@ -48,6 +48,10 @@ package enum NotificationEffect: Hashable, Sendable {
     /// Nothing comes any more: the shell connects anew.
     case linkIsDead
 
+    /// The service that knows where the device is watches these for the app, in place of those before. Answered by
+    /// `watched`.
+    case watch(AppIdentifier, [WatchedPlace])
+
     /// For the log, and for those who ask.
     case report(NotificationReport)
 }
@@ -190,6 +194,8 @@ package enum NotificationReport: Hashable, Sendable {
     case untold(TellingID, String)
     /// It came so much after its time.
     case late(AppIdentifier, identifier: String, by: Span)
+    /// No service says when the device is at the places that its requests wait for.
+    case unwatched(AppIdentifier, String)
 }
 
 package enum NotShown: String, Sendable, Codable, CaseIterable {

@@ -42,7 +42,12 @@ package enum NotificationEvent: Hashable, Sendable {
     case expired(NotificationID)
 
     // Other services.
+    /// A test, in place of a service: all requests that wait for a region of this name.
     case regionCrossed(AppIdentifier, region: String, isEntry: Bool)
+    /// The request waits for this place. A crossing that comes again has the number that it had.
+    case placeCrossed(RequestID, AppIdentifier, place: String, isEntry: Bool, number: Int64)
+    /// The answer to `watch`.
+    case watched(AppIdentifier, WatchAnswer)
 
     // Providers.
     /// - Parameter sequence: the link's, for `acknowledge`; `nil`: it came from a tool.
@@ -136,7 +141,7 @@ package enum ToolRequest: Hashable, Sendable {
     /// The person allows or denies notifications of the app.
     case decide(AppIdentifier, isAllowed: Bool)
     case push(PushMessage)
-    /// The location service, or a test in its place: as `regionCrossed`.
+    /// As `regionCrossed`.
     case cross(AppIdentifier, region: String, isEntry: Bool)
 }
 

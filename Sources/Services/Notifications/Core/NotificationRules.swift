@@ -13,6 +13,8 @@ package struct NotificationRules: Hashable, Sendable {
     package var mostMutations = 32
     /// Bytes.
     package var longestIdentifier = 512
+    /// Metres, of a region that is waited for.
+    package var largestRadius = 1_000_000.0
     package var longestContent = 16_384
     package var longestPayload = 5_120
     package var shortestRepeat = Span.seconds(60)

@@ -28,6 +28,8 @@ package struct NotificationSystem: Sendable {
     /// Apps with requests that wait, and those that have registered for remote notifications.
     var waiting: Set<AppIdentifier> = []
     var registered: Set<AppIdentifier> = []
+    /// Apps for which another service may watch places.
+    var placed: Set<AppIdentifier> = []
     /// Apps that are to be told something.
     var telling: Set<AppIdentifier> = []
     /// What is due by the boot clock, and what by the wall clock: setting that moves all of it at once.
@@ -52,7 +54,10 @@ package struct NotificationSystem: Sendable {
         while !touched.isEmpty {
             let apps = touched.inOrder
             touched = []
-            for app in apps { settle(app) }
+            for app in apps {
+                settle(app)
+                settlePlaces(app)
+            }
         }
         return takeEffects()
     }
@@ -87,6 +92,9 @@ package struct NotificationSystem: Sendable {
         case .acted(let id, let action): _ = acted(id, action)
         case .expired(let id): expired(id)
         case .regionCrossed(let app, let region, let isEntry): _ = regionCrossed(app, region, isEntry)
+        case .placeCrossed(let request, let app, let place, let isEntry, let number):
+            reply(request, .crossed(notifications: placeCrossed(app, place, isEntry, number)))
+        case .watched(let app, let answer): watched(app, answer)
         case .pushArrived(let message, let sequence): pushArrived(message, sequence)
         case .mutated(let id, let content): mutated(id, content)
         case .link(let news): linkNews(news)
@@ -104,6 +112,7 @@ package struct NotificationSystem: Sendable {
             case .tellings(let app): tellingsAreDue(app)
             case .mutation(let id): mutated(id, nil)
             case .keepAlive: keepAliveIsDue()
+            case .places(let app): touched.insert(app)
             }
         }
     }
@@ -144,6 +153,7 @@ extension NotificationSystem {
         guard let after = entries[app]?.record, after != before else { return }
         changes.apps.insert(app)
         if after.isRegistered { registered.insert(app) } else { registered.remove(app) }
+        if after.hasPlaces == true { placed.insert(app) } else { placed.remove(app) }
     }
 
     /// Knows the app from now on.
@@ -178,11 +188,13 @@ extension NotificationSystem {
     private mutating func systemAttached() {
         hasSystem = true
         touched.formUnion(telling)
+        touched.formUnion(placed)
     }
 
     private mutating func systemDetached() {
         hasSystem = false
         for app in telling.inOrder { forgetWakes(app) }
+        forgetWatching()
     }
 }
 

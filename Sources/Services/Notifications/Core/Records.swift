@@ -85,6 +85,10 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var token: String?
     /// `nil`: nobody has said yet.
     package var receivesPushes: Bool?
+    /// The service that knows where the device is may watch places for it.
+    package var hasPlaces: Bool?
+    /// Of its places, the last crossing that was heard of.
+    package var lastCrossing: Int64?
 
     package init(_ app: AppIdentifier) { self.app = app }
 }

@@ -54,7 +54,7 @@ package enum NotificationTrigger: Hashable, Sendable, Codable {
     case after(seconds: Span, repeats: Bool)
     /// When wall clock and time zone say so.
     case matching(CalendarComponents, repeats: Bool)
-    /// When the location service says so (`regionCrossed`).
+    /// When the service that knows where the device is says so (`placeCrossed`).
     case region(RegionTrigger, repeats: Bool)
     /// It came from a provider: no app asks for that.
     case push

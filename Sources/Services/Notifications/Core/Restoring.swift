@@ -29,6 +29,7 @@ extension NotificationSystem {
         record.nextTelling = min(max(1, record.nextTelling), .max / 2)
         entries[record.app] = AppEntry(record)
         if record.isRegistered { registered.insert(record.app) }
+        if record.hasPlaces == true { placed.insert(record.app) }
         if record.isRegistered, record.token == nil { link.wanted.insert(record.app) }
     }
 
@@ -155,6 +156,7 @@ extension NotificationSystem {
         for app in entries.keys.inOrder {
             guard let entry = entries[app] else { continue }
             if !entry.pending.isEmpty { schedule(app) }
+            if placed.contains(app) { touched.insert(app) }
             if held[app] != nil { release(app) }
             guard !entry.tellings.isEmpty else { continue }
             for place in entry.tellings.indices {

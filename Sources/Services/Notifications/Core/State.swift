@@ -7,6 +7,7 @@ enum DueKey: Hashable, Sendable {
     case tellings(AppIdentifier)
     case mutation(MutationID)
     case keepAlive
+    case places(AppIdentifier)
 }
 
 extension DueKey: DueKeyed {
@@ -17,6 +18,7 @@ extension DueKey: DueKeyed {
         case .tellings(let app): (2, 0, app.rawValue)
         case .mutation(let id): (3, id.rawValue, "")
         case .keepAlive: (4, 0, "")
+        case .places(let app): (5, 0, app.rawValue)
         }
     }
 
@@ -110,6 +112,7 @@ struct AppEntry: Sendable {
     var categories: [NotificationCategory] = []
     var mutations = 0
     var waiters: [TokenWaiter] = []
+    var places = PlaceWatching()
 
     init(_ record: AppRecord) { self.record = record }
 

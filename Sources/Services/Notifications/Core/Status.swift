@@ -55,7 +55,7 @@ extension NotificationSystem {
     /// Nothing will come to pass without an event, nobody is attached, and no provider can reach an app.
     package var isIdle: Bool {
         connections.isEmpty && telling.isEmpty && held.isEmpty && mutations.isEmpty && waiting.isEmpty
-            && registered.isEmpty
+            && registered.isEmpty && placed.isEmpty
     }
 }
 

@@ -24,6 +24,8 @@ struct Asked: Sendable {
         case said(number: UInt64, AppRequest)
         /// In the service's own protocol.
         case request(number: UInt64, RPCID, after: String?)
+        /// Another service.
+        case service(number: UInt64)
     }
 
     let connection: UInt64
@@ -123,6 +125,11 @@ extension SimulatedNotifications {
         case .hello:
             guard case .success(let reply) = result, clients[connection]?.isProgram == true else { return }
             tell(connection, RPCMessage.notification(method: "hello", params: reply.json(after: nil)).text)
+        case .service(let number):
+            if case .success(let reply) = result {
+                acts.append(
+                    .reply(number: number, .done(String(decoding: reply.json(after: nil).encoded, as: UTF8.self))))
+            }
         case .said(let number, let what):
             acts.append(.answer(connection: connection, number: number, keeps: nil))
             if let words = Self.words(result, what) { tell(connection, words) }

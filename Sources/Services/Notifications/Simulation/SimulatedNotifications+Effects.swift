@@ -36,6 +36,7 @@ extension SimulatedNotifications {
         case .hold(let topic, let hold): link.say(.hold(topic, hold))
         case .patience(let span): link.say(.patience(span))
         case .linkIsDead: follow(link.lost(at: machineNow))
+        case .watch(let app, let places): watch(app, places)
         case .report(let report): log.append(report)
         }
     }

@@ -28,6 +28,7 @@ package struct SimulatedNotifications: ServiceModel {
     var requests: [RequestID: Asked] = [:]
     var told: [UInt64: Told] = [:]
     var wakes: [UInt64: TellingID] = [:]
+    var watches: [UInt64: AppIdentifier] = [:]
     private var hasSystem = false
     private var performing: [NotificationEffect] = []
     private var isPerforming = false
@@ -69,6 +70,8 @@ package struct SimulatedNotifications: ServiceModel {
         SpokenDeed(words) == nil ? SpokenDeed.forms : nil
     }
 
+    package static var asks: Set<String> { ["location"] }
+
     package static var stormStream: UInt64 { 0x7a42 }
 
     // MARK: Events
@@ -80,6 +83,7 @@ package struct SimulatedNotifications: ServiceModel {
         requests = [:]
         told = [:]
         wakes = [:]
+        watches = [:]
         hasSystem = false
         (performing, isPerforming, acts) = ([], false, [])
         (handshake, moves) = (nil, LinkMoves())
@@ -111,6 +115,7 @@ package struct SimulatedNotifications: ServiceModel {
             post(.systemAttached)
         case .lost:
             hasSystem = false
+            watches = [:]
             post(.systemDetached)
         case .app(let app, let state, let awaitsCall, _, _):
             post(.appState(app, NotificationPresence(state, awaitsCall: awaitsCall)))
@@ -132,6 +137,8 @@ package struct SimulatedNotifications: ServiceModel {
         // It holds nothing.
         case .held, .stop, .holdEnded, .program: break
         case .broken(let traffic): broken(traffic)
+        case .asked(let number, _, let words): asked(number, words)
+        case .replied(let number, let reply): replied(number, reply)
         }
         settleLink()
         defer { acts = [] }

@@ -11,8 +11,9 @@ enum SpokenRequest: Hashable {
     static let forms =
         "it understands `authorize OPTIONS`, `register`, `unregister`, `notify ID WHEN …`, `cancel ID`, "
         + "`withdraw ID`, `cancel all`, `withdraw all`, `presents OPTIONS`, `category NAME ACTIONS`, `badge COUNT`, "
-        + "`list pending` and `list delivered`; WHEN is `now`, `in TIME`, `every TIME`, `at HH:MM:SS`, `daily HH:MM:SS` or "
-        + "`on YYYY-MM-DD HH:MM:SS`; behind it come `badge COUNT`, `sound NAME`, `category NAME` and, at last, "
+        + "`list pending` and `list delivered`; WHEN is `now`, `in TIME`, `every TIME`, `at HH:MM:SS`, "
+        + "`daily HH:MM:SS`, `on YYYY-MM-DD HH:MM:SS`, `entering PLACE`, `leaving PLACE` or `crossing PLACE`, where a "
+        + "PLACE is `LATITUDE,LONGITUDE,RADIUS`; behind it come `badge COUNT`, `sound NAME`, `category NAME` and, at last, "
         + "`say WORDS`; ACTIONS are names, with `:foreground` or `:text` behind them, and `dismissals`"
 
     init?(_ text: String) {
@@ -105,8 +106,22 @@ enum SpokenRequest: Hashable {
             guard date.count == 3, !date.contains(nil), var time = words.popFirst().flatMap(clock) else { return nil }
             (time.year, time.month, time.day) = (date[0], date[1], date[2])
             return .matching(time, repeats: false)
+        case "entering": return words.popFirst().flatMap { region($0, onEntry: true, onExit: false) }
+        case "leaving": return words.popFirst().flatMap { region($0, onEntry: false, onExit: true) }
+        case "crossing": return words.popFirst().flatMap { region($0, onEntry: true, onExit: true, repeats: true) }
         default: return nil
         }
+    }
+
+    private static func region(
+        _ text: String, onEntry: Bool, onExit: Bool, repeats: Bool = false
+    ) -> NotificationTrigger? {
+        let numbers = text.split(separator: ",").compactMap { Double($0) }
+        guard numbers.count == 3 else { return nil }
+        let region = RegionTrigger(
+            identifier: text, latitude: numbers[0], longitude: numbers[1], radius: numbers[2], onEntry: onEntry,
+            onExit: onExit)
+        return .region(region, repeats: repeats)
     }
 
     private static func clock(_ text: String) -> CalendarComponents? {

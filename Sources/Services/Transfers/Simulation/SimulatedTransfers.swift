@@ -99,8 +99,8 @@ package struct SimulatedTransfers: ServiceModel {
             guard let entry = announced.removeValue(forKey: number), answer != .lost else { break }
             post(.announced(entry.session, entry.number))
         case .moved(let move, let bytes, let isDone): moved(move, bytes, isDone)
-        // It holds nothing.
-        case .held, .stop, .holdEnded, .program: break
+        // It holds nothing, and nobody asks it.
+        case .held, .stop, .holdEnded, .program, .asked, .replied: break
         case .broken(let move):
             guard let attempt = attempts.removeValue(forKey: move) else { break }
             post(.failed(attempt.id, .connectionLost))

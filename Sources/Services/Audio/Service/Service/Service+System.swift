@@ -65,6 +65,7 @@ extension Service: BrokerConnection.Client {
                 let (app, hold) = try held(params)
                 let order = OrderID(stops.insert { answer(.success([:])) })
                 post(.stop(app, hold, order))
+            case .ask: throw .methodNotFound(try ServiceAsk(json: params).method)
             }
         } catch {
             answer(.failure(error))

@@ -136,12 +136,14 @@ extension NotificationSystem {
         erase(.app(app))
         due.set(.tellings(app), nil)
         due.set(.budget(app), nil)
+        due.set(.places(app), nil)
         telling.remove(app)
         touched.remove(app)
         changes.apps.remove(app)
         changes.budgets.remove(app)
         link.wanted.remove(app)
         registered.remove(app)
+        placed.remove(app)
         entries[app] = nil
         for (connection, other) in connections where other == app { connections[connection] = nil }
     }

@@ -83,6 +83,7 @@ extension NotificationSystem {
         let first = firstDue(app)
         due.set(.interval(app), first.instant)
         dueByWall.set(app, first.wall)
+        touched.insert(app)
     }
 
     // MARK: Due
@@ -104,7 +105,7 @@ extension NotificationSystem {
     }
 
     /// It waits no longer, or for its next time.
-    private mutating func arrive(_ entry: PendingEntry, in app: AppIdentifier) -> ArrivedNotification {
+    mutating func arrive(_ entry: PendingEntry, in app: AppIdentifier) -> ArrivedNotification {
         var record = entry.record
         let request = record.request
         let date = lastTime(of: record)
@@ -165,6 +166,7 @@ extension NotificationSystem {
             deliver(arrive(entry, in: app), to: app)
             count += 1
         }
+        if count > 0 { schedule(app) }
         return count
     }
 

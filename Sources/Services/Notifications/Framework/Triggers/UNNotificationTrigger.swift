@@ -112,7 +112,7 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
 
 /// When the device enters or leaves a region.
 ///
-/// This framework knows no regions: the location framework makes such triggers of its own, and says what they are.
+/// CoreLocation, which has the regions, has its initializer as well.
 // As its superclass.
 open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     package let circle: NotificationRegion

@@ -51,6 +51,7 @@ extension Service {
         case .hold(let topic, let hold): link.hold(topic, hold)
         case .patience(let span): link.patience(span)
         case .linkIsDead: link.isDead()
+        case .watch(let app, let places): watch(app, places)
         case .report(let report): note(report.sentence)
         }
     }
@@ -103,6 +104,7 @@ extension Service {
     }
 
     private func answer(_ request: RequestID, _ reply: NotificationReply) {
+        if let answer = askedByServices.removeValue(forKey: request) { return answer(.success(reply.json(after: nil))) }
         guard let pending = take(request), let peer = pending.peer else { return }
         peer.send(.response(id: pending.id, result: json(reply, pending.detail)))
     }
@@ -158,6 +160,7 @@ extension NotificationReport {
         case .untold(let id, let reason): "\(id.app): what it was to be told (\(id.number)) is given up: \(reason)"
         case .late(let app, let identifier, let span):
             "\(app): \(identifier) is shown \(Int(span.seconds)) s after its time"
+        case .unwatched(let app, let reason): "\(app): its notifications that wait for a place stay away: \(reason)"
         }
     }
 }

@@ -56,6 +56,12 @@ extension Service: BrokerConnection.Client {
             }
         // It holds nothing that could be stopped.
         case .stop: answer(.success([:]))
+        case .ask:
+            do throws(RPCError) {
+                try asked(try ServiceAsk(json: params), answer)
+            } catch {
+                answer(.failure(error))
+            }
         }
     }
 

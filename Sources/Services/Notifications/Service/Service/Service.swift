@@ -43,6 +43,8 @@ final class Service: @unchecked Sendable {
     var nextPeer: UInt64 = 1
     var nextRequest: UInt64 = 1
     var requests: [RequestID: PendingRequest] = [:]
+    /// What other services asked, and wait for.
+    var askedByServices: [RequestID: (Result<JSONValue, RPCError>) -> Void] = [:]
     /// How many requests of a peer wait for their answer.
     var unanswered: [UInt64: Int] = [:]
     /// What the daemon was asked to wake or open an app for, and has not answered.
@@ -251,7 +253,8 @@ final class Service: @unchecked Sendable {
 
     /// The daemon starts the process again when somebody needs it.
     var isIdle: Bool {
-        peers.isEmpty && requests.isEmpty && asked.isEmpty && system.isIdle && link.state == .off
+        peers.isEmpty && requests.isEmpty && asked.isEmpty && askedByServices.isEmpty && system.isIdle
+            && link.state == .off
             && !presenter.isNeeded && batches.isEmpty && !isCommitting
     }
 

@@ -44,6 +44,7 @@ extension Service: BrokerConnection.Client {
             }
         // It holds nothing that could be stopped.
         case .stop: answer(.success([:]))
+        case .ask: answer(.failure(.methodNotFound(params["method"]?.string ?? "")))
         }
     }
 
