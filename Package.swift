@@ -396,7 +396,8 @@ let package = Package(
         .executableTarget(
             name: "Tone", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Fixtures/Tone/Sources"),
         .executableTarget(
-            name: "Wanderer", dependencies: ["CoreLocation", "UIKit", "UserNotifications"], path: "Fixtures/Wanderer/Sources"),
+            name: "Wanderer", dependencies: ["CoreLocation", "UIKit", "UserNotifications"],
+            path: "Fixtures/Wanderer/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(
@@ -621,4 +622,6 @@ let package = Package(
 
 for target in package.targets where ![.plugin, .system, .binary].contains(target.type) {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
+    // Optimizing them took more than half of a build's time, and what they wait for is what they test.
+    if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-Onone"])) }
 }

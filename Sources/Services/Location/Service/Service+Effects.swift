@@ -1,5 +1,6 @@
 internal import LocationCore
 internal import LocationModel
+internal import LocationTranslation
 internal import LocationWire
 internal import Model
 internal import ServiceKit

@@ -2,6 +2,7 @@ internal import LinuxSystem
 internal import LocationCore
 internal import LocationModel
 internal import LocationSources
+internal import LocationTranslation
 internal import LocationWire
 internal import Model
 internal import ServiceKit

@@ -29,7 +29,7 @@ extension SimulatedNotifications {
             let ask = try ServiceAsk(json: json)
             guard ask.method == PlaceMethod.placeCrossed.rawValue else { throw .methodNotFound(ask.method) }
             let crossing = try PlaceCrossing(json: ask.params)
-            guard let app = AppIdentifier(crossing.app) else { throw RPCError(.unknownApp) }
+            guard let app = AppIdentifier(crossing.app) else { throw RPCError(.unknown, "there is no such app") }
             let id = request()
             requests[id] = Asked(connection: 0, kind: .service(number: number))
             post(.placeCrossed(id, app, place: crossing.place, isEntry: crossing.entered, number: crossing.number))

@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 /// A place that a request waits for; its identifier is the request's.
 package struct WatchedPlace: Hashable, Sendable {

@@ -17,7 +17,7 @@ extension Service {
     func asked(_ ask: ServiceAsk, _ answer: @escaping (Result<JSONValue, RPCError>) -> Void) throws(RPCError) {
         guard ask.method == PlaceMethod.placeCrossed.rawValue else { throw .methodNotFound(ask.method) }
         let crossing = try PlaceCrossing(json: ask.params)
-        guard let app = AppIdentifier(crossing.app) else { throw RPCError(.unknownApp) }
+        guard let app = AppIdentifier(crossing.app) else { throw RPCError(.unknown, "there is no such app") }
         let request = RequestID(nextRequest)
         nextRequest += 1
         askedByServices[request] = answer
