@@ -55,6 +55,12 @@ extension LocationSystem {
 
     /// The next of each app, where its service has heard the one before.
     mutating func settleCrossings() {
+        if !crossingsTold.isEmpty {
+            // Of a place that is watched no longer.
+            crossingsTold = crossingsTold.filter {
+                records[$0.key]?.places?.crossings.first?.number == $0.value.number
+            }
+        }
         guard hasSystem, !registrations.crossed.isEmpty else { return }
         for app in registrations.crossed.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let places = records[app]?.places, let crossing = places.crossings.first else { continue }

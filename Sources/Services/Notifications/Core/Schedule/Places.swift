@@ -39,11 +39,13 @@ extension NotificationSystem {
         let places = places(of: entry)
         guard !places.isEmpty || entry.record.hasPlaces == true else { return }
         if !places.isEmpty { change(app) { $0.hasPlaces = true } }
-        guard hasSystem, wallOffset != nil, entry.places.asked == nil, entry.places.told != places else { return }
-        if let retryAt = entry.places.retryAt, retryAt > now { return }
-        entries[app]?.places.asked = places
+        guard hasSystem, wallOffset != nil, entry.places.asked == nil else { return }
+        let isKnown = entry.places.told == places
+        if !isKnown, let retryAt = entry.places.retryAt, retryAt > now { return }
         entries[app]?.places.retryAt = nil
         due.set(.places(app), nil)
+        guard !isKnown else { return }
+        entries[app]?.places.asked = places
         effects.append(.watch(app, places))
     }
 
