@@ -48,13 +48,15 @@ struct DeclarationTests {
             "authorize alert badge sound", "authorize provisional", "register", "unregister", "presents nothing",
             "notify a now", "notify a in 5m say it is time", "notify a every 2h badge 3 sound default category c",
             "notify a daily 7:30:00 say Good morning", "notify a on 2024-02-29 12:00:00", "cancel a", "cancel all",
-            "withdraw all", "notify a entering 46,14.5,150 say Milk", "notify a crossing 46,14.5,150", "category c reply:text open:foreground later dismissals", "badge 0", "list pending",
+            "withdraw all", "notify a entering 46/14.5/150 say Milk", "notify a crossing 46/14.5/150",
+            "category c reply:text open:foreground later dismissals", "badge 0", "list pending",
             "list delivered",
         ]
         for text in known { #expect(SimulatedNotifications.misunderstanding(of: text) == nil, "\(text)") }
         let unknown = [
             "", "authorize", "authorize everything", "notify", "notify a", "notify a in 5", "notify a at 7:30",
-            "notify a on 2024-02 12:00:00", "notify a entering 46,14.5", "notify a now badge", "notify a now badge -1", "notify a now shout x",
+            "notify a on 2024-02 12:00:00", "notify a entering 46/14.5", "notify a now badge", "notify a now badge -1",
+            "notify a now shout x",
             "cancel", "badge", "badge -1", "list", "presents", "category", "category c x:y", "register now",
         ]
         for text in unknown {

@@ -117,6 +117,7 @@ extension SystemTests {
             defer { system.end() }
             try system.expect("simulate", "location", "46.05", "14.50")
             try system.expect("open", "wanderer:remind?name=milk&at=46.06,14.50&radius=200")
+            try system.until("it has asked") { said(system, "reminds, allowed true") }
             try system.play(["home"])
             func places() throws -> [String: String] {
                 let app = try status(system)["apps"]?.array?.first { $0["app"]?.string == Self.app }

@@ -50,7 +50,6 @@ extension LocationSystem {
             places.crossings.append(AppRecord.Crossing(number: number, place: key.identifier, isEntry: isEntry))
             record.places = places
         }
-        emit(.note(key.app, "the device has \(isEntry ? "entered" : "left") the place “\(key.identifier.prefix(60))”"))
     }
 
     /// The next of each app, where its service has heard the one before.

@@ -13,7 +13,7 @@ enum SpokenRequest: Hashable {
         + "`withdraw ID`, `cancel all`, `withdraw all`, `presents OPTIONS`, `category NAME ACTIONS`, `badge COUNT`, "
         + "`list pending` and `list delivered`; WHEN is `now`, `in TIME`, `every TIME`, `at HH:MM:SS`, "
         + "`daily HH:MM:SS`, `on YYYY-MM-DD HH:MM:SS`, `entering PLACE`, `leaving PLACE` or `crossing PLACE`, where a "
-        + "PLACE is `LATITUDE,LONGITUDE,RADIUS`; behind it come `badge COUNT`, `sound NAME`, `category NAME` and, at last, "
+        + "PLACE is `LATITUDE/LONGITUDE/RADIUS`; behind it come `badge COUNT`, `sound NAME`, `category NAME` and, at last, "
         + "`say WORDS`; ACTIONS are names, with `:foreground` or `:text` behind them, and `dismissals`"
 
     init?(_ text: String) {
@@ -116,7 +116,7 @@ enum SpokenRequest: Hashable {
     private static func region(
         _ text: String, onEntry: Bool, onExit: Bool, repeats: Bool = false
     ) -> NotificationTrigger? {
-        let numbers = text.split(separator: ",").compactMap { Double($0) }
+        let numbers = text.split(separator: "/").compactMap { Double($0) }
         guard numbers.count == 3 else { return nil }
         let region = RegionTrigger(
             identifier: text, latitude: numbers[0], longitude: numbers[1], radius: numbers[2], onEntry: onEntry,
