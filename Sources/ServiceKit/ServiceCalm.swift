@@ -10,7 +10,8 @@ package final class ServiceCalm: @unchecked Sendable {
     private let idleExit: Double
     private var activity: UInt64 = 0
     private var isResting = false
-    private var idle: (generation: Int, isArmed: Bool) = (0, false)
+    /// While nobody needs it. One that is taken back wakes the process no more.
+    private var end: (any DispatchSourceTimer)?
 
     /// Whether nobody needs it, and what it does when that has been so for a while.
     package var isIdle: () -> Bool = { false }
@@ -40,16 +41,20 @@ package final class ServiceCalm: @unchecked Sendable {
     /// Something is as it may not have been before.
     package func armIdle() {
         guard isIdle() else {
-            idle = (idle.generation + 1, false)
+            end?.cancel()
+            end = nil
             return
         }
-        guard !idle.isArmed else { return }
-        idle = (idle.generation + 1, true)
-        let generation = idle.generation
-        queue.asyncAfter(deadline: .now() + idleExit) { [weak self] in
-            guard let self, generation == idle.generation, isIdle() else { return }
-            onIdle()
+        guard end == nil else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            end = nil
+            if isIdle() { onIdle() }
         }
+        timer.schedule(deadline: .now() + idleExit)
+        timer.activate()
+        end = timer
     }
 }
 

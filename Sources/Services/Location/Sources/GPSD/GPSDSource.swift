@@ -21,8 +21,8 @@ package final class GPSDSource: LocationSource, @unchecked Sendable {
     private var told = ToldState()
     private var pauses = Pauses(from: 50, to: 5_000)
     private var link: GPSDLink?
-    /// Of connections: a timer of an earlier one means nothing.
-    private var attempt: UInt64 = 0
+    /// Of this connection, or until the next one.
+    private let timers: SessionTimers
     /// What gpsd has said in this connection.
     private var heard = Heard()
 
@@ -38,6 +38,7 @@ package final class GPSDSource: LocationSource, @unchecked Sendable {
 
     package init(queue: DispatchQueue, address: GPSDAddress = .standard, patience: Duration = .seconds(60)) {
         (self.queue, self.address, self.patience) = (queue, address, patience)
+        timers = SessionTimers(queue)
     }
 
     package func begin(_ client: any LocationSourceClient) {
@@ -68,7 +69,7 @@ package final class GPSDSource: LocationSource, @unchecked Sendable {
     // MARK: Connections
 
     private func connect() {
-        attempt += 1
+        timers.cancel()
         heard = Heard()
         let link = GPSDLink(address, queue: queue, client: self)
         self.link = link
@@ -84,22 +85,21 @@ package final class GPSDSource: LocationSource, @unchecked Sendable {
     }
 
     private func disconnect() {
-        attempt += 1
+        timers.cancel()
         link?.close(saying: "?WATCH={\"enable\":false};\n")
         link = nil
     }
 
     private func connectLater() {
-        let (pause, planned) = (pauses.next(), attempt)
-        queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
-            if let self, isOn, attempt == planned { connect() }
+        timers.after(.milliseconds(pauses.next())) { [weak self] in
+            if let self, isOn { connect() }
         }
     }
 
-    /// Does something if the connection of now is that of then.
+    /// Does something if this connection is there still.
     private func later(_ pause: Duration, _ body: @escaping @Sendable (GPSDSource) -> Void) {
-        queue.asyncAfter(deadline: .now() + pause.dispatch) { [weak self, attempt] in
-            if let self, self.attempt == attempt, link != nil { body(self) }
+        timers.after(pause.dispatch) { [weak self] in
+            if let self, link != nil { body(self) }
         }
     }
 

@@ -24,6 +24,7 @@ package final class GeoClueSource: LocationSource, @unchecked Sendable {
     private var owner: String?
     /// Of sessions: what is answered to an earlier one means nothing.
     private var number: UInt64 = 0
+    private let timers: SessionTimers
     private var session = Session.none
 
     private enum Session {
@@ -48,6 +49,7 @@ package final class GeoClueSource: LocationSource, @unchecked Sendable {
         answerTime: Duration = .seconds(5)
     ) {
         (self.queue, self.bus, self.patience, self.answerTime) = (queue, bus, patience, answerTime)
+        timers = SessionTimers(queue)
         self.level = level
     }
 
@@ -114,6 +116,7 @@ package final class GeoClueSource: LocationSource, @unchecked Sendable {
     /// What is under way means nothing any more.
     private func forget() {
         number += 1
+        timers.cancel()
         session = .none
     }
 
@@ -286,8 +289,8 @@ package final class GeoClueSource: LocationSource, @unchecked Sendable {
 
     /// Does something if the session of now is that of then.
     private func later(_ pause: Duration, _ body: @escaping @Sendable (GeoClueSource) -> Void) {
-        queue.asyncAfter(deadline: .now() + pause.dispatch) { [weak self, number] in
-            if let self, self.number == number, isOn { body(self) }
+        timers.after(pause.dispatch) { [weak self] in
+            if let self, isOn { body(self) }
         }
     }
 }

@@ -55,11 +55,8 @@ final class Service: @unchecked Sendable {
     /// What is on the screen, or waits for one.
     var displayed: [NotificationID: ScreenRecord] = [:]
     var reportLog = ReportLog()
-    private var events: UInt64 = 0
-    private var isResting = false
+    private let calm: ServiceCalm
     private(set) var isEnding = false
-    private var idle: (generation: Int, isArmed: Bool) = (0, false)
-    private let idleExit: Double
 
     init(
         queue: DispatchQueue, store: NotificationStore, contents: NotificationStore.Contents,
@@ -71,7 +68,7 @@ final class Service: @unchecked Sendable {
         self.broker = broker
         self.link = link
         self.zones = zones
-        self.idleExit = idleExit
+        calm = ServiceCalm(queue, idleExit: idleExit)
         self.onEnd = onEnd
         presenter = Presenter(queue: queue)
         helpers = Helpers(queue, folder: broker.folder, time: rules.mutationTime)
@@ -80,6 +77,8 @@ final class Service: @unchecked Sendable {
         for info in contents.apps { if let app = AppIdentifier(info.app) { apps[app] = info } }
         system = NotificationSystem(
             restoring: StoredNotifications(contents.records), rules: rules, boot: CurrentProcess.bootID)
+        calm.isIdle = { [unowned self] in isIdle }
+        calm.onIdle = { [unowned self] in end(isDone: true) }
         helpers.onTrouble = { [unowned self] in note($0) }
     }
 
@@ -109,7 +108,7 @@ final class Service: @unchecked Sendable {
     func post(_ event: NotificationEvent) {
         dispatchPrecondition(condition: .onQueue(queue))
         guard !isEnding else { return }
-        restSoon()
+        calm.stir()
         let effects = system.handle(event, at: Instant(nanoseconds: Clock.boot()))
         var changes: [NotificationStore.Change] = []
         var others: [NotificationEffect] = []
@@ -227,28 +226,6 @@ final class Service: @unchecked Sendable {
         try? timer?.arm(at: next)
     }
 
-    // MARK: Rest
-
-    /// After a while without news the process gives back what it needs only while it works.
-    private func restSoon() {
-        events &+= 1
-        guard !isResting else { return }
-        isResting = true
-        rest(after: events)
-    }
-
-    private func rest(after seen: UInt64) {
-        queue.asyncAfter(deadline: .now() + Self.untilRest) { [weak self] in
-            guard let self else { return }
-            guard seen == events else { return rest(after: events) }
-            isResting = false
-            CurrentProcess.returnFreeMemory()
-            CurrentProcess.forgetCode()
-        }
-    }
-
-    private static let untilRest = DispatchTimeInterval.seconds(5)
-
     // MARK: The end
 
     /// The daemon starts the process again when somebody needs it.
@@ -259,19 +236,7 @@ final class Service: @unchecked Sendable {
     }
 
     /// Nobody is there and nothing can come: after a while the process has no reason to be.
-    func armIdle() {
-        guard isIdle else {
-            idle = (idle.generation + 1, false)
-            return
-        }
-        guard !idle.isArmed, !isEnding else { return }
-        idle = (idle.generation + 1, true)
-        let generation = idle.generation
-        queue.asyncAfter(deadline: .now() + idleExit) { [weak self] in
-            guard let self, generation == idle.generation, isIdle else { return }
-            end(isDone: true)
-        }
-    }
+    func armIdle() { if !isEnding { calm.armIdle() } }
 
     /// In order: what was decided is stored, nobody is left waiting for an answer to nothing.
     ///

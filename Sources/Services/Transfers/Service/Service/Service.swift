@@ -60,8 +60,7 @@ final class Service: @unchecked Sendable {
     var surroundings: Surroundings?
     var isSimulated = false
     var isEnding = false
-    private var idle: (generation: Int, isArmed: Bool) = (0, false)
-    private let idleExit: Double
+    private let calm: ServiceCalm
     let gate: Gate
     /// Only while something gives way.
     var meter: LinkMeter?
@@ -78,12 +77,14 @@ final class Service: @unchecked Sendable {
         self.files = files
         self.broker = broker
         self.gate = gate
-        self.idleExit = idleExit
+        calm = ServiceCalm(queue, idleExit: idleExit)
         self.onEnd = onEnd
         system = TransferSystem(restoring: StoredTransfers(contents.records), seed: .random(in: 0 ... .max))
         containers = Dictionary(contents.containers.map { ($0.app, $0) }, uniquingKeysWith: { $1 })
         folders = contents.folders
         files.removeAll(except: system.filesInUse)
+        calm.isIdle = { [unowned self] in isIdle }
+        calm.onIdle = { [unowned self] in end(isDone: true) }
     }
 
     /// Begins: clocks and conditions first, then what can go on.
@@ -277,19 +278,7 @@ final class Service: @unchecked Sendable {
     }
 
     /// Nobody is there and nothing can move: after a while the process has no reason to be.
-    func armIdle() {
-        guard isIdle else {
-            idle = (idle.generation + 1, false)
-            return
-        }
-        guard !idle.isArmed, !isEnding else { return }
-        idle = (idle.generation + 1, true)
-        let generation = idle.generation
-        queue.asyncAfter(deadline: .now() + idleExit) { [weak self] in
-            guard let self, generation == idle.generation, isIdle else { return }
-            end(isDone: true)
-        }
-    }
+    func armIdle() { if !isEnding { calm.armIdle() } }
 
     /// In order: what came is on disk, what is counted is stored, nobody is left waiting for an answer to nothing.
     ///
