@@ -15,8 +15,9 @@ struct RegionKey: Hashable, Comparable, Sendable {
 
 /// Which regions a fix may say something of, among as many as there are.
 ///
-/// All are compared with a place now and then. Until the device has gone far from there, a region that was some metres
-/// away is looked at only when the device has gone so many metres. Those that it is in are always looked at.
+/// All are compared with a place now and then, and those that are not far from it with another place more often. Until
+/// the device has gone far from there, a region that was some metres away is looked at only when the device has gone so
+/// many metres. Those that it is in are always looked at.
 struct RegionIndex: Sendable {
     private struct Entry: Sendable {
         let key: RegionKey
@@ -25,21 +26,47 @@ struct RegionIndex: Sendable {
     }
 
     private struct Near: Sendable {
-        let key: RegionKey
+        let entry: Entry
         /// The device cannot be in it before it has gone so many metres.
         let slack: Double
     }
 
-    /// Metres that the device may go before all are compared again.
-    private static let range = 4000.0
+    /// Regions around a place, the nearest first.
+    private struct Ring: Sendable {
+        /// Metres that the device may go before another place is taken; regions are in it up to twice as far.
+        let range: Double
+        var anchor: Coordinate?
+        var near: [Near] = []
+
+        /// Metres from its place; `nil`: it is of no use there.
+        func way(to place: Coordinate) -> Double? {
+            anchor.map { $0.roughDistance(to: place) * 1.006 }.flatMap { $0 <= range ? $0 : nil }
+        }
+
+        mutating func fill(_ place: Coordinate, _ entries: some Sequence<Entry>) {
+            anchor = place
+            let here = RegionIndex.vector(place)
+            near.removeAll(keepingCapacity: true)
+            for entry in entries {
+                let difference = here - entry.center
+                let square = (difference * difference).sum()
+                // The arc, from below where it is long: that is far enough.
+                let distance = Coordinate.meanRadius * square.squareRoot() * (1 + square / 24)
+                let slack = max(0, distance * 0.994 - entry.radius)
+                if slack <= range * 2 { near.append(Near(entry: entry, slack: slack)) }
+            }
+            near.sort { $0.slack < $1.slack }
+        }
+    }
+
     /// Metres by which a place may seem to be nearer than it is.
     private static let error = 20.0
 
     private var entries: [Entry] = []
     private var places: [RegionKey: Int] = [:]
-    private var anchor: Coordinate?
-    /// Those that are not too far, the nearest first.
-    private var near: [Near] = []
+    private var wide = Ring(range: 4000)
+    /// Of those in `wide`.
+    private var narrow = Ring(range: 250)
     /// Those that the device is in, or of which nobody knows.
     private var held: Set<RegionKey> = []
 
@@ -52,7 +79,7 @@ struct RegionIndex: Sendable {
         entries.append(
             Entry(key: key, center: Self.vector(region.center), radius: region.radius))
         note(key, state)
-        anchor = nil
+        wide.anchor = nil
     }
 
     mutating func remove(_ key: RegionKey) {
@@ -62,7 +89,8 @@ struct RegionIndex: Sendable {
             entries[place] = last
             places[last.key] = place
         }
-        near.removeAll { $0.key == key }
+        wide.near.removeAll { $0.entry.key == key }
+        narrow.near.removeAll { $0.entry.key == key }
         held.remove(key)
     }
 
@@ -71,52 +99,49 @@ struct RegionIndex: Sendable {
         if state == .outside { held.remove(key) } else { held.insert(key) }
     }
 
-    /// Those that a fix there may decide, beside those that are being decided; all others are on the side where they
-    /// were.
+    /// Those that a fix there may decide, beside those that are being decided, in order; all others are on the side
+    /// where they were.
     mutating func candidates(at place: Coordinate) -> [RegionKey] {
-        let way = compareIfFar(place) + Self.error
+        let way = compare(place).narrow + Self.error
         var keys: [RegionKey] = []
-        for one in near {
+        for one in narrow.near {
             guard one.slack <= way else { break }
-            keys.append(one.key)
+            keys.append(one.entry.key)
         }
-        return held.isEmpty ? keys : Set(keys).union(held).sorted()
+        if held.isEmpty { return keys.count > 1 ? keys.sorted() : keys }
+        return Set(keys).union(held).sorted()
     }
 
     /// Calls with those that may have an edge nearer than `metres`, until it says that nothing nearer counts.
     ///
     /// - Returns: metres within which there are no edges but those of the ones it was called with.
     mutating func visit(_ place: Coordinate, within metres: Double, _ body: (RegionKey) -> Double) -> Double {
-        let way = compareIfFar(place) + Self.error
-        var nearest = min(metres, max(0, Self.range * 2 - way))
+        let ways = compare(place)
+        var nearest = min(metres, max(0, wide.range * 2 - ways.wide - Self.error))
         for key in held.sorted() { nearest = min(nearest, body(key)) }
-        for one in near where !held.contains(one.key) {
-            guard one.slack - way <= nearest else { break }
-            nearest = min(nearest, body(one.key))
+        for (ring, way) in [(narrow, ways.narrow + Self.error), (wide, ways.wide + Self.error)] {
+            for one in ring.near where !held.contains(one.entry.key) {
+                guard one.slack - way <= nearest else { break }
+                nearest = min(nearest, body(one.entry.key))
+            }
+            // What is not in this ring is farther away.
+            if nearest <= ring.range * 2 - way { break }
         }
         return nearest
     }
 
-    /// Metres from the place of the last comparison.
-    private mutating func compareIfFar(_ place: Coordinate) -> Double {
-        if let anchor {
-            let way = anchor.roughDistance(to: place) * 1.006
-            if way <= Self.range { return way }
+    /// Metres from the places with which they were compared.
+    private mutating func compare(_ place: Coordinate) -> (narrow: Double, wide: Double) {
+        let far = wide.way(to: place)
+        if far == nil {
+            wide.fill(place, entries)
+            narrow.anchor = nil
         }
-        anchor = place
-        let here = Self.vector(place)
-        near = []
-        for entry in entries {
-            let difference = here - entry.center
-            let square = (difference * difference).sum()
-            let chord = square.squareRoot()
-            // The arc, from below where it is long: that is far enough.
-            let distance = Coordinate.meanRadius * chord * (1 + square / 24)
-            let slack = max(0, distance * 0.994 - entry.radius)
-            if slack <= Self.range * 2 { near.append(Near(key: entry.key, slack: slack)) }
-        }
-        near.sort { ($0.slack, $0.key) < ($1.slack, $1.key) }
-        return 0
+        let way = far ?? 0
+        if let near = narrow.way(to: place) { return (near, way) }
+        let reach = narrow.range * 2 + way + Self.error
+        narrow.fill(place, wide.near.lazy.prefix { $0.slack <= reach }.map(\.entry))
+        return (0, way)
     }
 
     private static func vector(_ place: Coordinate) -> SIMD3<Double> {
