@@ -18,10 +18,13 @@ import Testing
                 case .outside: distance <= region.radius ? .inside : nil
                 case .inside: distance >= region.radius + rules.exitDistance ? .outside : nil
                 }
-            guard let side else { return candidate = nil }
-            if state == .unknown { return state = side }
-            guard let known = candidate, known.state == side else { return candidate = (side, now) }
-            if now - known.since >= rules.dwell { (state, candidate) = (side, nil) }
+            if let side, state == .unknown {
+                state = side
+            } else if let side, let known = candidate, known.state == side {
+                if now - known.since >= rules.dwell { (state, candidate) = (side, nil) }
+            } else {
+                candidate = side.map { ($0, now) }
+            }
         }
     }
 
