@@ -66,18 +66,19 @@ extension TestDevice {
             try await tell("follow \(stops.joined(separator: " "))")
         }
 
-        /// The device goes into a region that an app monitors, and stays until that counts.
+        /// The device goes into a region that an app monitors, and stays until that counts; or to the place that a
+        /// notification of the app waits for, by the request's identifier.
         ///
-        /// - Throws: `TestDeviceError.refused` if the app monitors no region of this name.
+        /// - Throws: `TestDeviceError.refused` if there is none of this name.
         public func enter(_ identifier: String, of app: InstalledApp) async throws(TestDeviceError) {
             let region = try region(identifier, app)
             try await know(identifier, app)
             try await settle(at: region.center)
         }
 
-        /// The device leaves a region that an app monitors for good.
+        /// The device leaves for good a region that an app monitors, or a place as for `enter(_:of:)`.
         ///
-        /// - Throws: `TestDeviceError.refused` if the app monitors no region of this name.
+        /// - Throws: `TestDeviceError.refused` if there is none of this name.
         public func leave(_ identifier: String, of app: InstalledApp) async throws(TestDeviceError) {
             let region = try region(identifier, app)
             try await know(identifier, app)
@@ -129,14 +130,16 @@ extension TestDevice {
             let name = device.simulated.apps[app.place].script.manifest.identifier
             let model = device.simulated.logic(LocationService.name, as: SimulatedLocation.self)
             guard let region = (model?.regions(of: name) ?? []).first(where: { $0.identifier == identifier }) else {
-                throw .refused("\(app.name) monitors no region “\(identifier)”")
+                throw .refused("\(app.name) monitors no region “\(identifier)”, and no notification of it waits for that place")
             }
             return region
         }
 
         /// On which side the device is before: what it is at first nobody has crossed.
         private func know(_ identifier: String, _ app: InstalledApp) async throws(TestDeviceError) {
-            let states = answer("regions \(device.identifier(app))").split(separator: ", ")
+            let states = ["regions", "places"].flatMap {
+                answer("\($0) \(device.identifier(app))").split(separator: ", ")
+            }
             if states.contains("\(identifier) unknown") { try await device.advance(by: .seconds(30)) }
         }
 

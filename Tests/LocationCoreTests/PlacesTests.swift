@@ -44,6 +44,7 @@ import Testing
             bench.go(to: Self.office.center, speed: 12)
             bench.pass(300)
             #expect(bench.crossings.isEmpty && bench.satelliteTime == spent)
+            #expect(bench.system.why(flags).contains(level == nil ? "does not let this app" : "only know roughly"))
             // From then on it counts.
             bench.permit(flags, .whenInUse)
             bench.pass(60)

@@ -88,6 +88,9 @@ extension LocationSystem {
         if !record.authorization.allows { sentences.append(LocationRefusal.denied.sentence) }
         if let party = parties[app], let updates = party.updates { sentences.append(sentence(party, updates)) }
         for known in record.regions { sentences.append("region \(sentence(known, .own, app))") }
+        if !record[.places].isEmpty, record.isReduced {
+            sentences.append("notifications wait for places of which the app may only know roughly where the device is")
+        }
         for known in record[.places] {
             sentences.append("place for \(record.places?.asker ?? "") \(sentence(known, .places, app))")
         }

@@ -65,7 +65,10 @@ extension SimulatedLocation {
 
     // MARK: Questions
 
-    package func regions(of app: AppIdentifier) -> [Region] { facts.records[app]?.regions.map(\.region) ?? [] }
+    /// Its own, and those of which another service is told.
+    package func regions(of app: AppIdentifier) -> [Region] {
+        RegionList.allCases.flatMap { facts.records[app]?[$0] ?? [] }.map(\.region)
+    }
 
     package func answer(_ question: String, at now: Instant) -> String? {
         let words = question.split(separator: " ", maxSplits: 2).map(String.init)
