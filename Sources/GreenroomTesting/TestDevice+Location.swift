@@ -130,7 +130,8 @@ extension TestDevice {
             let name = device.simulated.apps[app.place].script.manifest.identifier
             let model = device.simulated.logic(LocationService.name, as: SimulatedLocation.self)
             guard let region = (model?.regions(of: name) ?? []).first(where: { $0.identifier == identifier }) else {
-                throw .refused("\(app.name) monitors no region “\(identifier)”, and no notification of it waits for that place")
+                throw .refused(
+                    "\(app.name) monitors no region “\(identifier)”, and no notification of it waits for that place")
             }
             return region
         }
