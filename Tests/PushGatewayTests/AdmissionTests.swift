@@ -40,7 +40,10 @@ struct AdmissionTests {
                 silent.append(try await RawClient.connect(gateway.devicePort, tls: nil))
                 polite.append(try await LinkClient.connect(gateway))
             }
-            try await gateway.until(Self.unproven, is: 8)
+            // On a slow machine the first ones had their second before the last ones came: others take their places.
+            while try await gateway.metric(Self.unproven) < 8 {
+                silent.append(try await RawClient.connect(gateway.devicePort, tls: nil))
+            }
             let honest = try await withThrowingTaskGroup(of: LinkClient.self) { group in
                 for _ in 0..<8 { group.addTask { try await LinkDevice().connect(gateway) } }
                 return try await group.reduce(into: [LinkClient]()) { $0.append($1) }
