@@ -620,17 +620,17 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Models and oracles work in these: they are optimized. The others wait for what they test, and optimizing them took more
+// than half of a build's time.
 let busyTests: Set = [
     "AudioCoreTests", "AudioSimulationTests", "LocationCoreTests", "LocationSimulationTests", "ModelTests",
     "NotificationsCoreTests", "NotificationsSimulationTests", "PolicyCoreTests", "PushCoreTests",
-    "PushGatewayNATSTests",
-    "PushGatewayTests", "RecordingTests", "ScenarioTextTests", "SimulationTests", "TidyTests", "TransferCoreTests",
-    "TransferServiceTests",
+    "PushGatewayNATSTests", "PushGatewayTests", "RecordingTests", "ScenarioTextTests", "SimulationTests", "TidyTests",
+    "TransferCoreTests", "TransferServiceTests",
 ]
 
 for target in package.targets where ![.plugin, .system, .binary].contains(target.type) {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
-    // Optimizing tests takes more than half of a build's time. Those in which models and oracles work are optimized.
     if target.type == .test, !busyTests.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
     }

@@ -29,6 +29,7 @@ package enum PlaceMethod: String, Sendable, CaseIterable {
 }
 
 package struct PlaceWatch: WireRecord {
+    /// A circle on the map.
     package struct Place: WireRecord {
         /// Unique among those of the app.
         package var identifier: String
@@ -41,7 +42,8 @@ package struct PlaceWatch: WireRecord {
         package var onExit: Bool
 
         package init(
-            identifier: String, latitude: Double, longitude: Double, radius: Double, onEntry: Bool, onExit: Bool
+            identifier: String, latitude: Double, longitude: Double, radius: Double, onEntry: Bool = true,
+            onExit: Bool = true
         ) {
             self.identifier = identifier
             self.latitude = latitude

@@ -35,12 +35,17 @@ extension NotificationTriggerInfo {
         case .after(let span, let repeats): .interval(seconds: span.seconds, repeats: repeats)
         case .matching(let components, let repeats): .calendar(NotificationComponents(components), repeats: repeats)
         case .region(let region, let repeats):
-            .region(
-                NotificationRegion(
-                    identifier: region.identifier, latitude: region.latitude, longitude: region.longitude,
-                    radius: region.radius, onEntry: region.onEntry, onExit: region.onExit), repeats: repeats)
+            .region(NotificationRegion(region, named: region.identifier), repeats: repeats)
         case .push: .push
         }
+    }
+}
+
+extension NotificationRegion {
+    init(_ region: RegionTrigger, named identifier: String) {
+        self.init(
+            identifier: identifier, latitude: region.latitude, longitude: region.longitude, radius: region.radius,
+            onEntry: region.onEntry, onExit: region.onExit)
     }
 }
 

@@ -4,13 +4,7 @@ package import Wire
 
 extension PlaceWatch {
     package init(_ app: AppIdentifier, _ places: [WatchedPlace]) {
-        self.init(
-            app: app.rawValue,
-            places: places.map { place in
-                Place(
-                    identifier: place.identifier, latitude: place.region.latitude, longitude: place.region.longitude,
-                    radius: place.region.radius, onEntry: place.region.onEntry, onExit: place.region.onExit)
-            })
+        self.init(app: app.rawValue, places: places.map { Place($0.region, named: $0.identifier) })
     }
 }
 

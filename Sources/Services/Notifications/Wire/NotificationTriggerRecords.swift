@@ -121,42 +121,5 @@ package struct NotificationComponents: WireRecord {
     }
 }
 
-/// A circle on the map, for the location service.
-package struct NotificationRegion: WireRecord {
-    package var identifier: String
-    /// Degrees.
-    package var latitude: Double
-    package var longitude: Double
-    /// Metres.
-    package var radius: Double
-    package var onEntry: Bool
-    package var onExit: Bool
-
-    package init(
-        identifier: String, latitude: Double, longitude: Double, radius: Double, onEntry: Bool = true,
-        onExit: Bool = true
-    ) {
-        self.identifier = identifier
-        self.latitude = latitude
-        self.longitude = longitude
-        self.radius = radius
-        self.onEntry = onEntry
-        self.onExit = onExit
-    }
-
-    package init(json: JSONValue) throws(RPCError) {
-        identifier = try json.string("identifier")
-        latitude = try json.number("latitude")
-        longitude = try json.number("longitude")
-        radius = try json.number("radius")
-        onEntry = try json.bool("onEntry", default: true)
-        onExit = try json.bool("onExit", default: true)
-    }
-
-    package var json: JSONValue {
-        [
-            "identifier": .string(identifier), "latitude": .double(latitude), "longitude": .double(longitude),
-            "radius": .double(radius), "onEntry": .bool(onEntry), "onExit": .bool(onExit),
-        ]
-    }
-}
+/// As the service that knows where the device is has it.
+package typealias NotificationRegion = PlaceWatch.Place
