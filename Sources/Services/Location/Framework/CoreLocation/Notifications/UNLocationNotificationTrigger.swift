@@ -1,5 +1,6 @@
 internal import NotificationsWire
 public import UserNotifications
+internal import Wire
 
 extension UNLocationNotificationTrigger {
     /// A notification that is shown when the device enters or leaves a region, whether or not the app runs then. The
