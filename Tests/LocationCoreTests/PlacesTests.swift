@@ -81,7 +81,7 @@ import Testing
         bench.pass(300)
         // The second one waits for the first.
         #expect(bench.crossed == [first])
-        bench.send(.crossingTold(flags, first.number, isDone: false))
+        bench.send(.crossingTold(flags, first.number, .lost))
         #expect(bench.crossed == [first])
         bench.pass(1)
         #expect(bench.crossed == [first, first])
@@ -91,11 +91,11 @@ import Testing
         bench.send(.systemDetached)
         bench.send(.systemAttached)
         #expect(bench.crossed.count == 4 && bench.crossed.last == first)
-        bench.send(.crossingTold(flags, first.number, isDone: true))
+        bench.send(.crossingTold(flags, first.number, .heard))
         #expect(bench.crossings.last == "leave office")
         let second = try #require(bench.crossed.last)
         #expect(second.number > first.number)
-        bench.send(.crossingTold(flags, second.number, isDone: true))
+        bench.send(.crossingTold(flags, second.number, .heard))
         bench.pass(7200)
         #expect(bench.crossed.count == 5)
     }
@@ -111,13 +111,26 @@ import Testing
         bench.pass(60)
         let told = try #require(bench.crossed.last)
         #expect(bench.watch(flags, [shop]).isDone)
-        bench.send(.crossingTold(flags, told.number, isDone: false))
+        bench.send(.crossingTold(flags, told.number, .lost))
         bench.pass(3600)
         #expect(bench.crossed == [told])
         bench.send(.forgotten(flags))
         bench.go(to: shop.center, speed: 12)
         bench.pass(60)
         #expect(bench.crossed == [told] && bench.system.isIdle)
+    }
+
+    @Test("A service that refuses a crossing watches nothing for that app any more")
+    func refusedCrossing() throws {
+        var bench = watching()
+        bench.go(to: Self.office.center, speed: 12)
+        bench.pass(60)
+        let told = try #require(bench.crossed.last)
+        bench.send(.crossingTold(flags, told.number, .refused))
+        #expect(bench.system.status.apps.first?.places.isEmpty == true)
+        bench.go(to: home, speed: 12)
+        bench.pass(3600)
+        #expect(bench.crossed == [told] && !bench.system.powered.contains(.gps))
     }
 
     @Test("Too many, two of a name, and what is no circle are refused, and the others stay")
@@ -158,6 +171,6 @@ extension Bench {
 
     /// The other service has heard of the last one.
     fileprivate mutating func tell(_ app: AppIdentifier) {
-        if let last = crossed.last { send(.crossingTold(app, last.number, isDone: true)) }
+        if let last = crossed.last { send(.crossingTold(app, last.number, .heard)) }
     }
 }

@@ -46,7 +46,10 @@ import Testing
         #expect(bench.cross("welcome", entry: true, 10).shown == ["welcome"])
         #expect(bench.cross("welcome", entry: true, 11).shown.isEmpty)
         #expect(bench.cross("nothing", entry: true, 12).shown.isEmpty)
-        #expect(bench.cross("welcome", entry: true, 1, of: chat).shown.isEmpty)
+        // Whoever told that is to forget the app.
+        let id = bench.request()
+        let refused = bench.send(.placeCrossed(id, chat, place: "welcome", isEntry: true, number: 1))
+        #expect(refused == [.refuse(id, .noSuchApp)])
     }
 
     @Test("A new process and a new daemon are asked again, and so is a service that died before it answered")
@@ -92,10 +95,10 @@ extension Bench {
     }
 
     fileprivate mutating func cross(
-        _ place: String, entry: Bool, _ number: Int64, of app: AppIdentifier = journal
+        _ place: String, entry: Bool, _ number: Int64
     ) -> [NotificationEffect] {
         let id = request()
-        let effects = send(.placeCrossed(id, app, place: place, isEntry: entry, number: number))
+        let effects = send(.placeCrossed(id, journal, place: place, isEntry: entry, number: number))
         let isAnswered = effects.contains { if case .reply(id, .crossed) = $0 { true } else { false } }
         #expect(isAnswered, "\(effects)")
         return effects

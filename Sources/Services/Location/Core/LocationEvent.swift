@@ -43,8 +43,8 @@ package enum LocationEvent: Hashable, Sendable {
     // Other services.
     /// The service watches these places for the app, in place of those before.
     case places(asker: String, AppIdentifier, [Region], RequestID)
-    /// The answer to `crossed`: it need not be told again, or it did not hear it.
-    case crossingTold(AppIdentifier, Int64, isDone: Bool)
+    /// The answer to `crossed`.
+    case crossingTold(AppIdentifier, Int64, CrossingAnswer)
 
     // People.
     case permit(AppIdentifier, LocationAuthorization, isReduced: Bool, RequestID)
@@ -109,6 +109,15 @@ package enum WakeAnswer: Hashable, Sendable {
     case notNow
     case never
     /// The system died before it answered.
+    case lost
+}
+
+/// What another service makes of a crossing.
+package enum CrossingAnswer: Hashable, Sendable {
+    case heard
+    /// It knows no such app, or nothing of places: it would refuse the next one, too.
+    case refused
+    /// It ended before it answered, or is too busy. It is told again.
     case lost
 }
 

@@ -130,7 +130,7 @@ package struct LocationSystem: Sendable {
         case .heading(let heading): turned(to: heading)
         case .compass(let isThere): hasCompass = isThere
         case .places(let asker, let app, let places, let request): setPlaces(asker, app, places, request)
-        case .crossingTold(let app, let number, let isDone): crossingTold(app, number, isDone)
+        case .crossingTold(let app, let number, let answer): crossingTold(app, number, answer)
         case .permit(let app, let authorization, let isReduced, let request):
             permit(app, authorization, isReduced, request)
         }

@@ -72,12 +72,18 @@ extension LocationSystem {
         }
     }
 
-    /// - Parameter isDone: it need not be told again.
-    mutating func crossingTold(_ app: AppIdentifier, _ number: Int64, _ isDone: Bool) {
-        if isDone {
-            if crossingsTold[app]?.number == number { crossingsTold[app] = nil }
-            return change(app) { $0.places?.crossings.removeAll { $0.number == number } }
+    mutating func crossingTold(_ app: AppIdentifier, _ number: Int64, _ answer: CrossingAnswer) {
+        switch answer {
+        case .heard: change(app) { $0.places?.crossings.removeAll { $0.number == number } }
+        // Nobody is left who would take the places back, as when it was asked while the app was being removed.
+        case .refused:
+            guard let asker = records[app]?.places?.asker else { return }
+            replacePlaces(asker, app, [])
+        case .lost: tellAgain(app, number)
         }
+    }
+
+    private mutating func tellAgain(_ app: AppIdentifier, _ number: Int64) {
         guard var told = crossingsTold[app], told.number == number, told.isAsked else { return }
         told.isAsked = false
         told.retryAt = now + .seconds(Double(1 << min(told.tries, 6)))

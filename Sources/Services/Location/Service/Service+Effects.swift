@@ -50,7 +50,7 @@ extension Service {
     private func tell(_ asker: String, _ crossing: PlaceCrossing, _ app: AppIdentifier) {
         broker.ask(asker, PlaceMethod.placeCrossed.rawValue, crossing.json) { [weak self] result in
             if case .failure(let error) = result { self?.note("\(asker) was told of a crossing: \(error.message)") }
-            self?.post(.crossingTold(app, crossing.number, isDone: result.isFinal))
+            self?.post(.crossingTold(app, crossing.number, CrossingAnswer(result)))
         }
     }
 

@@ -29,3 +29,13 @@ extension SimulatedLocation {
         acts.append(.ask(asker, String(decoding: ask.json.encoded, as: UTF8.self), number: number))
     }
 }
+
+extension CrossingAnswer {
+    init(_ reply: ServiceModelReply) {
+        switch reply {
+        case .done: self = .heard
+        case .refused: self = .refused
+        case .ended: self = .lost
+        }
+    }
+}

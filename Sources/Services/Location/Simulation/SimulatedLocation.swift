@@ -79,7 +79,7 @@ package struct SimulatedLocation: ServiceModel {
         case .asked(let number, let asker, let words): asked(number, by: asker, words)
         case .replied(let number, let reply):
             guard let crossing = crossings.removeValue(forKey: number) else { break }
-            post(.crossingTold(crossing.app, crossing.number, isDone: reply != .ended))
+            post(.crossingTold(crossing.app, crossing.number, CrossingAnswer(reply)))
         case .conditions(let conditions): post(.conditions(LocationConditions(isLocked: conditions.isLocked)))
         case .greeted: post(.systemAttached)
         case .lost:

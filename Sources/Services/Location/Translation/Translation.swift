@@ -118,12 +118,15 @@ extension PlaceCrossing {
     }
 }
 
-extension Result<JSONValue, RPCError> {
-    /// To `placeCrossed`: told again it would fare no better.
-    package var isFinal: Bool {
-        switch self {
-        case .success: true
-        case .failure(let error): [.methodNotFound, .invalidParams, .unknown, .refused].contains(error.code)
+extension CrossingAnswer {
+    package init(_ result: Result<JSONValue, RPCError>) {
+        switch result {
+        case .success: self = .heard
+        case .failure(let error):
+            switch error.code {
+            case .unknown, .refused, .methodNotFound, .invalidParams: self = .refused
+            default: self = .lost
+            }
         }
     }
 }

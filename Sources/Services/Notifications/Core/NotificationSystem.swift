@@ -93,7 +93,11 @@ package struct NotificationSystem: Sendable {
         case .expired(let id): expired(id)
         case .regionCrossed(let app, let region, let isEntry): _ = regionCrossed(app, region, isEntry)
         case .placeCrossed(let request, let app, let place, let isEntry, let number):
-            reply(request, .crossed(notifications: placeCrossed(app, place, isEntry, number)))
+            if entries[app] == nil {
+                effects.append(.refuse(request, .noSuchApp))
+            } else {
+                reply(request, .crossed(notifications: placeCrossed(app, place, isEntry, number)))
+            }
         case .watched(let app, let answer): watched(app, answer)
         case .pushArrived(let message, let sequence): pushArrived(message, sequence)
         case .mutated(let id, let content): mutated(id, content)

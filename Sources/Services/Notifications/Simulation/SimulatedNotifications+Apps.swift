@@ -126,9 +126,11 @@ extension SimulatedNotifications {
             guard case .success(let reply) = result, clients[connection]?.isProgram == true else { return }
             tell(connection, RPCMessage.notification(method: "hello", params: reply.json(after: nil)).text)
         case .service(let number):
-            if case .success(let reply) = result {
-                acts.append(
-                    .reply(number: number, .done(String(decoding: reply.json(after: nil).encoded, as: UTF8.self))))
+            switch result {
+            case .success(let reply):
+                let text = String(decoding: reply.json(after: nil).encoded, as: UTF8.self)
+                acts.append(.reply(number: number, .done(text)))
+            case .failure(let refusal): acts.append(.reply(number: number, .refused(refusal.rpc.message)))
             }
         case .said(let number, let what):
             acts.append(.answer(connection: connection, number: number, keeps: nil))

@@ -34,6 +34,7 @@ extension Service {
         case .playSound, .badge: break
         case .reply(let request, let reply): answer(request, reply)
         case .refuse(let request, let refusal):
+            if let answer = askedByServices.removeValue(forKey: request) { return answer(.failure(refusal.rpc)) }
             if let pending = take(request) { pending.peer?.send(.failure(id: pending.id, refusal.rpc)) }
         case .tell(let connection, let telling): tell(connection, telling)
         case .tellBadge(let connection, let count):
