@@ -198,15 +198,16 @@ class Chaos:
     def excess(self):
         """What did not return to where it was."""
         found = []
-        for what, (memory, count) in self.after.items():
-            memory_before, count_before = self.before[what]
+        for what, (memory, kinds) in self.after.items():
+            memory_before, kinds_before = self.before[what]
             if not memory or not memory_before:
                 continue
             most = memory_before + max(24 << 20, memory_before // 2)
             if memory > most:
                 found.append(f"the {what} has {memory >> 20} MB, and had {memory_before >> 20} MB before")
+            count, count_before = kinds.total(), kinds_before.total()
             if count > count_before + 6:
-                found.append(f"the {what} has {count} descriptors open, and had {count_before} before")
+                found.append(f"the {what} has {count} descriptors open, and had {count_before} before{more_of(kinds, kinds_before)}")
         return found
 
     def end(self):
@@ -261,10 +262,16 @@ class Chaos:
         print(f"ended for memory: {dict(self.ended) or 'none'}; killed: {dict(self.world.killed)}; "
               f"daemons: {len(self.daemons)}, services: {len(self.services)}")
         for what in self.before:
-            (memory, count), (memory_after, count_after) = self.before[what], self.after[what]
-            print(f"{what:10} {memory / 1e6:6.1f} MB → {memory_after / 1e6:6.1f} MB, {count} → {count_after} descriptors")
+            (memory, kinds), (memory_after, kinds_after) = self.before[what], self.after[what]
+            print(f"{what:10} {memory / 1e6:6.1f} MB → {memory_after / 1e6:6.1f} MB, "
+                  f"{kinds.total()} → {kinds_after.total()} descriptors{more_of(kinds_after, kinds)}")
         print(f"the daemon at most {self.largest / 1e6:.0f} MB, and {self.busiest:.0%} of a processor over ten seconds; "
               f"down took {self.down:.1f} s")
+
+
+def more_of(kinds, kinds_before):
+    more = (kinds - kinds_before).most_common(9)
+    return " (more: " + ", ".join(f"{number} {kind}" for kind, number in more) + ")" if more else ""
 
 
 def percentile(ordered, part):

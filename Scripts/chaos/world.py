@@ -163,7 +163,7 @@ class World:
         found = {}
         for what in ("daemon", "keeper", "transfers"):
             pid = self.pid(what)
-            found[what] = (kernel.pss(pid), kernel.descriptors(pid)) if pid else (0, 0)
+            found[what] = (kernel.pss(pid), kernel.descriptors(pid)) if pid else (0, collections.Counter())
         return found
 
     # The end

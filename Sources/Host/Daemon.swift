@@ -49,12 +49,12 @@ package enum Daemon {
         try prepareGroups(home, environment)
         // With many apps each of these takes a while, and none needs another.
         let inventory = workers.beginning(.installs) { Result { try Inventory(home) } }
-        let living = Living()
+        let living = Handover<[String: LivingGroup]>()
         let inotify = loop.groupEvents?.inotify
         workers.run(.slow) {
             LivingGroup.all(environment, home, inotify)
         } then: {
-            living.found($0)
+            living.give($0)
         }
         let watch = RestoreGuard(path: home.restoring)
         defer { watch.finish() }
@@ -201,7 +201,9 @@ extension Host {
     }
 
     /// `living`: what may live; `nil` for a new system. `done` is called when the Core knows of all.
-    fileprivate func start(_ known: Inventory, living: Living?, then done: @escaping () -> Void) {
+    fileprivate func start(
+        _ known: Inventory, living: Handover<[String: LivingGroup]>?, then done: @escaping () -> Void
+    ) {
         post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
         memory?.tellBudget()
         let isNew = living == nil

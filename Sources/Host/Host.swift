@@ -92,10 +92,10 @@ final class Host {
     func begin(_ journal: Journal) { self.journal = journal }
 
     /// Takes over what lives of the apps, and calls back when the Core knows of all.
-    func adoptAll(_ living: Living, then done: @escaping () -> Void) {
+    func adoptAll(_ living: Handover<[String: LivingGroup]>, then done: @escaping () -> Void) {
         let adoption = Adoption(self, then: done)
         self.adoption = adoption
-        living.whenFound { [weak adoption] in adoption?.begin($0) }
+        living.whenGiven { [weak adoption] in adoption?.begin($0) }
     }
 
     func endAdoption() { adoption = nil }

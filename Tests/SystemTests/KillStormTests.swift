@@ -167,6 +167,33 @@ extension SystemTests {
             #expect(try system.reports("app").map { "\($0.namespace) \($0.code)" } == ["SIGNAL 11"])
         }
 
+        @Test("A daemon lets go of the processes that it took over when they have ended")
+        func lettingGo() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("app")
+            try system.play(["open app"])
+            let old = try system.daemon
+            try Self.kill(old)
+            // Answers when it has adopted what it found.
+            _ = try system.status()
+            let daemon = try system.daemon
+            #expect(daemon != old)
+            #expect(heldDead(by: daemon) == 0)
+            try system.play(["close app"])
+            try system.until("nothing of the process is left") { heldDead(by: daemon) == 0 }
+            #expect(try system.daemon == daemon)
+        }
+
+        /// Descriptors of processes that are dead and collected.
+        private func heldDead(by pid: CInt) -> Int {
+            let folder = "/proc/\(pid)/fdinfo"
+            return FileSystem.names(in: folder).count { name in
+                let info = FileSystem.read("\(folder)/\(name)", limit: 4096) ?? []
+                return String(decoding: info, as: UTF8.self).split(separator: "\n").contains("Pid:\t-1")
+            }
+        }
+
         @Test("A keeper that is killed is replaced, and no app notices")
         func keeper() throws {
             let system = try TestSystem()

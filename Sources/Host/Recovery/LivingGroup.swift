@@ -73,17 +73,3 @@ extension LivingGroup.Birth {
         }
     }
 }
-
-/// The groups that a worker finds, for the loop, which may want them sooner or later than they are there.
-final class Living {
-    private var groups: [String: LivingGroup]?
-    private var waiting: (([String: LivingGroup]) -> Void)?
-
-    func found(_ groups: [String: LivingGroup]) {
-        if let waiting { waiting(groups) } else { self.groups = groups }
-    }
-
-    func whenFound(_ body: @escaping ([String: LivingGroup]) -> Void) {
-        if let groups { body(groups) } else { waiting = body }
-    }
-}
