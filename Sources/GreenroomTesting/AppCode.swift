@@ -12,6 +12,7 @@ internal import Wire
 final class AppCode: Program {
     private let principal: AnyClass
     private let delegate: AnyClass
+    private let scenes: SceneManifest?
     private let configure: (any UIApplicationDelegate) -> Void
     typealias Completion = @MainActor @Sendable (Result<JSONValue, RPCError>) -> Void
 
@@ -34,13 +35,15 @@ final class AppCode: Program {
     var hasRun = false
 
     init(
-        principal: AnyClass, delegate: AnyClass, on device: Device, since start: Instant, sleepers: Sleepers,
+        principal: AnyClass, delegate: AnyClass, scenes: SceneManifest?, on device: Device, since start: Instant,
+        sleepers: Sleepers,
         services: [any FrameworkService], configure: @escaping (any UIApplicationDelegate) -> Void
     ) {
         self.device = device
         self.start = start
         self.principal = principal
         self.delegate = delegate
+        self.scenes = scenes
         self.sleepers = sleepers
         self.services = services
         self.configure = configure
@@ -72,7 +75,7 @@ final class AppCode: Program {
         // It was tried when the app was installed: the same class can be made again.
         guard
             let (application, lifecycle) = try? ApplicationLauncher.start(
-                principal: principal, delegate: delegate, self)
+                principal: principal, delegate: delegate, scenes: scenes, self)
         else { return }
         self.application = application
         self.lifecycle = lifecycle

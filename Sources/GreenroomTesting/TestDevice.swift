@@ -90,6 +90,8 @@ public final class TestDevice {
     ///   - backgroundTasks: those of `BGTaskSchedulerPermittedIdentifiers`.
     ///   - exitsOnSuspend: `UIApplicationExitsOnSuspend`.
     ///   - principal: the class of the app.
+    ///   - sceneDelegate: the class of its scenes' delegate, as `Info.plist` gives it in `UIApplicationSceneManifest`;
+    ///     `nil`: the app has no scenes.
     ///   - clock: where the delegate takes its clock; it gets the device's, before any of its methods is called.
     ///   - configure: called with every new delegate before any of its methods. It should not hold the device, which
     ///     would then hold itself.
@@ -98,7 +100,7 @@ public final class TestDevice {
     public func install<Delegate: UIApplicationDelegate>(
         _ delegate: Delegate.Type, identifier: String, name: String? = nil, urlSchemes: [String] = [],
         backgroundModes: [String] = [], backgroundTasks: [String] = [], exitsOnSuspend: Bool = false,
-        principal: UIApplication.Type = UIApplication.self,
+        principal: UIApplication.Type = UIApplication.self, sceneDelegate: (any UISceneDelegate.Type)? = nil,
         clock: ReferenceWritableKeyPath<Delegate, any Clock<Duration>>? = nil, configure: ((Delegate) -> Void)? = nil
     ) throws(TestDeviceError) -> TestedApp<Delegate> {
         guard !hasEnded else { throw .deviceEnded }
@@ -106,11 +108,15 @@ public final class TestDevice {
         guard delegate is NSObject.Type else {
             throw .unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(delegate)").description)
         }
+        if let sceneDelegate, !(sceneDelegate is NSObject.Type) {
+            throw .unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(sceneDelegate)").description)
+        }
         let script = try script(
             identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend,
             backgroundTasks: backgroundTasks)
         let code = AppCode(
-            principal: principal, delegate: delegate, on: simulated, since: start, sleepers: sleepers,
+            principal: principal, delegate: delegate, scenes: sceneDelegate.map(Self.manifest), on: simulated,
+            since: start, sleepers: sleepers,
             services: services
         ) { [own = self.clock] made in
             guard let made = made as? Delegate else { return }
@@ -125,6 +131,12 @@ public final class TestDevice {
     }
 
     private var codePlace = 0
+
+    private static func manifest(_ delegate: any UISceneDelegate.Type) -> SceneManifest {
+        SceneManifest([
+            .windowApplication: [.init(name: "Default Configuration", delegateClass: delegate as AnyClass)]
+        ])
+    }
 
     /// Installs an app that stands in for others of the device.
     ///

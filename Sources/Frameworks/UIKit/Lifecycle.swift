@@ -14,6 +14,8 @@ package final class Lifecycle {
     package init(_ application: UIApplication) { self.application = application }
 
     private var delegate: (any UIApplicationDelegate)? { application.delegate }
+    /// In an app with scenes they are told what becomes of it, and not the app's delegate.
+    private var scenes: Scenes? { application.scenes }
 
     /// - Returns: the result that the daemon is to get.
     package func handle(_ callback: Callback) -> JSONValue {
@@ -34,25 +36,27 @@ package final class Lifecycle {
             application.notifications.finishLaunching()
             application.remoteControl.finishLaunching()
             post(UIApplication.didFinishLaunchingNotification, userInfo: options)
+            if let scenes, application.state != .background { show(scenes, callback) }
         case .didBecomeActive:
             application.state = .active
-            delegate?.applicationDidBecomeActive(application)
+            if let scenes { scenes.becomeActive() } else { delegate?.applicationDidBecomeActive(application) }
             post(UIApplication.didBecomeActiveNotification)
         case .willResignActive:
-            delegate?.applicationWillResignActive(application)
+            if let scenes { scenes.resignActive() } else { delegate?.applicationWillResignActive(application) }
             post(UIApplication.willResignActiveNotification)
             application.state = .inactive
         case .didEnterBackground:
             application.state = .background
-            delegate?.applicationDidEnterBackground(application)
+            if let scenes { scenes.enterBackground() } else { delegate?.applicationDidEnterBackground(application) }
             post(UIApplication.didEnterBackgroundNotification)
             MemoryRelief.enterBackground()
         case .willEnterForeground:
             application.backgroundTasks.enterForeground()
-            delegate?.applicationWillEnterForeground(application)
+            if let scenes { scenes.enterForeground() } else { delegate?.applicationWillEnterForeground(application) }
             post(UIApplication.willEnterForegroundNotification)
             application.state = .inactive
         case .willTerminate:
+            scenes?.disconnect()
             delegate?.applicationWillTerminate(application)
             post(UIApplication.willTerminateNotification)
         case .openURL: return ["handled": .bool(open(callback.params))]
@@ -76,12 +80,25 @@ package final class Lifecycle {
         MemoryRelief.warn(level)
     }
 
+    /// An app with scenes is launched onto the screen.
+    private func show(_ scenes: Scenes, _ callback: Callback) {
+        if let url = launchURL.flatMap({ URL(string: $0) }), acceptsLaunchURL {
+            _ = scenes.open(url, sourceApplication: callback.params["options"]?["sourceApplication"]?.string)
+        }
+        scenes.enterForeground()
+        post(UIApplication.willEnterForegroundNotification)
+    }
+
     private func open(_ params: JSONValue) -> Bool {
         guard let text = params["url"]?.string, let url = URL(string: text) else { return false }
         let isLaunchURL = text == launchURL
         launchURL = nil
         // As on iOS: a launch method that returns false has dealt with the URL, or does not want it.
         if isLaunchURL, !acceptsLaunchURL { return false }
+        if let scenes {
+            // The scene has it since its connection.
+            return isLaunchURL || scenes.open(url, sourceApplication: params["sourceApplication"]?.string)
+        }
         var options: [UIApplication.OpenURLOptionsKey: Any] = [.openInPlace: false]
         options[.sourceApplication] = params["sourceApplication"]?.string
         return delegate?.application(application, open: url, options: options) ?? false
@@ -91,8 +108,10 @@ package final class Lifecycle {
     private func launchOptions(_ callback: Callback) -> [UIApplication.LaunchOptionsKey: Any]? {
         guard let given = callback.params["options"] else { return nil }
         var options: [UIApplication.LaunchOptionsKey: Any] = [:]
-        options[.url] = given["url"]?.string.flatMap { URL(string: $0) }
-        options[.sourceApplication] = given["sourceApplication"]?.string
+        if scenes == nil {
+            options[.url] = given["url"]?.string.flatMap { URL(string: $0) }
+            options[.sourceApplication] = given["sourceApplication"]?.string
+        }
         if given["location"] != nil { options[.location] = true }
         let (local, remote) = (given["localNotification"], given["remoteNotification"])
         if local != nil || remote != nil {

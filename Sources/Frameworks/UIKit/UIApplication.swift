@@ -65,6 +65,9 @@ open class UIApplication: UIResponder {
     package private(set) lazy var notifications = ApplicationNotifications(self)
     package lazy var remoteControl = ApplicationRemoteControl(self)
 
+    /// What an app with scenes has; `nil`: its `Info.plist` has no scene manifest.
+    package internal(set) var scenes: Scenes?
+
     struct WeakWindow {
         weak var window: UIWindow?
     }

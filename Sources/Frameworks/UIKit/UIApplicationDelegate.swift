@@ -60,6 +60,17 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     /// - Returns: whether the app handled it.
     func application(_ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]) -> Bool
 
+    /// A scene is being connected, in an app whose `Info.plist` has `UIApplicationSceneManifest`.
+    ///
+    /// - Parameters:
+    ///   - connectingSceneSession: in which it appears.
+    ///   - options: why it does.
+    /// - Returns: of which classes it is made.
+    func application(
+        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration
+
     /// The system thinks that the user opens the app soon, and gives it 30 seconds to fetch what is new
     /// (`UIApplication.setMinimumBackgroundFetchInterval(_:)`; it needs `fetch` in `UIBackgroundModes`). The app runs
     /// as if it were in front, but nobody sees it; it is launched for this if it does not run.
@@ -238,6 +249,12 @@ extension UIApplicationDelegate {
     public func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
     ) -> Bool { false }
+
+    /// The session's configuration, which is the first one of its role in `Info.plist` or what it was before.
+    public func application(
+        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration { connectingSceneSession.configuration }
 
     /// Says that there was nothing new.
     public func application(

@@ -67,7 +67,9 @@ package enum ApplicationLauncher {
     package static func start(
         principal: AnyClass, delegate: AnyClass?, _ environment: LaunchEnvironment
     ) throws(Instantiation.Failure) -> UIApplication {
-        let application = try create(principal, delegate)
+        let manifest = SceneManifest(
+            information: Bundle.main.infoDictionary ?? [:], module: delegate.flatMap(module(of:)))
+        let application = try create(principal, delegate, manifest)
         let lifecycle = Lifecycle(application)
         let tasks = application.backgroundTasks
         let changes = SystemChanges(changesProcess: true)
@@ -102,9 +104,9 @@ package enum ApplicationLauncher {
     ///
     /// - Returns: the app, until `UIApplication.end()` the one that is shared, and what turns callbacks into calls.
     package static func start(
-        principal: AnyClass, delegate: AnyClass?, _ link: any AppLink
+        principal: AnyClass, delegate: AnyClass?, scenes manifest: SceneManifest? = nil, _ link: any AppLink
     ) throws(Instantiation.Failure) -> (UIApplication, Lifecycle) {
-        let application = try create(principal, delegate)
+        let application = try create(principal, delegate, manifest)
         application.connection = link
         application.systemChanges = SystemChanges(changesProcess: false)
         let errands = ErrandTasks(application.backgroundTasks)
@@ -112,13 +114,19 @@ package enum ApplicationLauncher {
         return (application, Lifecycle(application))
     }
 
+    /// The module of a class: what its name begins with.
+    private static func module(of type: AnyClass) -> String? {
+        String(reflecting: type).split(separator: ".").first.map(String.init)
+    }
+
     private static func create(
-        _ principal: AnyClass, _ delegate: AnyClass?
+        _ principal: AnyClass, _ delegate: AnyClass?, _ manifest: SceneManifest?
     ) throws(Instantiation.Failure) -> UIApplication {
         guard let application = try Instantiation.make(principal) as? UIApplication else {
             throw .notAnNSObject(String(describing: principal))
         }
         application.becomeShared()
+        application.scenes = manifest.map { Scenes($0, application) }
         application.notifications.begin()
         application.remoteControl.begin()
         if let delegate {

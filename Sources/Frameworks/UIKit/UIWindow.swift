@@ -9,6 +9,15 @@ open class UIWindow: UIView {
     /// Creates a hidden window.
     public override init(frame: CGRect) { super.init(frame: frame) }
 
+    /// Creates a hidden window of a scene, as large as the screen.
+    public init(windowScene: UIWindowScene) {
+        super.init(frame: windowScene.screen.bounds)
+        self.windowScene = windowScene
+    }
+
+    /// The scene that shows the window; `nil` in an app without scenes.
+    open weak var windowScene: UIWindowScene?
+
     /// The controller of what the window shows. Its view is loaded, and told that it appears, when the window is shown.
     open var rootViewController: UIViewController? {
         didSet {
@@ -33,8 +42,8 @@ open class UIWindow: UIView {
     /// The window itself.
     open override var window: UIWindow? { self }
 
-    /// The app.
-    open override var next: UIResponder? { UIApplication.running }
+    /// The scene; without one, the app.
+    open override var next: UIResponder? { windowScene ?? UIApplication.running }
 
     private var isShown = false
 
