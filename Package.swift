@@ -398,6 +398,7 @@ let package = Package(
         .executableTarget(
             name: "Wanderer", dependencies: ["CoreLocation", "UIKit", "UserNotifications"],
             path: "Fixtures/Wanderer/Sources"),
+        .executableTarget(name: "Reader", dependencies: ["UIKit"], path: "Fixtures/Reader/Sources"),
         .executableTarget(name: "Hoard", dependencies: ["UIKit"], path: "Fixtures/Hoard/Sources"),
         .executableTarget(name: "Headline", dependencies: ["UserNotifications"], path: "Fixtures/Headline/Sources"),
         .executableTarget(

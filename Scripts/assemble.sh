@@ -46,6 +46,7 @@ bundle Navigator Examples/Navigator
 bundle CaptureTheFlag Examples/CaptureTheFlag
 bundle Misbehaver Fixtures/Misbehaver
 bundle Beacon Fixtures/Beacon
+bundle Reader Fixtures/Reader
 bundle Recital Benchmarks/audio/Recital
 bundle Tone Fixtures/Tone
 bundle Wanderer Fixtures/Wanderer

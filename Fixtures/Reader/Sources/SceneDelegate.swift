@@ -1,0 +1,41 @@
+import Foundation
+import UIKit
+
+final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
+    var window: UIWindow?
+    private var page = 0
+
+    func scene(
+        _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions
+    ) {
+        guard let windowScene = scene as? UIWindowScene else { return }
+        window = UIWindow(windowScene: windowScene)
+        window?.rootViewController = UIViewController()
+        window?.makeKeyAndVisible()
+        page = session.stateRestorationActivity?.userInfo?["page"] as? Int ?? 0
+        Log.add("connect page \(page)")
+        turn(connectionOptions.urlContexts)
+    }
+
+    func sceneDidDisconnect(_ scene: UIScene) { Log.add("disconnect") }
+    func sceneDidBecomeActive(_ scene: UIScene) { Log.add("active") }
+    func sceneWillResignActive(_ scene: UIScene) { Log.add("resign") }
+    func sceneWillEnterForeground(_ scene: UIScene) { Log.add("foreground") }
+    func sceneDidEnterBackground(_ scene: UIScene) { Log.add("background") }
+
+    func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) { turn(URLContexts) }
+
+    func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {
+        let activity = NSUserActivity(activityType: "org.greenroom.fixtures.reader.page")
+        activity.addUserInfoEntries(from: ["page": page])
+        return activity
+    }
+
+    private func turn(_ contexts: Set<UIOpenURLContext>) {
+        for context in contexts {
+            guard let number = Int(context.url.lastPathComponent) else { continue }
+            page = number
+            Log.add("page \(page)")
+        }
+    }
+}
