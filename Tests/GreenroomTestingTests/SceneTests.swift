@@ -70,7 +70,7 @@ private final class SceneApp: UIResponder, UIApplicationDelegate {
 }
 
 /// As Xcode makes it, with what tests want to know.
-private final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
+private final class SceneDelegate: UIResponder, UIWindowSceneDelegate, NSUserActivityDelegate {
     var window: UIWindow?
     var page = 0
 
@@ -100,9 +100,15 @@ private final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         }
     }
 
+    func userActivityWillSave(_ userActivity: NSUserActivity) {
+        userActivity.addUserInfoEntries(from: ["page": page])
+    }
+
     func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {
         let activity = NSUserActivity(activityType: "org.example.read")
-        activity.addUserInfoEntries(from: ["page": page, "link": URL(string: "https://example.org/a") as Any])
+        activity.delegate = self
+        activity.needsSave = true
+        activity.addUserInfoEntries(from: ["page": -1, "link": URL(string: "https://example.org/a") as Any])
         return activity
     }
 }

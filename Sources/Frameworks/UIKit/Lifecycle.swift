@@ -10,6 +10,8 @@ package final class Lifecycle {
     /// False once a launch method has returned false.
     private var acceptsLaunchURL = true
     private var launchURL: String?
+    /// The URL of the launch came with the scene's connection.
+    private var sceneHasLaunchURL = false
 
     package init(_ application: UIApplication) { self.application = application }
 
@@ -83,7 +85,8 @@ package final class Lifecycle {
     /// An app with scenes is launched onto the screen.
     private func show(_ scenes: Scenes, _ callback: Callback) {
         if let url = launchURL.flatMap({ URL(string: $0) }), acceptsLaunchURL {
-            _ = scenes.open(url, sourceApplication: callback.params["options"]?["sourceApplication"]?.string)
+            sceneHasLaunchURL = scenes.open(
+                url, sourceApplication: callback.params["options"]?["sourceApplication"]?.string)
         }
         scenes.enterForeground()
         post(UIApplication.willEnterForegroundNotification)
@@ -96,8 +99,8 @@ package final class Lifecycle {
         // As on iOS: a launch method that returns false has dealt with the URL, or does not want it.
         if isLaunchURL, !acceptsLaunchURL { return false }
         if let scenes {
-            // The scene has it since its connection.
-            return isLaunchURL || scenes.open(url, sourceApplication: params["sourceApplication"]?.string)
+            if isLaunchURL, sceneHasLaunchURL { return true }
+            return scenes.open(url, sourceApplication: params["sourceApplication"]?.string)
         }
         var options: [UIApplication.OpenURLOptionsKey: Any] = [.openInPlace: false]
         options[.sourceApplication] = params["sourceApplication"]?.string

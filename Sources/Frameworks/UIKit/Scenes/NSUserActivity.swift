@@ -16,9 +16,7 @@ open class NSUserActivity: NSObject {
     open var title: String?
 
     /// What is needed to go on with it.
-    open var userInfo: [AnyHashable: Any]? {
-        didSet { needsSave = false }
-    }
+    open var userInfo: [AnyHashable: Any]?
 
     /// What of it is needed; `nil`: everything.
     open var requiredUserInfoKeys: Set<String>?
@@ -41,14 +39,11 @@ open class NSUserActivity: NSObject {
     /// Whether the user may find it by searching. Nothing looks for it here.
     open var isEligibleForSearch = false
 
-    /// Whether `userInfo` is out of date: the delegate's `userActivityWillSave(_:)` is to bring it up to date.
+    /// Whether `userInfo` is out of date: the delegate's `userActivityWillSave(_:)` is called before it is kept.
     open var needsSave = false
 
     /// The object that brings it up to date.
     open weak var delegate: (any NSUserActivityDelegate)?
-
-    /// Whether it is what the user does now.
-    package private(set) var isCurrent = false
 
     /// Creates an activity.
     public init(activityType: String) {
@@ -61,14 +56,14 @@ open class NSUserActivity: NSObject {
         userInfo = (userInfo ?? [:]).merging(otherDictionary) { $1 }
     }
 
-    /// The user does it from now on.
-    open func becomeCurrent() { isCurrent = true }
+    /// The user does it from now on. Nobody else goes on with it here.
+    open func becomeCurrent() {}
 
     /// The user does it no longer.
-    open func resignCurrent() { isCurrent = false }
+    open func resignCurrent() {}
 
     /// Nobody goes on with it.
-    open func invalidate() { isCurrent = false }
+    open func invalidate() {}
 }
 
 /// Brings an activity up to date.

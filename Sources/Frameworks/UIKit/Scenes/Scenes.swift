@@ -144,7 +144,10 @@ package final class Scenes {
         guard let scene, let session else { return }
         session.stateRestorationActivity =
             scene.delegate.map { $0.stateRestorationActivity(for: scene) } ?? scene.userActivity
-        if let activity = session.stateRestorationActivity { activity.delegate?.userActivityWillSave(activity) }
+        if let activity = session.stateRestorationActivity, activity.needsSave {
+            activity.delegate?.userActivityWillSave(activity)
+            activity.needsSave = false
+        }
         do {
             try saved.write(
                 SavedSessions.Session(

@@ -63,11 +63,13 @@ open class UIScene: UIResponder {
     ///
     /// - Parameter completion: called on the main thread with whether the other app is being opened.
     open func open(
-        _ url: URL, options: UIScene.OpenExternalURLOptions?, completionHandler completion: ((Bool) -> Void)? = nil
+        _ url: URL, options: UIScene.OpenExternalURLOptions?,
+        completionHandler completion: (@MainActor @Sendable (Bool) -> Void)? = nil
     ) {
-        let answer = completion.map(MainThreadAnswer.init)
-        guard let application = UIApplication.running else { return DispatchQueue.main.async { answer?.give(false) } }
-        application.open(url) { answer?.give($0) }
+        guard let application = UIApplication.running else {
+            return DispatchQueue.main.async { MainActor.assumeIsolated { completion?(false) } }
+        }
+        application.open(url, completionHandler: completion)
     }
 
     /// Opens the app that is registered for the URL's scheme.
@@ -79,15 +81,6 @@ open class UIScene: UIResponder {
             open(url, options: options) { continuation.resume(returning: $0) }
         }
     }
-}
-
-/// A closure that is made and called on the main thread alone, and passes others on its way: hence unchecked.
-private struct MainThreadAnswer: @unchecked Sendable {
-    private let body: (Bool) -> Void
-
-    init(_ body: @escaping (Bool) -> Void) { self.body = body }
-
-    func give(_ result: Bool) { body(result) }
 }
 
 extension UIScene {
