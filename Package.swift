@@ -1,5 +1,27 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+/// The toolchain that reads this file. Its own swift-syntax is of the same version as its compiler, and built: the package
+/// of that name takes minutes to build, ten of them in a release build on two processors.
+let toolchainLibraries: String = {
+    // Line by line: Foundation takes a short read of what the kernel writes for the whole.
+    let maps = fopen("/proc/self/maps", "r")
+    defer { if let maps { fclose(maps) } }
+    var line = [CChar](repeating: 0, count: 4096)
+    while let maps, fgets(&line, Int32(line.count), maps) != nil {
+        let text = String(cString: line)
+        guard let path = text.firstIndex(of: "/"), let end = text.range(of: "/usr/lib/swift/pm/") else { continue }
+        return text[path..<end.lowerBound] + "/usr/lib/swift/host"
+    }
+    return "/usr/lib/swift/host"
+}()
+let swiftSyntax: [LinkerSetting] = [
+    .unsafeFlags([
+        "-L", toolchainLibraries, "-lSwiftParser", "-lSwiftSyntax", "-Xlinker", "-rpath", "-Xlinker",
+        toolchainLibraries,
+    ])
+]
 
 // Every target is built with these settings; see the loop at the foot.
 let settings: [SwiftSetting] = [
@@ -40,6 +62,11 @@ let package = Package(
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
         .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
+        .library(name: "IOSFoundation", targets: ["IOSFoundation"]),
+        .library(name: "GreenroomCombine", targets: ["GreenroomCombine"]),
+        .library(name: "GreenroomNetwork", targets: ["GreenroomNetwork"]),
+        .library(name: "GreenroomOS", targets: ["GreenroomOS"]),
+        .plugin(name: "IOSSources", targets: ["IOSSources"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
     ],
     dependencies: [
@@ -59,6 +86,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -257,10 +285,26 @@ let package = Package(
 
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
+        // What Apple's Foundation has and Linux's lacks.
+        .target(name: "IOSFoundation", path: "Sources/Frameworks/IOSFoundation"),
+        // Apple's modules that other packages look for with `canImport`, under names that they do not know.
+        .target(name: "CUnfairLock", path: "Sources/Frameworks/CUnfairLock"),
+        .target(
+            name: "GreenroomOS", dependencies: ["CUnfairLock", .product(name: "Logging", package: "swift-log")],
+            path: "Sources/Frameworks/OS"),
+        .target(
+            name: "GreenroomCombine",
+            dependencies: [
+                .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+                .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+            ], path: "Sources/Frameworks/Combine"),
+        .target(name: "GreenroomNetwork", dependencies: ["UIKit"], path: "Sources/Frameworks/Network"),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
         .target(
             name: "UIKit",
             dependencies: [
+                "IOSFoundation",
                 "UserNotifications", "AudioClient", "AudioModel", "AppRuntime", "CUIKit", "NotificationsWire", "Wire",
             ], path: "Sources/Frameworks/UIKit"),
         // Audio for apps. What reads sound files, speaks and fetches is loaded when it is first used, or linked here alone.
@@ -304,6 +348,14 @@ let package = Package(
             name: "AudioTesting",
             dependencies: ["AVFAudio", "AudioClient", "AudioWire", "AudioModel", "AppRuntime", "Wire"],
             path: "Tests/AudioTesting"),
+
+        // Makes Swift for Linux of iOS code; a plugin runs it for the targets that have such code.
+        .target(
+            name: "Lowering", swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])], linkerSettings: swiftSyntax),
+        .executableTarget(
+            name: "greenroom-lower", dependencies: ["Lowering", argumentParser],
+            swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])]),
+        .plugin(name: "IOSSources", capability: .buildTool(), dependencies: ["greenroom-lower"]),
 
         // Scenarios as files.
         .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
@@ -616,6 +668,11 @@ let package = Package(
             name: "AudioControlsTests",
             dependencies: ["AudioControls", "AudioModel", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
+        .testTarget(
+            name: "LoweringTests", dependencies: ["Lowering"],
+            swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])]),
+        .testTarget(name: "IOSFoundationTests", dependencies: ["IOSFoundation"]),
+        .testTarget(name: "OSTests", dependencies: ["GreenroomOS", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

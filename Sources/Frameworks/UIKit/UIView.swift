@@ -16,6 +16,18 @@ open class UIView: UIResponder {
     /// Whether the view and what is in it are invisible.
     open var isHidden = false
 
+    /// What is behind everything in it.
+    open var backgroundColor: UIColor?
+
+    /// From 0 (invisible) to 1.
+    open var alpha: CGFloat = 1
+
+    /// Whether events reach the view.
+    open var isUserInteractionEnabled = true
+
+    /// What sees the gestures on the view.
+    open var gestureRecognizers: [UIGestureRecognizer]?
+
     /// A number of the app's choice.
     open var tag = 0
 
@@ -36,6 +48,9 @@ open class UIView: UIResponder {
         super.init()
         self.frame = frame
     }
+
+    /// Creates an empty view. There are no nib files here: nothing is decoded.
+    public required init?(coder: NSCoder) { super.init() }
 
     /// The window that the view is in; `nil` while it is in none.
     open var window: UIWindow? { superview?.window }

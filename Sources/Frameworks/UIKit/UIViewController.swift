@@ -15,6 +15,9 @@ open class UIViewController: UIResponder {
         nibBundle = bundle
     }
 
+    /// Creates a controller whose view is made by `loadView()`. There are no nib files here: nothing is decoded.
+    public required init?(coder: NSCoder) { super.init() }
+
     /// The name that the controller was created with.
     open private(set) var nibName: String?
 
@@ -49,10 +52,19 @@ open class UIViewController: UIResponder {
     /// The controller that has presented this one.
     open private(set) weak var presentingViewController: UIViewController?
 
+    /// The controllers in this one.
+    open internal(set) var children: [UIViewController] = []
+
+    /// The controller that this one is in.
+    open internal(set) weak var parent: UIViewController?
+
     /// The view around the controller's view, else the window or the presenting controller.
     open override var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
 
     private var isOnScreen = false
+
+    /// Which of the controllers in this one is on the screen when this one is, if this one sees to that.
+    var shownChild: UIViewController? { nil }
 
     /// Makes the view. Override it to assign your own to `view`, without calling this one.
     open func loadView() { view = UIView(frame: UIScreen.main.bounds) }
@@ -78,6 +90,12 @@ open class UIViewController: UIResponder {
 
     /// The view is gone from the screen.
     open func viewDidDisappear(_ animated: Bool) {}
+
+    /// The controller is about to be put into another one, or out of the one that it is in.
+    open func willMove(toParent parent: UIViewController?) {}
+
+    /// The controller has been put into another one, or out of the one that it was in.
+    open func didMove(toParent parent: UIViewController?) {}
 
     /// Memory is short: give up what can be made again. Called for the controllers of the visible windows and for those
     /// that they have presented, after the app's delegate.
@@ -113,7 +131,9 @@ open class UIViewController: UIResponder {
     /// Tells the controller, and what it presents, that memory is short.
     func receiveMemoryWarning() {
         let presented = presentedViewController
+        let children = children
         didReceiveMemoryWarning()
+        for child in children { child.receiveMemoryWarning() }
         presented?.receiveMemoryWarning()
     }
 
@@ -123,6 +143,7 @@ open class UIViewController: UIResponder {
         isOnScreen = true
         loadViewIfNeeded()
         viewWillAppear(animated)
+        shownChild?.enter(animated)
         viewDidAppear(animated)
         presentedViewController?.enter(animated)
     }
@@ -133,6 +154,29 @@ open class UIViewController: UIResponder {
         presentedViewController?.leave(animated)
         isOnScreen = false
         viewWillDisappear(animated)
+        shownChild?.leave(animated)
         viewDidDisappear(animated)
+    }
+
+    /// Puts other controllers into this one, and one of them on the screen if this one is there.
+    func replaceChildren(_ controllers: [UIViewController], shown: UIViewController?, animated: Bool) {
+        for child in children where child !== shown { child.leave(animated) }
+        let gone = children.filter { child in !controllers.contains { $0 === child } }
+        for child in gone {
+            child.willMove(toParent: nil)
+            child.viewIfLoaded?.removeFromSuperview()
+            child.parent = nil
+        }
+        let new = controllers.filter { $0.parent !== self }
+        for child in new {
+            child.removeFromParent()
+            child.willMove(toParent: self)
+            child.parent = self
+        }
+        children = controllers
+        for child in gone { child.didMove(toParent: nil) }
+        for child in new { child.didMove(toParent: self) }
+        guard isOnScreen, let shown else { return }
+        shown.enter(animated)
     }
 }

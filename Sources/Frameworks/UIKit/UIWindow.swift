@@ -15,6 +15,9 @@ open class UIWindow: UIView {
         self.windowScene = windowScene
     }
 
+    /// Creates a hidden window. There are no nib files here: nothing is decoded.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
     /// The scene that shows the window; `nil` in an app without scenes.
     open weak var windowScene: UIWindowScene?
 

@@ -1,0 +1,90 @@
+import Foundation
+import PackagePlugin
+
+/// Compiles a target's iOS code, which stays as it is: what Linux's compiler is given lies in the build folder.
+///
+/// The code is what the target's folder has and its `sources` do not name, or the folders and files that `ios.json` in
+/// the target's folder names.
+@main
+struct IOSSources: BuildToolPlugin {
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        guard let target = target as? any SourceModuleTarget else { return [] }
+        let configuration = try Configuration(folder: target.directoryURL)
+        let compiled = Set(target.sourceFiles.map { $0.url.standardizedFileURL.path })
+        let sources = try configuration.sources().filter { !compiled.contains($0.standardizedFileURL.path) }
+        guard !sources.isEmpty else {
+            Diagnostics.error(
+                "target \(target.name) has no iOS code: let its sources name one other file, or name folders in "
+                    + Configuration.fileName)
+            return []
+        }
+        let output = context.pluginWorkDirectoryURL.appending(path: "Lowered", directoryHint: .isDirectory)
+        let tool = try context.tool(named: "greenroom-lower")
+        return [
+            .buildCommand(
+                displayName: "Lowering \(sources.count) files of \(target.name)", executable: tool.url,
+                arguments: ["--output", output.path(percentEncoded: false)] + configuration.options
+                    + sources.map { $0.path(percentEncoded: false) },
+                inputFiles: sources + configuration.inputs,
+                outputFiles: sources.map { output.appending(path: $0.lastPathComponent) })
+        ]
+    }
+}
+
+/// What `ios.json` says.
+private struct Configuration {
+    static let fileName = "ios.json"
+
+    private struct Contents: Decodable {
+        var sources: [String]?
+        var exclude: [String]?
+        var iOS: String?
+        var simulator: Bool?
+    }
+
+    private let folder: URL
+    private let contents: Contents
+    /// What lowering depends on beside the sources.
+    let inputs: [URL]
+
+    init(folder: URL) throws {
+        self.folder = folder
+        let file = folder.appending(path: Self.fileName)
+        guard let data = try? Data(contentsOf: file) else {
+            contents = Contents()
+            inputs = []
+            return
+        }
+        inputs = [file]
+        contents = try JSONDecoder().decode(Contents.self, from: data)
+    }
+
+    var options: [String] {
+        (contents.iOS.map { ["--i-os", $0] } ?? []) + (contents.simulator == true ? ["--simulator"] : [])
+    }
+
+    /// All Swift files of the named folders, in an order that does not change.
+    func sources() throws -> [URL] {
+        let excluded = (contents.exclude ?? []).map { folder.appending(path: $0).standardizedFileURL.path }
+        var result: [URL] = []
+        for place in contents.sources?.map({ folder.appending(path: $0) }) ?? [folder] {
+            for file in try files(in: place) where file.pathExtension == "swift" {
+                let path = file.standardizedFileURL.path
+                guard !excluded.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) else { continue }
+                result.append(file)
+            }
+        }
+        return result.sorted { $0.path < $1.path }
+    }
+
+    private func files(in place: URL) throws -> [URL] {
+        let manager = FileManager.default
+        var isFolder: ObjCBool = false
+        guard manager.fileExists(atPath: place.path, isDirectory: &isFolder) else {
+            throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: place.path])
+        }
+        guard isFolder.boolValue else { return [place] }
+        let found = manager.enumerator(at: place, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+        return found?.compactMap { $0 as? URL } ?? []
+    }
+}

@@ -1,0 +1,48 @@
+internal import SwiftParser
+internal import SwiftSyntax
+
+/// Lowers the files of one module: what iOS's compiler takes becomes what Linux's takes, line for line.
+package enum ModuleLowering {
+    package struct Source: Sendable {
+        /// As the compiler's messages are to name it.
+        package var path: String
+        package var text: String
+
+        package init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    package struct Result: Sendable {
+        /// In the order of the sources.
+        package var texts: [String]
+        package var diagnostics: [LoweringDiagnostic]
+    }
+
+    /// Lowers every file with what is known of all.
+    package static func lower(_ sources: [Source], profile: Profile = Profile()) -> Result {
+        let trees = sources.map { Parser.parse(source: $0.text) }
+        var facts = Facts()
+        for tree in trees { facts.formUnion(Facts(of: tree)) }
+        var result = Result(texts: [], diagnostics: [])
+        for (source, tree) in zip(sources, trees) {
+            let lowerer = Lowerer(file: source.path, tree: tree, facts: facts, profile: profile)
+            lowerer.walk(tree)
+            result.diagnostics += lowerer.diagnostics
+            result.texts.append(text(source, lowerer))
+        }
+        return result
+    }
+
+    private static func text(_ source: Source, _ lowerer: Lowerer) -> String {
+        let body = String(decoding: lowerer.edits.applied(to: Array(source.text.utf8)), as: UTF8.self)
+        // On iOS a file that imports Foundation sees what any other file's import brought: what lifecycle code needs.
+        let imports = (["UIKit"] + lowerer.imports.sorted()).map { "import \($0)" }.joined(separator: "; ")
+        let path = source.path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        var text = "\(imports)\n#sourceLocation(file: \"\(path)\", line: 1)\n\(body)"
+        guard !lowerer.additions.isEmpty else { return text }
+        if !text.hasSuffix("\n") { text += "\n" }
+        return text + "#sourceLocation()\n" + lowerer.additions.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,201 @@
+import Lowering
+import Testing
+
+/// Lowers one file, and takes off what is put before it.
+private func lowered(_ text: String, profile: Profile = Profile()) -> String {
+    let result = ModuleLowering.lower([.init(path: "A.swift", text: text)], profile: profile)
+    #expect(result.diagnostics.isEmpty)
+    let lines = result.texts[0].split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[1] == "#sourceLocation(file: \"A.swift\", line: 1)")
+    return lines.dropFirst(2).joined(separator: "\n")
+}
+
+private func complaints(_ text: String) -> [LoweringDiagnostic] {
+    ModuleLowering.lower([.init(path: "A.swift", text: text)]).diagnostics
+}
+
+@Suite("What iOS code becomes")
+struct LoweringTests {
+    @Test("What only Objective-C needs becomes spaces, so that lines and columns stay")
+    func attributes() {
+        let text = """
+            @objcMembers final class A: NSObject {
+                @objc dynamic var x = 0
+                @IBOutlet weak var label: UILabel!
+                @IBAction func tap(_ sender: Any) {}
+                @objc(name:) private func b(_ x: Int) {}
+            }
+            """
+        let result = lowered(text)
+        #expect(
+            result == """
+                             final class A: NSObject {
+                                  var x = 0
+                              weak var label: UILabel!
+                              func tap(_ sender: Any) {}
+                                 private func b(_ x: Int) {}
+                }
+                """)
+        for (old, new) in zip(text.split(separator: "\n"), result.split(separator: "\n")) {
+            #expect(old.count == new.count)
+        }
+    }
+
+    @Test("The old attribute of the app's delegate becomes the language's", arguments: [
+        ("@UIApplicationMain class A {}", "@main class A {}"), ("@main class A {}", "@main class A {}"),
+    ])
+    func main(text: String, expected: String) {
+        #expect(lowered(text) == expected)
+    }
+
+    @Test("A selector carries the call of its method", arguments: [
+        ("#selector(a)", #"Selector("a", { (object: C) in object.a() })"#),
+        ("#selector(b)", #"Selector("b:", { (object: C, value0) in object.b(value0) })"#),
+        ("#selector(b(_:))", #"Selector("b:", { (object: C, value0) in object.b(value0) })"#),
+        ("#selector(self.b(_:))", #"Selector("b:", { (object: C, value0) in object.b(value0) })"#),
+        ("#selector(C.c(x:_:))", #"Selector("cWithX::", { (object: C, value0, value1) in object.c(x: value0, value1) })"#),
+        ("#selector(other.b(_:))", #"Selector("b:", like: other, { (object, value0) in object.b(value0) })"#),
+        ("#selector(s)", #"Selector("s", { (object: C.Type) in object.s() })"#),
+        ("#selector(viewDidLoad)", #"Selector("viewDidLoad", method: { (object: C) in object.viewDidLoad })"#),
+        ("#selector(Other.gone)", #"Selector("gone", method: { (object: Other) in object.gone })"#),
+        ("#selector(getter: C.p)", #"Selector("p")"#),
+        (#"Selector("b:")"#, #"Selector("b:", { (object: C, value0) in object.b(value0) })"#),
+        (#"Selector(("unknown:"))"#, #"Selector(("unknown:"))"#),
+    ])
+    func selectors(reference: String, expected: String) {
+        let rest = "; @objc func a() {}; func b(_ x: Any) {}; func c(x: Int, _ y: Int) {}; @objc static func s() {} }"
+        #expect(lowered("class C { func f() { use(\(reference)) }" + rest).contains("use(\(expected))"))
+    }
+
+    @Test("A selector over several lines leaves what follows on its line")
+    func linesOfSelectors() {
+        let result = lowered("class C {\n let s = use(#selector(\n   C.a\n ), 1)\n func a() {}\n}\n")
+        #expect(result.split(separator: "\n", omittingEmptySubsequences: false)[4] == " func a() {}")
+    }
+
+    @Test("Methods of other files of the module are known")
+    func module() {
+        let result = ModuleLowering.lower([
+            .init(path: "A.swift", text: "class A { let s = #selector(handle) }"),
+            .init(path: "B.swift", text: "extension A { @objc func handle(note: Notification) {} }"),
+        ])
+        #expect(result.texts[0].contains(#"Selector("handleWithNote:", { (object: A, value0) in object.handle(note: value0) })"#))
+    }
+
+    @Test("Conditions are answered as on iOS", arguments: [
+        ("os(iOS)", "true"), ("os(macOS)", "false"), ("os(Linux)", "false"), ("!os(tvOS)", "!false"),
+        ("os(iOS) || os(tvOS)", "true || false"), ("canImport(Combine)", "true"), ("canImport(AppKit)", "false"),
+        ("canImport(FoundationNetworking)", "false"), ("canImport(UIKit)", "canImport(UIKit)"),
+        ("targetEnvironment(simulator)", "false"), ("targetEnvironment(macCatalyst)", "false"),
+        ("DEBUG && os(iOS)", "DEBUG && true"), ("swift(>=5.5)", "swift(>=5.5)"),
+    ])
+    func conditions(condition: String, expected: String) {
+        #expect(lowered("#if \(condition)\nlet x = 1\n#endif") == "#if \(expected)\nlet x = 1\n#endif")
+    }
+
+    @Test("What iOS does not compile is not complained of")
+    func inactive() {
+        let text = """
+            #if os(macOS)
+            import AppKit
+            import CoreServices
+            #elseif DEBUG || os(iOS)
+            import Foundation
+            #else
+            import WatchConnectivity
+            #endif
+            """
+        #expect(complaints(text).isEmpty)
+    }
+
+    @Test("A version later than the profile's is not available", arguments: [
+        ("#available(iOS 13.0, *)", "#available(iOS 13.0, *)"), ("#available(iOS 18.0, *)", "#available(iOS 18.0, *)"),
+        ("#available(iOS 18.1, *)", "false"), ("#available(macOS 12, iOS 26, *)", "false"),
+        ("#unavailable(iOS 26)", "true"),
+    ])
+    func availability(condition: String, expected: String) {
+        #expect(lowered("func f() { if \(condition) {} }") == "func f() { if \(expected) {} }")
+    }
+
+    @Test("Modules that are here under other names are imported under those", arguments: [
+        ("import Combine", "import GreenroomCombine"), ("import os.log", "import GreenroomOS"),
+        ("import OSLog", "import GreenroomOS"), ("import UIKit.UIApplication", "import UIKit"),
+        ("import class Combine.AnyCancellable", "import class GreenroomCombine.AnyCancellable"),
+        ("import struct Foundation.URL", "import struct Foundation.URL"), ("import Darwin", ""),
+        ("import Combine\nvar c: Combine.AnyCancellable?", "import GreenroomCombine\nvar c: GreenroomCombine.AnyCancellable?"),
+        ("import os\nlet l = os.Logger()", "import GreenroomOS\nlet l = GreenroomOS.Logger()"),
+    ])
+    func imports(text: String, expected: String) {
+        #expect(lowered(text) == expected)
+    }
+
+    @Test("A file that loads URLs gets the module that does, and others do not")
+    func networking() {
+        let result = ModuleLowering.lower([
+            .init(path: "A.swift", text: "import Foundation\nlet s = URLSession.shared"),
+            .init(path: "B.swift", text: "import Foundation"),
+        ])
+        #expect(result.texts[0].hasPrefix("import UIKit; import UIKitNetworking\n"))
+        #expect(result.texts[1].hasPrefix("import UIKit\n"))
+    }
+
+    @Test("Optional requirements have defaults, and calls of them no question mark")
+    func optionalRequirements() {
+        let text = """
+            @objc protocol P: Q {
+                @objc optional func done(_ x: Int)
+                func must()
+            }
+            func f(p: P?) { p?.done?(1); p!.done!(2); handler?(3) }
+            """
+        #expect(
+            lowered(text) == """
+                      protocol P: AnyObject, Q {
+                                   func done(_ x: Int)
+                    func must()
+                }
+                func f(p: P?) { p?.done(1); p!.done(2); handler?(3) }
+                #sourceLocation()
+                extension P { func done(_ x: Int) {} }
+
+                """)
+    }
+
+    @Test("Values become objects at run time", arguments: [
+        ("(path as NSString)", "(path as! NSString)"), ("(\"a\" + b as NSString)", "(\"a\" + b as! NSString)"),
+        ("(\"a\" as NSString)", "(\"a\" as NSString)"), ("([1] as NSArray)", "([1] as NSArray)"),
+        ("(x as? NSString)", "(x as? NSString)"), ("(x as Any)", "(x as Any)"), ("(e as NSError)", "(e as NSError)"),
+    ])
+    func casts(text: String, expected: String) {
+        #expect(lowered("let y = \(text)") == "let y = \(expected)")
+    }
+
+    @Test("A timer that a method takes has what it was created with")
+    func timers() {
+        #expect(lowered("func f(_ t: Timer) { t.userInfo }") == "func f(_ t: Timer) { t.targetUserInfo }")
+        #expect(lowered("func f(n: Notification) { n.userInfo }") == "func f(n: Notification) { n.userInfo }")
+    }
+
+    @Test("What needs Objective-C's runtime is refused at its place, with what to do", arguments: [
+        ("\nlet o = player.observe(\\.rate) { _, _ in }", 2, 16, "key-value observing"),
+        ("center.addObserver(self, forKeyPath: \"a\", options: [], context: nil)", 1, 8, "key-value observing"),
+        ("player.publisher(for: \\.status)", 1, 8, "key-value observing"),
+        ("method_exchangeImplementations(a, b)", 1, 1, "exchanged"),
+        ("import CoreData", 1, 8, "there is no CoreData"),
+        ("@objc protocol P {\n  @objc optional func f() -> Int\n}", 2, 9, "default in an extension of P"),
+    ])
+    func refusals(text: String, line: Int, column: Int, words: String) throws {
+        let complaint = try #require(complaints(text).first)
+        #expect((complaint.line, complaint.column) == (line, column))
+        #expect(complaint.message.contains(words))
+        #expect(complaint.text.hasPrefix("A.swift:\(line):\(column): error: "))
+    }
+
+    @Test("Rubbish is passed on, for the compiler to complain of", arguments: [
+        "class {", "#selector(", "#if", "@objc", "protocol P { @objc optional", "import", "\u{0}\u{1}", "#available(iOS",
+    ])
+    func rubbish(text: String) {
+        let result = ModuleLowering.lower([.init(path: "A.swift", text: text)])
+        #expect(result.texts.count == 1)
+    }
+}
