@@ -65,6 +65,7 @@ let package = Package(
         .library(name: "IOSFoundation", targets: ["IOSFoundation"]),
         .library(name: "GreenroomCombine", targets: ["GreenroomCombine"]),
         .library(name: "GreenroomNetwork", targets: ["GreenroomNetwork"]),
+        .library(name: "GreenroomSwiftUI", targets: ["GreenroomSwiftUI"]),
         .library(name: "GreenroomOS", targets: ["GreenroomOS"]),
         .plugin(name: "IOSSources", targets: ["IOSSources"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
@@ -299,6 +300,9 @@ let package = Package(
                 .product(name: "OpenCombineDispatch", package: "OpenCombine"),
                 .product(name: "OpenCombineFoundation", package: "OpenCombine"),
             ], path: "Sources/Frameworks/Combine"),
+        .target(
+            name: "GreenroomSwiftUI", dependencies: ["GreenroomCombine", "UIKit"],
+            path: "Sources/Frameworks/SwiftUI"),
         .target(name: "GreenroomNetwork", dependencies: ["UIKit"], path: "Sources/Frameworks/Network"),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
         .target(

@@ -40,6 +40,7 @@ private struct Configuration {
         var exclude: [String]?
         var iOS: String?
         var simulator: Bool?
+        var merge: [String]?
     }
 
     private let folder: URL
@@ -60,7 +61,8 @@ private struct Configuration {
     }
 
     var options: [String] {
-        (contents.iOS.map { ["--i-os", $0] } ?? []) + (contents.simulator == true ? ["--simulator"] : [])
+        (contents.iOS.map { ["--ios", $0] } ?? []) + (contents.simulator == true ? ["--simulator"] : [])
+            + (contents.merge ?? []).flatMap { ["--merge", $0] }
     }
 
     /// All Swift files of the named folders, in an order that does not change.

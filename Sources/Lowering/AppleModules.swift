@@ -18,6 +18,9 @@ enum AppleModule: Equatable {
             "OSLog": .renamed("GreenroomOS"),
             "os": .renamed("GreenroomOS"),
             "SwiftUI": .renamed("GreenroomSwiftUI"),
+            // For what they bring with them.
+            "AVKit": .renamed("AVFoundation"),
+            "MapKit": .renamed("CoreLocation"),
             "CryptoKit": .renamed("Crypto"),
             "CommonCrypto": .absent("use CryptoKit: swift-crypto has its API on Linux"),
             "CoreData": .absent("move the code that needs it to files of its own, or keep data with GRDB or in files"),
@@ -37,12 +40,12 @@ enum AppleModule: Equatable {
         ] {
             table[name] = .implied
         }
-        let reason = "put what needs it between #if canImport(…) and #endif, or move it to a file that is left out"
+        let reason = "put what needs it between #if canImport(…) and #endif, or leave the file out"
         for name in [
-            "ARKit", "AVKit", "Accelerate", "AdSupport", "AppIntents", "AppTrackingTransparency",
+            "ARKit", "Accelerate", "AdSupport", "AppIntents", "AppTrackingTransparency",
             "AuthenticationServices", "CFNetwork", "CloudKit", "Contacts", "ContactsUI", "CoreBluetooth", "CoreImage",
             "CoreMotion", "CoreServices", "CoreSpotlight", "CoreTelephony", "CoreText", "CoreVideo", "EventKit",
-            "GameKit", "HealthKit", "HomeKit", "ImageIO", "Intents", "LocalAuthentication", "MapKit", "MessageUI",
+            "GameKit", "HealthKit", "HomeKit", "ImageIO", "Intents", "LocalAuthentication", "MessageUI",
             "Metal", "MetricKit", "MultipeerConnectivity", "NetworkExtension", "PDFKit", "Photos", "PhotosUI",
             "QuickLook", "SafariServices", "SceneKit", "Security", "Social", "Speech", "SpriteKit", "StoreKit",
             "UniformTypeIdentifiers", "Vision", "WatchConnectivity", "WebKit", "CallKit", "PushKit",

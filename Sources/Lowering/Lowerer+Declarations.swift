@@ -3,7 +3,12 @@ internal import SwiftSyntax
 extension Lowerer {
     func lowerImport(_ node: ImportDeclSyntax) {
         let path = node.path.map(\.name.text)
-        guard let name = path.first, let module = AppleModule.named(name) else { return }
+        guard let name = path.first else { return }
+        if merged.contains(name) {
+            edits.replace(range(node), with: "")
+            return
+        }
+        guard let module = AppleModule.named(name) else { return }
         switch module {
         case .same:
             // Submodules are Clang's: `import UIKit.UIApplication`.
@@ -19,7 +24,8 @@ extension Lowerer {
                 edits.replace(range(node), with: "")
                 imports.insert("UIKitNetworking")
             } else if !["Glibc", "Musl", "FoundationXML"].contains(name) {
-                report("there is no \(name) on Linux: \(advice)", at: node.path)
+                edits.replace(range(node), with: "")
+                report("there is no \(name) on Linux: \(advice)", at: node.path, severity: .warning)
             }
         }
     }

@@ -31,7 +31,8 @@ extension Lowerer {
 
     /// - Returns: whether nothing in the call is left to lower.
     func lowerCall(_ node: FunctionCallExprSyntax) -> Bool {
-        if lowerSelectorText(node) { return true }
+        if lowerSelectorText(node) || lowerConformance(node) || lowerMessage(node) { return true }
+        if node.trimmedDescription == "Timer()" { replace(node, with: "Timer.idle()") }
         lowerOptionalCall(node)
         reportObserving(node)
         return false
@@ -50,6 +51,41 @@ extension Lowerer {
         else { return false }
         replace(node, with: reference.swift)
         return true
+    }
+
+    /// `object.conforms(to: P.self)`: Linux's protocols are no objects.
+    private func lowerConformance(_ node: FunctionCallExprSyntax) -> Bool {
+        guard let member = node.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
+            member.declName.baseName.text == "conforms", node.arguments.count == 1,
+            let argument = node.arguments.first, argument.label?.text == "to",
+            let type = argument.expression.as(MemberAccessExprSyntax.self), type.declName.baseName.text == "self",
+            let name = type.base?.trimmedDescription
+        else { return false }
+        replace(node, with: "(\(base.trimmedDescription) is any \(name))")
+        return true
+    }
+
+    /// `target?.perform(action)` of what may be an `AnyObject`, which has no methods here.
+    private func lowerMessage(_ node: FunctionCallExprSyntax) -> Bool {
+        guard let member = node.calledExpression.as(MemberAccessExprSyntax.self), var base = member.base,
+            member.declName.baseName.text == "perform", member.declName.argumentNames == nil,
+            !["self", "super"].contains(base.trimmedDescription), node.trailingClosure == nil,
+            let first = node.arguments.first, first.label == nil, Self.isSelector(first.expression)
+        else { return false }
+        if let chain = base.as(OptionalChainingExprSyntax.self) { base = chain.expression }
+        let start = range(node).lowerBound
+        edits.replace(start..<range(base).lowerBound, with: "objc_perform(")
+        walk(base)
+        edits.replace(range(base).upperBound..<range(first).lowerBound, with: ", ")
+        walk(node.arguments)
+        return true
+    }
+
+    /// Whether an expression is a selector, as far as its name tells.
+    private static func isSelector(_ expression: ExprSyntax) -> Bool {
+        if let macro = expression.as(MacroExpansionExprSyntax.self) { return macro.macroName.text == "selector" }
+        let name = expression.trimmedDescription.lowercased()
+        return name.hasSuffix("selector") || name.hasSuffix("action") || name.hasPrefix("selector(")
     }
 
     /// `delegate?.didFinish?(self)`: the requirement is always there, since it has a default.

@@ -5,6 +5,8 @@ final class Lowerer: SyntaxVisitor {
     let conditions: Conditions
     let facts: Facts
     let file: String
+    /// Modules whose code is in this one.
+    let merged: Set<String>
     let locations: SourceLocationConverter
 
     var edits = Edits()
@@ -20,6 +22,7 @@ final class Lowerer: SyntaxVisitor {
         self.file = file
         self.facts = facts
         conditions = Conditions(profile: profile)
+        merged = profile.mergedModules
         locations = SourceLocationConverter(fileName: file, tree: tree)
         super.init(viewMode: .sourceAccurate)
     }
@@ -50,8 +53,11 @@ final class Lowerer: SyntaxVisitor {
     // MARK: Visiting
 
     override func visit(_ token: TokenSyntax) -> SyntaxVisitorContinueKind {
-        if case .identifier(let name) = token.tokenKind, Self.networking.contains(name) {
-            imports.insert("UIKitNetworking")
+        guard case .identifier(let name) = token.tokenKind else { return .visitChildren }
+        if Self.networking.contains(name) { imports.insert("UIKitNetworking") }
+        // Apple's UIKit has them too.
+        if name.hasPrefix("UNUserNotification") || name.hasPrefix("UNNotification") || name.hasPrefix("UNMutable") {
+            imports.insert("UserNotifications")
         }
         return .visitChildren
     }
@@ -140,7 +146,9 @@ final class Lowerer: SyntaxVisitor {
     }
 
     override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
-        if let base = node.base?.as(DeclReferenceExprSyntax.self), let name = renamedModules[base.baseName.text] {
+        if let base = node.base?.as(DeclReferenceExprSyntax.self),
+            let name = module(base.baseName.text, of: node.declName.baseName.text)
+        {
             replace(base, with: name)
         }
         lowerTimerInfo(node)
@@ -148,10 +156,18 @@ final class Lowerer: SyntaxVisitor {
     }
 
     override func visit(_ node: MemberTypeSyntax) -> SyntaxVisitorContinueKind {
-        if let base = node.baseType.as(IdentifierTypeSyntax.self), let name = renamedModules[base.name.text] {
+        if let base = node.baseType.as(IdentifierTypeSyntax.self),
+            let name = module(base.name.text, of: node.name.text)
+        {
             replace(base.name, with: name)
         }
         return .visitChildren
+    }
+
+    /// What the module that a name is looked for in is called here; `nil`: the same, or it is no module.
+    private func module(_ name: String, of member: String) -> String? {
+        guard name == "Foundation", Self.networking.contains(member) else { return renamedModules[name] }
+        return member.hasSuffix("Delegate") ? "UIKitNetworking" : "FoundationNetworking"
     }
 
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {

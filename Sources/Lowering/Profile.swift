@@ -1,4 +1,4 @@
-/// The iOS that lowered code believes it runs on.
+/// What lowered code believes of where it runs.
 package struct Profile: Sendable {
     /// What `#available(iOS …)` asks about.
     package struct Version: Comparable, Sendable, CustomStringConvertible {
@@ -33,8 +33,12 @@ package struct Profile: Sendable {
     /// Whether `targetEnvironment(simulator)` holds.
     package var isSimulator: Bool
 
-    package init(iOS: Version = Version(major: 18), isSimulator: Bool = false) {
+    /// Modules whose code is in the same target: importing them makes no sense.
+    package var mergedModules: Set<String>
+
+    package init(iOS: Version = Version(major: 18), isSimulator: Bool = false, mergedModules: Set<String> = []) {
         self.iOS = iOS
         self.isSimulator = isSimulator
+        self.mergedModules = mergedModules
     }
 }

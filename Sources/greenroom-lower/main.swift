@@ -11,18 +11,21 @@ struct Lower: ParsableCommand {
     @Option(help: "The folder for what is made. A file that would stay the same is not touched.")
     var output: String
 
-    @Option(help: "The version of iOS that #available asks about.")
+    @Option(name: .customLong("ios"), help: "The version of iOS that #available asks about.")
     var iOS = "18.0"
 
     @Flag(help: "Let targetEnvironment(simulator) hold.")
     var simulator = false
+
+    @Option(name: .customLong("merge"), help: "A module whose code is among the files: it need not be imported.")
+    var merged: [String] = []
 
     @Argument(help: "All Swift files of the module.")
     var files: [String]
 
     func validate() throws {
         guard Profile.Version(iOS) != nil else {
-            throw ValidationError("--i-os takes a version such as 18 or 17.4, not \(iOS)")
+            throw ValidationError("--ios takes a version such as 18 or 17.4, not \(iOS)")
         }
         let names = files.map { URL(fileURLWithPath: $0).lastPathComponent }
         for (name, same) in Dictionary(grouping: names, by: \.self) where same.count > 1 {
@@ -34,7 +37,8 @@ struct Lower: ParsableCommand {
         let sources = try files.map {
             ModuleLowering.Source(path: $0, text: try String(contentsOf: URL(fileURLWithPath: $0), encoding: .utf8))
         }
-        let profile = Profile(iOS: Profile.Version(iOS) ?? Profile().iOS, isSimulator: simulator)
+        let profile = Profile(
+            iOS: Profile.Version(iOS) ?? Profile().iOS, isSimulator: simulator, mergedModules: Set(merged))
         let result = ModuleLowering.lower(sources, profile: profile)
         for diagnostic in result.diagnostics { print(diagnostic.text) }
         guard !result.diagnostics.contains(where: { $0.severity == .error }) else { throw ExitCode.failure }

@@ -181,7 +181,6 @@ struct LoweringTests {
         ("center.addObserver(self, forKeyPath: \"a\", options: [], context: nil)", 1, 8, "key-value observing"),
         ("player.publisher(for: \\.status)", 1, 8, "key-value observing"),
         ("method_exchangeImplementations(a, b)", 1, 1, "exchanged"),
-        ("import CoreData", 1, 8, "there is no CoreData"),
         ("@objc protocol P {\n  @objc optional func f() -> Int\n}", 2, 9, "default in an extension of P"),
     ])
     func refusals(text: String, line: Int, column: Int, words: String) throws {
@@ -189,6 +188,31 @@ struct LoweringTests {
         #expect((complaint.line, complaint.column) == (line, column))
         #expect(complaint.message.contains(words))
         #expect(complaint.text.hasPrefix("A.swift:\(line):\(column): error: "))
+    }
+
+    @Test("A framework that is not there is warned of, since its import may be all that a file has of it")
+    func absent() throws {
+        let result = ModuleLowering.lower([.init(path: "A.swift", text: "\n import CoreData")])
+        let warning = try #require(result.diagnostics.first)
+        #expect(warning.text.hasPrefix("A.swift:2:9: warning: there is no CoreData on Linux: "))
+        #expect(result.texts[0].hasSuffix("line: 1)\n\n "))
+    }
+
+    @Test("Calls of what has no Objective-C are made in Swift", arguments: [
+        ("target?.perform(selector)", "objc_perform(target, selector)"),
+        ("a.b.perform(action, with: x)", "objc_perform(a.b, action, with: x)"),
+        ("self.perform(selector)", "self.perform(selector)"), ("queue.perform(block)", "queue.perform(block)"),
+        ("x.conforms(to: P.self)", "(x is any P)"), ("Timer()", "Timer.idle()"),
+        ("Foundation.URLSession.shared", "FoundationNetworking.URLSession.shared"),
+        ("Foundation.Timer.self", "Foundation.Timer.self"),
+    ])
+    func calls(text: String, expected: String) {
+        #expect(lowered("let y = \(text)") == "let y = \(expected)")
+    }
+
+    @Test("A module whose code is in the same target is not imported")
+    func merged() {
+        #expect(lowered("import Toolkit\nimport Other", profile: Profile(mergedModules: ["Toolkit"])) == "\nimport Other")
     }
 
     @Test("Rubbish is passed on, for the compiler to complain of", arguments: [

@@ -102,10 +102,18 @@ package final class Lifecycle {
             if isLaunchURL, sceneHasLaunchURL { return true }
             return scenes.open(url, sourceApplication: params["sourceApplication"]?.string)
         }
+        if let delegate, url.isOfSite {
+            let activity = NSUserActivity(activityType: NSUserActivityTypeBrowsingWeb)
+            activity.webpageURL = url
+            _ = delegate.application(application, willContinueUserActivityWithType: activity.activityType)
+            if delegate.application(application, continue: activity, restorationHandler: restore) { return true }
+        }
         var options: [UIApplication.OpenURLOptionsKey: Any] = [.openInPlace: false]
         options[.sourceApplication] = params["sourceApplication"]?.string
         return delegate?.application(application, open: url, options: options) ?? false
     }
+
+    private func restore(_ objects: [any UIUserActivityRestoring]?) {}
 
     /// `nil` if there are none, as on iOS.
     private func launchOptions(_ callback: Callback) -> [UIApplication.LaunchOptionsKey: Any]? {

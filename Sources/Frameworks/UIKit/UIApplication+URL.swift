@@ -43,3 +43,10 @@ extension UIApplication {
         return (try? answer?.get())?["canOpen"]?.bool ?? false
     }
 }
+
+extension UIApplication {
+    /// Opens the app's page in the settings, where something answers such URLs.
+    public class var openSettingsURLString: String { "app-settings:" }
+    /// Opens the app's notification settings, where something answers such URLs.
+    public class var openNotificationSettingsURLString: String { "app-settings:notifications" }
+}

@@ -48,6 +48,16 @@ open class UIApplication: UIResponder {
     /// The window that gets events that belong to no place on the screen.
     open var keyWindow: UIWindow? { windows.first(where: \.isKeyWindow) }
 
+    /// Whether the device is to stay awake while the app is in front. Greenroom puts no device to sleep by itself, so it
+    /// is only kept.
+    open var isIdleTimerDisabled = false
+
+    /// Whether the app's files can be read. They are not locked away with the device here: yes.
+    open var isProtectedDataAvailable: Bool { true }
+
+    /// The app's shortcuts.
+    open var shortcutItems: [UIApplicationShortcutItem]?
+
     var state: State = .inactive
     /// The way to the system; `nil` in a process that it did not start.
     package internal(set) var connection: (any AppLink)? {
@@ -163,4 +173,13 @@ extension UIApplication {
     /// After `applicationWillTerminate(_:)`, within the same time limit.
     public nonisolated static let willTerminateNotification = Notification.Name(
         "UIApplicationWillTerminateNotification")
+}
+
+extension UIApplication {
+    /// The app's files can be read again. Never posted, since they always can.
+    public nonisolated static let protectedDataDidBecomeAvailableNotification = Notification.Name(
+        "UIApplicationProtectedDataDidBecomeAvailable")
+    /// The app's files are about to be locked away. Never posted.
+    public nonisolated static let protectedDataWillBecomeUnavailableNotification = Notification.Name(
+        "UIApplicationProtectedDataWillBecomeUnavailable")
 }

@@ -192,79 +192,91 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any],
         completionHandler: @escaping @Sendable () -> Void)
-}
 
-extension UIApplicationDelegate {
-    /// Runs the app with this class as its delegate. Never returns.
-    public static func main() {
-        exit(ApplicationLauncher.run(principal: ApplicationLauncher.principalClass(named: nil), delegate: self))
-    }
+    // MARK: Links, activities and shortcuts
 
-    /// No window.
-    public var window: UIWindow? {
-        get { nil }
-        set {}
-    }
+    /// The app is asked to open a URL.
+    ///
+    /// - Returns: whether the app handled it.
+    @available(*, deprecated, message: "Please use application:openURL:options:")
+    func application(_ application: UIApplication, open url: URL, sourceApplication: String?, annotation: Any) -> Bool
 
-    /// Does nothing.
-    public func applicationDidFinishLaunching(_ application: UIApplication) {}
+    /// The app is asked to open a URL.
+    ///
+    /// - Returns: whether the app handled it.
+    @available(*, deprecated, message: "Please use application:openURL:options:")
+    func application(_ application: UIApplication, handleOpen url: URL) -> Bool
 
-    /// Accepts.
-    public func application(
+    /// The user goes on in the app with something that was begun elsewhere. Here that is a page: a URL of a site that
+    /// the app is opened with, an activity of the type `NSUserActivityTypeBrowsingWeb`.
+    ///
+    /// - Parameter restorationHandler: to be called with the objects that show it, if there are any.
+    /// - Returns: whether the app handled it; else it is asked to open the URL.
+    func application(
+        _ application: UIApplication, continue userActivity: NSUserActivity,
+        restorationHandler: @escaping ([any UIUserActivityRestoring]?) -> Void
+    ) -> Bool
+
+    /// An activity of a type is about to be continued.
+    ///
+    /// - Returns: whether the app tells the user itself.
+    func application(_ application: UIApplication, willContinueUserActivityWithType userActivityType: String) -> Bool
+
+    /// An activity could not be continued. There are no other devices: it is not called.
+    func application(
+        _ application: UIApplication, didFailToContinueUserActivityWithType userActivityType: String,
+        error: any Error)
+
+    /// An activity is about to be continued and was brought up to date. There are no other devices: it is not called.
+    func application(_ application: UIApplication, didUpdate userActivity: NSUserActivity)
+
+    /// The user has chosen one of the app's shortcuts. Nothing shows shortcuts so far: a test chooses one with
+    /// `UIApplication.choose(_:)`.
+    ///
+    /// - Parameter completionHandler: to be called with whether it was done.
+    func application(
+        _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void)
+
+    /// The user has closed scenes for good. No scenes can be closed so far: it is not called.
+    func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
+
+    // MARK: What iOS asks, and nothing here does so far
+
+    /// Files are about to be locked away, for the device is locked. Files are not locked away here: not called.
+    func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
+    /// Files can be read again. Not called.
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
+    /// Whether the state of windows is to be kept. It is not kept so far, but that of scenes is: not called.
+    func application(_ application: UIApplication, shouldSaveSecureApplicationState coder: NSCoder) -> Bool
+    /// Whether the state of windows is to be restored. Not called.
+    func application(_ application: UIApplication, shouldRestoreSecureApplicationState coder: NSCoder) -> Bool
+    /// Whether the state of windows is to be kept. Not called.
+    func application(_ application: UIApplication, shouldSaveApplicationState coder: NSCoder) -> Bool
+    /// Whether the state of windows is to be restored. Not called.
+    func application(_ application: UIApplication, shouldRestoreApplicationState coder: NSCoder) -> Bool
+    /// State is being kept. Not called.
+    func application(_ application: UIApplication, willEncodeRestorableStateWith coder: NSCoder)
+    /// State is being restored. Not called.
+    func application(_ application: UIApplication, didDecodeRestorableStateWith coder: NSCoder)
+    /// The controller that is to be restored. Not called.
+    func application(
         _ application: UIApplication,
-        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-    ) -> Bool { true }
-
-    /// Calls `applicationDidFinishLaunching(_:)` and accepts.
-    public func application(
+        viewControllerWithRestorationIdentifierPath identifierComponents: [String], coder: NSCoder
+    ) -> UIViewController?
+    /// How a window may be turned. Windows are not turned: not called.
+    func application(
+        _ application: UIApplication, supportedInterfaceOrientationsFor window: UIWindow?
+    ) -> UIInterfaceOrientationMask
+    /// Whether the app uses extensions of a kind. There are none with an interface: not called.
+    func application(
         _ application: UIApplication,
-        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-    ) -> Bool {
-        applicationDidFinishLaunching(application)
-        return true
-    }
-
-    /// Does nothing.
-    public func applicationDidBecomeActive(_ application: UIApplication) {}
-
-    /// Does nothing.
-    public func applicationWillResignActive(_ application: UIApplication) {}
-
-    /// Does nothing.
-    public func applicationDidEnterBackground(_ application: UIApplication) {}
-
-    /// Does nothing.
-    public func applicationWillEnterForeground(_ application: UIApplication) {}
-
-    /// Does nothing.
-    public func applicationWillTerminate(_ application: UIApplication) {}
-
-    /// Does nothing.
-    public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
-
-    /// Does nothing.
-    public func applicationSignificantTimeChange(_ application: UIApplication) {}
-
-    /// Refuses.
-    public func application(
-        _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
-    ) -> Bool { false }
-
-    /// The session's configuration, which is the first one of its role in `Info.plist` or what it was before.
-    public func application(
-        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
-        options: UIScene.ConnectionOptions
-    ) -> UISceneConfiguration { connectingSceneSession.configuration }
-
-    /// Says that there was nothing new.
-    public func application(
-        _ application: UIApplication,
-        performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
-    ) { completionHandler(.noData) }
-
-    /// Says that it is done.
-    public func application(
-        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
-        completionHandler: @escaping @Sendable () -> Void
-    ) { completionHandler() }
+        shouldAllowExtensionPointIdentifier extensionPointIdentifier: UIApplication.ExtensionPointIdentifier
+    ) -> Bool
+    /// A watch asks. There are none: not called.
+    func application(
+        _ application: UIApplication, handleWatchKitExtensionRequest userInfo: [AnyHashable: Any]?,
+        reply: @escaping ([AnyHashable: Any]?) -> Void)
+    /// A watch asks for leave to read health data. There are none: not called.
+    func applicationShouldRequestHealthAuthorization(_ application: UIApplication)
 }

@@ -32,7 +32,7 @@ public func UIApplicationMain(
 @MainActor
 package enum ApplicationLauncher {
     /// Of `Info.plist` if no name is given.
-    static func principalClass(named name: String?) -> AnyClass {
+    package static func principalClass(named name: String?) -> AnyClass {
         let declared = name ?? Bundle.main.object(forInfoDictionaryKey: "NSPrincipalClass") as? String
         guard let declared, let found = NSClassFromString(declared) as? UIApplication.Type else {
             return UIApplication.self
@@ -41,7 +41,7 @@ package enum ApplicationLauncher {
     }
 
     /// Returns only if the app cannot run: 2, after having said why on stderr.
-    static func run(principal: AnyClass, delegate: AnyClass?) -> Int32 {
+    package static func run(principal: AnyClass, delegate: AnyClass?) -> Int32 {
         // Into a file or a pipe C would write in blocks, and a suspended or ended app's last words would be missing.
         cuikit_buffer_output_by_line()
         guard let environment = LaunchEnvironment.take() else {

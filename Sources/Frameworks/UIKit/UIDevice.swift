@@ -42,6 +42,14 @@ open class UIDevice: NSObject {
         return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
     }
 
+    /// The same for all apps of a vendor on this device, and another on each device: made of the machine's identifier and
+    /// of the beginning of the app's, such as `org.example`.
+    open var identifierForVendor: UUID? {
+        guard let machine = try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8) else { return nil }
+        let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        return VendorIdentifier.make(machine: machine, app: app)
+    }
+
     /// The kind of interface.
     open var userInterfaceIdiom: UIUserInterfaceIdiom { .phone }
 
@@ -49,5 +57,25 @@ open class UIDevice: NSObject {
     /// that leaves the screen ends (WWDC 2010, session 105).
     open var isMultitaskingSupported: Bool {
         UIApplication.running?.connection?.greeting?["options"]?["multitasking"]?.bool ?? true
+    }
+}
+
+enum VendorIdentifier {
+    /// A name of machine and vendor, as RFC 9562 makes an identifier of one (version 8: by a way of one's own).
+    static func make(machine: String, app: String) -> UUID {
+        let vendor = app.split(separator: ".").prefix(2).joined(separator: ".")
+        let text = machine.trimmingCharacters(in: .whitespacesAndNewlines) + "/" + vendor
+        // Two of FNV-1a, which begin differently.
+        let halves = [0xcbf2_9ce4_8422_2325 as UInt64, 0x8422_2325_cbf2_9ce4].map { start in
+            text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        }
+        var bytes = halves.flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (8 * $0)) } }
+        bytes[6] = bytes[6] & 0x0f | 0x80
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        return UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+                bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
     }
 }

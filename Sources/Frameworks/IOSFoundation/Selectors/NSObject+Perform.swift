@@ -84,7 +84,7 @@ extension NSObject {
     /// - Parameter wait: whether to return only when the method has; on the main thread it is then called at once.
     public func performSelector(onMainThread selector: Selector, with argument: Any?, waitUntilDone wait: Bool) {
         let message = Message(target: self, selector: selector, argument: argument)
-        switch (wait, Thread.isMainThread) {
+        switch (wait, MainQueue.isCurrent) {
         case (true, true): message.send()
         case (true, false): DispatchQueue.main.sync { message.send() }
         case (false, _): DispatchQueue.main.async { message.send() }
@@ -114,4 +114,33 @@ private func isSame(_ left: Any?, _ right: Any?) -> Bool {
         return left as AnyObject === right as AnyObject
     default: return false
     }
+}
+
+private enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether this is the main thread, or what has its part in a process whose first thread only waits.
+    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
+}
+
+// MARK: Objects of types that are not known
+
+/// Calls a method of any object; `nil` has none. The plugin IOSSources calls it for `object.perform(selector)` of an
+/// object whose type may be `AnyObject`.
+@discardableResult
+public func objc_perform(_ target: Any?, _ selector: Selector, with object: Any? = nil) -> Unmanaged<AnyObject>? {
+    guard let target else { return nil }
+    if let target = target as? NSObject { return unsafe target.perform(selector, with: object) }
+    selector.invoke(on: target, object)
+    return nil
+}
+
+/// Calls a method of any object after a while.
+public func objc_perform(_ target: Any?, _ selector: Selector, with object: Any?, afterDelay delay: TimeInterval) {
+    guard let target else { return }
+    DelayedMessages.add(Message(target: target, selector: selector, argument: object), after: delay, in: [.default])
 }

@@ -1,6 +1,13 @@
 public import Foundation
 
 extension Timer {
+    /// A timer that is invalid, to be replaced by another: what `Timer()` is on iOS, and becomes by the plugin IOSSources.
+    public static func idle() -> Timer {
+        let timer = Timer(timeInterval: 0, repeats: false) { _ in }
+        timer.invalidate()
+        return timer
+    }
+
     /// Creates a timer that calls a method of an object, which it holds until it is invalid. It runs once it is added to
     /// a run loop.
     ///

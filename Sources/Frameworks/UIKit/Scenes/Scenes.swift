@@ -11,6 +11,7 @@ package final class Scenes {
     private(set) var scene: UIScene?
     /// What the scene is to open, from before it was there.
     private var urls: [UIOpenURLContext] = []
+    private var activities: [NSUserActivity] = []
 
     init(_ manifest: SceneManifest, _ application: UIApplication) {
         self.manifest = manifest
@@ -53,6 +54,7 @@ package final class Scenes {
 
     /// Whether it is, or will be, with the scene.
     func open(_ url: URL, sourceApplication: String?) -> Bool {
+        if url.isOfSite { return visit(url) }
         let context = UIOpenURLContext(url: url, sourceApplication: sourceApplication)
         guard let scene, scene.activation != .unattached else {
             urls.append(context)
@@ -60,6 +62,20 @@ package final class Scenes {
         }
         guard let delegate = scene.delegate else { return false }
         delegate.scene(scene, openURLContexts: [context])
+        return true
+    }
+
+    /// A URL of a site is an activity that goes on here.
+    private func visit(_ url: URL) -> Bool {
+        let activity = NSUserActivity(activityType: NSUserActivityTypeBrowsingWeb)
+        activity.webpageURL = url
+        guard let scene, scene.activation != .unattached else {
+            activities.append(activity)
+            return true
+        }
+        guard let delegate = scene.delegate else { return false }
+        delegate.scene(scene, willContinueUserActivityWithType: activity.activityType)
+        delegate.scene(scene, continue: activity)
         return true
     }
 
@@ -86,8 +102,9 @@ package final class Scenes {
 
     private func connect() {
         let options = UIScene.ConnectionOptions(
-            urlContexts: Set(urls), sourceApplication: urls.first?.options.sourceApplication)
-        urls = []
+            urlContexts: Set(urls), userActivities: Set(activities),
+            sourceApplication: urls.first?.options.sourceApplication)
+        (urls, activities) = ([], [])
         let session = self.session ?? restore()
         self.session = session
         if let chosen = application.delegate?.application(

@@ -1,4 +1,5 @@
 public import Foundation
+public import UserNotifications
 
 /// One instance of what an app shows, with a state of its own. The system makes it when the app comes to the screen for
 /// the first time; the app keeps it by holding nothing. Use it on the main thread (WWDC 2019, session 258).
@@ -93,13 +94,25 @@ extension UIScene {
         /// The identifier of the app that asks; `nil` if the user did.
         public let sourceApplication: String?
 
-        /// Activities that the scene is to go on with. None so far.
+        /// Activities that the scene is to go on with: a site's URL. They are given here alone.
         public let userActivities: Set<NSUserActivity>
 
-        init(urlContexts: Set<UIOpenURLContext> = [], sourceApplication: String? = nil) {
+        /// The shortcut that the user chose. Nothing shows shortcuts so far: `nil`.
+        public let shortcutItem: UIApplicationShortcutItem? = nil
+
+        /// The notification that the user answered. Not told here so far, but to the notification center's delegate.
+        public let notificationResponse: UNNotificationResponse? = nil
+
+        /// The type of an activity of another device. There are none: `nil`.
+        public let handoffUserActivityType: String? = nil
+
+        init(
+            urlContexts: Set<UIOpenURLContext> = [], userActivities: Set<NSUserActivity> = [],
+            sourceApplication: String? = nil
+        ) {
             self.urlContexts = urlContexts
             self.sourceApplication = sourceApplication
-            userActivities = []
+            self.userActivities = userActivities
             super.init()
         }
     }

@@ -29,6 +29,20 @@ public protocol UISceneDelegate: AnyObject {
     /// The scene is asked to open URLs. Those for which it was made are among the options of its connection.
     func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
 
+    /// The user goes on in the scene with something that was begun elsewhere: a URL of a site that the app is opened
+    /// with, an activity of the type `NSUserActivityTypeBrowsingWeb`. That for which the scene was made is among the
+    /// options of its connection.
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
+
+    /// An activity of a type is about to be continued.
+    func scene(_ scene: UIScene, willContinueUserActivityWithType userActivityType: String)
+
+    /// An activity could not be continued. There are no other devices: it is not called.
+    func scene(_ scene: UIScene, didFailToContinueUserActivityWithType userActivityType: String, error: any Error)
+
+    /// An activity is about to be continued and was brought up to date. There are no other devices: it is not called.
+    func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity)
+
     /// What the scene needs to show again what it shows; asked when it has left the screen, after
     /// `sceneDidEnterBackground(_:)` and within its time. It outlives the app's process and is the session's
     /// `stateRestorationActivity` at the next launch.
@@ -61,6 +75,20 @@ extension UISceneDelegate {
     /// Does nothing.
     public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
 
+    /// Does nothing.
+    public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
+
+    /// Does nothing.
+    public func scene(_ scene: UIScene, willContinueUserActivityWithType userActivityType: String) {}
+
+    /// Does nothing.
+    public func scene(
+        _ scene: UIScene, didFailToContinueUserActivityWithType userActivityType: String, error: any Error
+    ) {}
+
+    /// Does nothing.
+    public func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity) {}
+
     /// The scene's user activity.
     public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { scene.userActivity }
 }
@@ -70,6 +98,14 @@ extension UISceneDelegate {
 public protocol UIWindowSceneDelegate: UISceneDelegate {
     /// The scene's window, if the delegate holds it.
     var window: UIWindow? { get set }
+
+    /// The user has chosen one of the app's shortcuts. Nothing shows shortcuts so far: a test chooses one with
+    /// `UIApplication.choose(_:)`.
+    ///
+    /// - Parameter completionHandler: to be called with whether it was done.
+    func windowScene(
+        _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void)
 }
 
 extension UIWindowSceneDelegate {
@@ -78,4 +114,10 @@ extension UIWindowSceneDelegate {
         get { nil }
         set {}
     }
+
+    /// Not done.
+    public func windowScene(
+        _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void
+    ) { completionHandler(false) }
 }
