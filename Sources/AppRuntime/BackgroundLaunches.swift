@@ -108,6 +108,7 @@ package final class BackgroundLaunches: Sendable {
     }
 
     private func tell(_ window: Int, _ result: String) {
+        Departure.prepare()
         link?.request(.complete, ["window": .int(Int64(window)), "result": .string(result)]) { _ in }
     }
 }

@@ -32,7 +32,11 @@ extension Lowerer {
     /// - Returns: whether nothing in the call is left to lower.
     func lowerCall(_ node: FunctionCallExprSyntax) -> Bool {
         if lowerSelectorText(node) || lowerConformance(node) || lowerMessage(node) { return true }
-        if node.trimmedDescription == "Timer()" { replace(node, with: "Timer.idle()") }
+        switch node.trimmedDescription {
+        case "Timer()": replace(node, with: "Timer.idle()")
+        case "ProcessInfo()": replace(node, with: "ProcessInfo.processInfo")
+        default: break
+        }
         lowerOptionalCall(node)
         reportObserving(node)
         return false

@@ -55,6 +55,8 @@ final class Lowerer: SyntaxVisitor {
     override func visit(_ token: TokenSyntax) -> SyntaxVisitorContinueKind {
         guard case .identifier(let name) = token.tokenKind else { return .visitChildren }
         if Self.networking.contains(name) { imports.insert("UIKitNetworking") }
+        // Apple's Foundation has them too.
+        if Self.combine.contains(name) { imports.insert("GreenroomCombine") }
         // Apple's UIKit has them too.
         if name.hasPrefix("UNUserNotification") || name.hasPrefix("UNNotification") || name.hasPrefix("UNMutable") {
             imports.insert("UserNotifications")
@@ -70,6 +72,10 @@ final class Lowerer: SyntaxVisitor {
         "URLSessionConfiguration", "URLSessionDataDelegate", "URLSessionDataTask", "URLSessionDelegate",
         "URLSessionDownloadDelegate", "URLSessionDownloadTask", "URLSessionTask", "URLSessionTaskDelegate",
         "URLSessionUploadTask", "URLSessionWebSocketDelegate", "URLSessionWebSocketTask",
+    ]
+
+    private static let combine: Set = [
+        "AnyCancellable", "AnyPublisher", "CurrentValueSubject", "ObservableObject", "PassthroughSubject", "Published",
     ]
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {

@@ -14,6 +14,9 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         window?.makeKeyAndVisible()
         page = session.stateRestorationActivity?.userInfo?["page"] as? Int ?? 0
         Log.add("connect page \(page)")
+        // As most apps keep it: nobody calls synchronize().
+        let reads = UserDefaults.standard.integer(forKey: "reads")
+        if reads > 0 { Log.add("read \(reads) times") }
         turn(connectionOptions.urlContexts)
     }
 
@@ -21,7 +24,11 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     func sceneDidBecomeActive(_ scene: UIScene) { Log.add("active") }
     func sceneWillResignActive(_ scene: UIScene) { Log.add("resign") }
     func sceneWillEnterForeground(_ scene: UIScene) { Log.add("foreground") }
-    func sceneDidEnterBackground(_ scene: UIScene) { Log.add("background") }
+
+    func sceneDidEnterBackground(_ scene: UIScene) {
+        UserDefaults.standard.set(UserDefaults.standard.integer(forKey: "reads") + 1, forKey: "reads")
+        Log.add("background")
+    }
 
     func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) { turn(URLContexts) }
 

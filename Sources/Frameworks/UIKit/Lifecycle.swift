@@ -51,6 +51,7 @@ package final class Lifecycle {
             application.state = .background
             if let scenes { scenes.enterBackground() } else { delegate?.applicationDidEnterBackground(application) }
             post(UIApplication.didEnterBackgroundNotification)
+            Departure.prepare()
             MemoryRelief.enterBackground()
         case .willEnterForeground:
             application.backgroundTasks.enterForeground()
@@ -61,6 +62,7 @@ package final class Lifecycle {
             scenes?.disconnect()
             delegate?.applicationWillTerminate(application)
             post(UIApplication.willTerminateNotification)
+            Departure.prepare()
         case .openURL: return ["handled": .bool(open(callback.params))]
         case .performFetch: performFetch(callback.params)
         case .handleEventsForBackgroundURLSession: handleEvents(callback.params)

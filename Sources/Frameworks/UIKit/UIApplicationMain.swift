@@ -126,6 +126,7 @@ package enum ApplicationLauncher {
             throw .notAnNSObject(String(describing: principal))
         }
         application.becomeShared()
+        Departure.use(Preferences.keep)
         application.scenes = manifest.map { Scenes($0, application) }
         application.notifications.begin()
         application.remoteControl.begin()

@@ -15,6 +15,9 @@ uintptr_t cuikit_initializer_slot(const void *nsobject_metadata);
 /// Calls `init()` of a class through its virtual table. Returns the new object, which the caller owns.
 void *cuikit_instantiate(const void *class_metadata, uintptr_t slot);
 
+/// Whether the program itself uses a symbol of a library; true in a program that cannot be looked into.
+bool cuikit_program_imports(const char *symbol);
+
 /// Makes stdout line buffered.
 void cuikit_buffer_output_by_line(void);
 

@@ -48,6 +48,11 @@ extension Notification.Name {
 }
 
 /// Seconds since 2001 began.
+public typealias CFAbsoluteTime = Double
+/// Seconds.
+public typealias CFTimeInterval = Double
+
+/// Seconds since 2001 began.
 public func CFAbsoluteTimeGetCurrent() -> Double { Date.timeIntervalSinceReferenceDate }
 
 /// Nanoseconds in a second.

@@ -32,6 +32,7 @@ package final class BackgroundWindows: Sendable {
             }
             return
         }
+        Departure.prepare()
         link?.request(.complete, ["window": .int(Int64(window)), "result": .string(result)]) { _ in }
     }
 }
