@@ -324,7 +324,7 @@ let package = Package(
             name: "AVFoundation", dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "CFetching"],
             path: "Sources/Services/Audio/Framework/AVFoundation"),
         .target(
-            name: "MediaPlayer", dependencies: ["UIKit", "AudioClient", "AudioModel"],
+            name: "MediaPlayer", dependencies: ["IOSFoundation", "UIKit", "AudioClient", "AudioModel"],
             path: "Sources/Services/Audio/Framework/MediaPlayer"),
         // URLSession for apps, apart from UIKit: its libraries take as long to load as all others of an app.
         .target(
@@ -436,6 +436,14 @@ let package = Package(
             path: "Examples/Podcasts/Sources"),
         .executableTarget(
             name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
+        // As an iOS project has it, compiled by the plugin.
+        .executableTarget(
+            name: "Classic",
+            dependencies: [
+                "BackgroundTasks", "GreenroomCombine", "GreenroomNetwork", "GreenroomOS", "MediaPlayer", "UIKit",
+                "UserNotifications",
+            ], path: "Examples/Classic/Sources", exclude: ["ios.json"],
+            swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-enable-testing"])], plugins: ["IOSSources"]),
         .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
         .executableTarget(
             name: "Radio", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Examples/Radio/Sources"),
@@ -675,6 +683,11 @@ let package = Package(
         .testTarget(
             name: "LoweringTests", dependencies: ["Lowering"],
             swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])]),
+        .testTarget(
+            name: "ClassicTests",
+            dependencies: ["Classic", "GreenroomTesting", "MediaPlayer", "UIKit", "_Testing_UIKit"],
+            path: "Examples/Classic/Tests"),
+        .testTarget(name: "CombineTests", dependencies: ["GreenroomCombine"]),
         .testTarget(name: "IOSFoundationTests", dependencies: ["IOSFoundation"]),
         .testTarget(name: "OSTests", dependencies: ["GreenroomOS", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "TidyTests"),
@@ -691,7 +704,7 @@ let busyTests: Set = [
     "TransferCoreTests", "TransferServiceTests",
 ]
 
-for target in package.targets where ![.plugin, .system, .binary].contains(target.type) {
+for target in package.targets where ![.plugin, .system, .binary].contains(target.type) && target.name != "Classic" {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
     if target.type == .test, !busyTests.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Onone"]))

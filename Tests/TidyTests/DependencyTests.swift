@@ -167,10 +167,20 @@ struct DependencyTests {
         (
             "Sources/Frameworks/UIKit",
             [
-                "AppRuntime", "AudioClient", "AudioModel", "CUIKit", "Dispatch", "Foundation", "Glibc",
+                "AppRuntime", "AudioClient", "AudioModel", "CUIKit", "Dispatch", "Foundation", "Glibc", "IOSFoundation",
                 "NotificationsWire", "Synchronization", "UserNotifications", "Wire",
             ]
         ),
+        ("Sources/Frameworks/IOSFoundation", ["Dispatch", "Foundation", "Glibc", "Synchronization"]),
+        ("Sources/Frameworks/OS", ["CUnfairLock", "Foundation", "Logging", "Synchronization"]),
+        (
+            "Sources/Frameworks/Combine",
+            ["Foundation", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"]
+        ),
+        ("Sources/Frameworks/Network", ["Dispatch", "Foundation", "Synchronization", "UIKit"]),
+        ("Sources/Frameworks/SwiftUI", ["GreenroomCombine", "UIKit"]),
+        ("Sources/Lowering", ["SwiftParser", "SwiftSyntax"]),
+        ("Sources/greenroom-lower", ["ArgumentParser", "Foundation", "Lowering"]),
         ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
         (
             "Sources/GreenroomTesting",

@@ -106,9 +106,9 @@ extension Publishers {
         func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == [Value], Downstream.Failure == Failure {
             let last = LastValues<Value>(publishers.count)
-            let joint = Joint<Value, [Value], Downstream>(subscriber, count: publishers.count) { index, value in
-                last.take(value, at: index)
-            }
+            let joint = Joint<Value, [Value], Downstream>(
+                subscriber, count: publishers.count, keepsLast: true
+            ) { index, value in last.take(value, at: index) }
             joint.begin(publishers)
         }
     }
@@ -128,10 +128,11 @@ private final class LastValues<Value> {
 }
 
 /// Subscribes to several publishers, and makes values for one subscriber of theirs. What the subscriber did not ask for
-/// yet is kept.
+/// yet is kept, or the last of it.
 private final class Joint<Input, Output, Downstream: Subscriber>: Subscription where Downstream.Input == Output {
     private let lock = NSRecursiveLock()
     private let downstream: Downstream
+    private let keepsLast: Bool
     private let make: (Int, Input) -> Output?
     private var subscriptions: [any Subscription] = []
     private var running: Int
@@ -139,8 +140,11 @@ private final class Joint<Input, Output, Downstream: Subscriber>: Subscription w
     private var waiting: [Output] = []
     private var isOver = false
 
-    init(_ downstream: Downstream, count: Int, make: @escaping (Int, Input) -> Output?) {
+    init(
+        _ downstream: Downstream, count: Int, keepsLast: Bool = false, make: @escaping (Int, Input) -> Output?
+    ) {
         self.downstream = downstream
+        self.keepsLast = keepsLast
         self.make = make
         running = count
     }
@@ -171,6 +175,7 @@ private final class Joint<Input, Output, Downstream: Subscriber>: Subscription w
     private func take(_ value: Input, at index: Int) {
         lock.withLock {
             guard !isOver, let output = make(index, value) else { return }
+            if keepsLast { waiting = [] }
             waiting.append(output)
             send()
         }

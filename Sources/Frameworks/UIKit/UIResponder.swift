@@ -49,4 +49,21 @@ open class UIResponder: NSObject {
     /// A control of audio was pressed; the app gets these after `UIApplication.beginReceivingRemoteControlEvents()`.
     /// What does not override this passes it to the next responder.
     open func remoteControlReceived(with event: UIEvent?) { next?.remoteControlReceived(with: event) }
+
+    /// Fingers are on the screen. No fingers reach apps so far: not called, nor are those that follow.
+    open func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) {}
+    /// Fingers have moved.
+    open func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) {}
+    /// Fingers have left the screen.
+    open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {}
+    /// Something else took the fingers.
+    open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) {}
+    /// The device began to be moved.
+    open func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {}
+    /// The device was moved.
+    open func motionEnded(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {}
 }
+
+/// A finger on the screen.
+@preconcurrency @MainActor
+open class UITouch: NSObject {}

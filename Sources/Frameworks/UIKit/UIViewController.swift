@@ -18,6 +18,15 @@ open class UIViewController: UIResponder {
     /// Creates a controller whose view is made by `loadView()`. There are no nib files here: nothing is decoded.
     public required init?(coder: NSCoder) { super.init() }
 
+    /// By what name the controller's state is kept. State of controllers is not kept so far, but that of scenes is.
+    open var restorationIdentifier: String?
+
+    /// Writes what the controller shows. Not called so far.
+    open func encodeRestorableState(with coder: NSCoder) {}
+
+    /// Reads what the controller showed. Not called so far.
+    open func decodeRestorableState(with coder: NSCoder) {}
+
     /// The name that the controller was created with.
     open private(set) var nibName: String?
 

@@ -7,7 +7,8 @@ internal import Synchronization
 public let O_EVTONLY: Int32 = 0o10_000_000
 
 extension DispatchSource {
-    /// Creates a source that tells what becomes of a file or a folder.
+    /// Creates a source that tells what becomes of a file or a folder. Of the removal of a folder that is open Linux tells
+    /// nothing.
     ///
     /// - Parameters:
     ///   - fileDescriptor: of the file; to be closed in the cancel handler.
@@ -39,7 +40,7 @@ extension DispatchSourceFileSystemObject {
     public var mask: DispatchSource.FileSystemEvent { FileWatches.watch(of: self)?.mask ?? [] }
 
     /// The file's descriptor.
-    public var handle: UInt { UInt(FileWatches.watch(of: self)?.descriptor ?? 0) }
+    public var handle: Int32 { FileWatches.watch(of: self)?.descriptor ?? -1 }
 }
 
 extension DispatchSource: DispatchSourceFileSystemObject {}
@@ -71,7 +72,7 @@ private enum FileWatches {
         }
         let reader = DispatchSource.makeReadSource(fileDescriptor: kernel, queue: queue)
         reader.setEventHandler { [weak source] in
-            let events = read(kernel).intersection(mask)
+            let events = read(kernel, descriptor).intersection(mask)
             guard let source, !source.isCancelled else {
                 reader.cancel()
                 return
@@ -102,6 +103,16 @@ private enum FileWatches {
     }
 
     /// Empties the kernel's queue.
+    private static func read(_ kernel: Int32, _ descriptor: Int32) -> DispatchSource.FileSystemEvent {
+        let events = read(kernel)
+        // The kernel speaks of a removal only when nobody has the file open, which the one who watches has.
+        var status = stat()
+        guard events.contains(.attrib), unsafe fstat(descriptor, &status) == 0, status.st_nlink == 0 else {
+            return events
+        }
+        return events.union(.delete)
+    }
+
     private static func read(_ kernel: Int32) -> DispatchSource.FileSystemEvent {
         var events: DispatchSource.FileSystemEvent = []
         let size = MemoryLayout<inotify_event>.size

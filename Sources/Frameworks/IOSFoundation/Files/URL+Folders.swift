@@ -13,8 +13,4 @@ extension URL {
     public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
     /// Where the app keeps what is not the user's.
     public static var libraryDirectory: URL { folder(.libraryDirectory) }
-    /// The app's container.
-    public static var homeDirectory: URL { URL(fileURLWithPath: NSHomeDirectory(), isDirectory: true) }
-    /// Where the app keeps what it needs for a moment.
-    public static var temporaryDirectory: URL { FileManager.default.temporaryDirectory }
 }

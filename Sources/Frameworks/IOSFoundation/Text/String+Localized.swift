@@ -22,11 +22,16 @@ extension String {
 
             public init(literalCapacity: Int, interpolationCount: Int) {}
 
-            public mutating func appendLiteral(_ literal: String) { key += literal }
+            // As Xcode writes it into tables, where a key is a format.
+            public mutating func appendLiteral(_ literal: String) { key += literal.replacing("%", with: "%%") }
 
             public mutating func appendInterpolation<Value>(_ value: Value) {
                 switch value {
+                case is Int32, is Int16, is Int8: key += "%d"
+                case is UInt32, is UInt16, is UInt8: key += "%u"
+                case is UInt, is UInt64: key += "%llu"
                 case is any BinaryInteger: key += "%lld"
+                case is Float: key += "%f"
                 case is any BinaryFloatingPoint: key += "%lf"
                 default: key += "%@"
                 }
@@ -36,6 +41,8 @@ extension String {
 
         /// The text of a table, with the values in their places.
         func text(in format: String) -> String {
+            // Without values it is no format.
+            guard !values.isEmpty else { return format }
             var result = ""
             var rest = format[...]
             var next = values[...]

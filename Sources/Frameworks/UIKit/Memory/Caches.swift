@@ -63,7 +63,8 @@ enum Caches {
     }
 
     fileprivate static func cache(_ address: UnsafeRawPointer) -> NSCache<AnyObject, AnyObject> {
-        unsafe unsafeDowncast(object(address), to: NSCache<AnyObject, AnyObject>.self)
+        // It is one of other types, which a cast would see in a debug build.
+        unsafe Unmanaged<NSCache<AnyObject, AnyObject>>.fromOpaque(address).takeUnretainedValue()
     }
 
     fileprivate static func object(_ address: UnsafeRawPointer) -> AnyObject {

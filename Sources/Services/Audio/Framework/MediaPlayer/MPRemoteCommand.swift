@@ -1,4 +1,5 @@
 internal import AudioModel
+public import IOSFoundation
 internal import Synchronization
 
 /// Something that controls can ask of the app: those of the lock screen and the switcher, of headsets and desktops.
@@ -74,6 +75,29 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
             Target(token: token, object: object, action: action.name) { [weak object] event in
                 object.map { action.call($0, event) } ?? .commandFailed
             })
+    }
+
+    /// Has a method called with each such command, on the main thread.
+    ///
+    /// - Parameters:
+    ///   - target: an object, held weakly.
+    ///   - action: of `#selector`, of a method that takes the event, or nothing. One that returns no status succeeds.
+    open func addTarget(_ target: Any, action: Selector) {
+        let object = target as AnyObject
+        add(
+            Target(token: NSObject(), object: object, action: action.description) { [weak object] event in
+                guard let object else { return .commandFailed }
+                return action.invoke(on: object, event) as? MPRemoteCommandHandlerStatus ?? .success
+            })
+    }
+
+    /// Takes away a method of an object; all of them if it is `nil`.
+    open func removeTarget(_ target: Any, action: Selector?) {
+        let object = target as AnyObject
+        remove { one in
+            (one.object === object || one.token === object)
+                && (action.map { $0.description == one.action } ?? true)
+        }
     }
 
     private func add(_ target: Target) {
