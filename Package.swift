@@ -680,9 +680,8 @@ let package = Package(
             name: "AudioControlsTests",
             dependencies: ["AudioControls", "AudioModel", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
-        .testTarget(
-            name: "LoweringTests", dependencies: ["Lowering"],
-            swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])]),
+        // Runs the program, and does not depend on it: it would then be in the tests' own, with its libraries.
+        .testTarget(name: "LoweringTests"),
         .testTarget(
             name: "ClassicTests",
             dependencies: ["Classic", "GreenroomTesting", "MediaPlayer", "UIKit", "_Testing_UIKit"],

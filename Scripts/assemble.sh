@@ -39,6 +39,7 @@ bundle() {
 bundle Journal Examples/Journal
 bundle IconReel Examples/IconReel
 bundle Uploader Examples/Uploader
+bundle Classic Examples/Classic
 bundle Podcasts Examples/Podcasts
 bundle Reminder Examples/Reminder
 bundle Radio Examples/Radio

@@ -26,7 +26,8 @@ enum AppleModule: Equatable {
             "CoreData": .absent("move the code that needs it to files of its own, or keep data with GRDB or in files"),
             "SwiftData": .absent("move the code that needs it to files of its own, or keep data with GRDB or in files"),
             "SystemConfiguration": .absent("watch the network with NWPathMonitor of Network"),
-            "WidgetKit": .absent("there are no widgets; put what needs them between #if canImport(WidgetKit) and #endif"),
+            "WidgetKit": .absent(
+                "there are no widgets; put what needs them between #if canImport(WidgetKit) and #endif"),
         ]
         for name in [
             "AVFAudio", "AVFoundation", "BackgroundTasks", "CoreLocation", "CoreMedia", "Dispatch", "Foundation",
@@ -53,7 +54,9 @@ enum AppleModule: Equatable {
             table[name] = .absent(reason)
         }
         // What `canImport` is asked for on other systems.
-        for name in ["AppKit", "Cocoa", "WatchKit", "TVUIKit", "FoundationNetworking", "FoundationXML", "Glibc", "Musl"] {
+        for name in [
+            "AppKit", "Cocoa", "WatchKit", "TVUIKit", "FoundationNetworking", "FoundationXML", "Glibc", "Musl",
+        ] {
             table[name] = .absent("it is not on iOS")
         }
         return table

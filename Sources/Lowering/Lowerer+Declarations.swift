@@ -64,9 +64,10 @@ extension Lowerer {
 
     /// A requirement that need not be there gets an implementation that does nothing.
     private func lowerRequirement(_ member: DeclSyntax, of node: ProtocolDeclSyntax, isPublic: Bool) {
-        guard let modifier = member.asProtocol((any WithModifiersSyntax).self)?.modifiers.first(where: {
-            $0.name.text == "optional"
-        })
+        guard
+            let modifier = member.asProtocol((any WithModifiersSyntax).self)?.modifiers.first(where: {
+                $0.name.text == "optional"
+            })
         else { return }
         blank(modifier)
         guard let method = member.as(FunctionDeclSyntax.self), Self.returnsNothing(method) else {

@@ -121,7 +121,8 @@ extension Lowerer {
         guard let member = node.calledExpression.as(MemberAccessExprSyntax.self) else { return }
         let name = member.declName.baseName
         switch name.text {
-        case "observe" where node.arguments.first.map { $0.label == nil && $0.expression.is(KeyPathExprSyntax.self) } == true,
+        case "observe"
+        where node.arguments.first.map { $0.label == nil && $0.expression.is(KeyPathExprSyntax.self) } == true,
             "publisher" where node.arguments.first?.expression.is(KeyPathExprSyntax.self) == true,
             "addObserver" where node.arguments.contains { $0.label?.text == "forKeyPath" },
             "removeObserver" where node.arguments.contains { $0.label?.text == "forKeyPath" }:

@@ -88,9 +88,13 @@ struct SelectorReference {
         var candidates = named
         if case .type(let type) = owner {
             let own = named.filter { $0.type == Self.lastComponent(type) || $0.type == type }
-            if !own.isEmpty { candidates = own }
+            if !own.isEmpty {
+                candidates = own
+            }
             // Of another type with a method of that name nothing follows for this one.
-            else if labels == nil, Set(named.map(\.labels)).count > 1 { return }
+            else if labels == nil, Set(named.map(\.labels)).count > 1 {
+                return
+            }
         }
         guard let best = candidates.first else { return }
         labels = labels ?? best.labels

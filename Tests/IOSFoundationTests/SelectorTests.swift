@@ -3,6 +3,7 @@ import IOSFoundation
 import Synchronization
 import Testing
 
+// Each test uses its own, on one thread at a time.
 private final class Listener: NSObject, @unchecked Sendable {
     var heard: [String] = []
     var isOnMain: [Bool] = []
@@ -160,6 +161,7 @@ struct SelectorTests {
 
 @Suite("Objective-C's functions")
 struct RuntimeTests {
+    // Only its address counts.
     private static nonisolated(unsafe) let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 2)
 
     @Test("An object has what was hung on it, under each key, until it is taken away")
@@ -205,6 +207,7 @@ struct RuntimeTests {
 
     @Test("One thread at a time is in an object's section, and may enter it again")
     func synchronized() {
+        // Only its section is used.
         nonisolated(unsafe) let object = Other()
         // Only in the section.
         nonisolated(unsafe) var count = 0

@@ -56,7 +56,9 @@ struct LogTests {
     func messages() {
         let logger = GreenroomOS.Logger(subsystem: "org.example", category: "messages")
         let nothing: Int? = nil
-        logger.info("\(1) \("two", privacy: .public) \("three", privacy: .private) \(nothing) \(2.5, format: .fixed(precision: 2))")
+        logger.info(
+            "\(1) \("two", privacy: .public) \("three", privacy: .private) \(nothing) \(2.5, format: .fixed(precision: 2))"
+        )
         logger.info("\(255, format: .hex) [\("x", align: .right(columns: 3))] \(Optional(4))")
         logger.info("\("same", privacy: .private(mask: .hash))")
         logger.info("\("same", privacy: .private(mask: .hash))")
@@ -65,16 +67,19 @@ struct LogTests {
         #expect(lines[2] == lines[3] && !lines[2].contains("same"))
     }
 
-    @Test("os_log takes C's format and Apple's additions", arguments: [
-        (0, "plain"), (1, "%d 5"), (2, "a 7 <private> 2.50"), (3, "100%"), (4, "ff <missing argument>"),
-    ])
+    @Test(
+        "os_log takes C's format and Apple's additions",
+        arguments: [
+            (0, "plain"), (1, "%d 5"), (2, "a 7 <private> 2.50"), (3, "100%"), (4, "ff <missing argument>"),
+        ])
     func formats(number: Int, expected: String) {
         let category = "formats\(number)"
         let log = OSLog(subsystem: "org.example", category: category)
         switch number {
         case 0: os_log("plain", log: log, type: .error)
         case 1: os_log("%%d %d", log: log, type: .error, 5)
-        case 2: os_log("%{public}@ %ld %{private}@ %.2f", log: log, type: .error, "a" as any CVarArg & Sendable, 7, 8, 2.5)
+        case 2:
+            os_log("%{public}@ %ld %{private}@ %.2f", log: log, type: .error, "a" as any CVarArg & Sendable, 7, 8, 2.5)
         case 3: os_log(.error, log: log, "100%%")
         default: os_log(.error, log: log, "%x %d", 255)
         }

@@ -123,7 +123,7 @@ struct DependencyTests {
             [
                 "AVFAudio", "AudioClient", "AudioModel", "AudioWire", "CAudioCodecs", "CFetching", "CSpeech",
                 "CoreMedia",
-                "Dispatch", "Foundation", "Glibc", "PipeWire", "Synchronization", "UIKit", "Wire",
+                "Dispatch", "Foundation", "Glibc", "IOSFoundation", "PipeWire", "Synchronization", "UIKit", "Wire",
             ]
         ),
         ("Sources/Keeper", ["LinuxSystem", "SystemPackage"]),

@@ -32,7 +32,8 @@ final class ReadingController: UIViewController {
         super.viewDidLoad()
         pauseButton = button
         pauseButton.addTarget(self, action: #selector(pause(_:)), for: .touchUpInside)
-        NotificationCenter.default.addObserver(self, selector: #selector(save), name: UIApplication.didEnterBackgroundNotification, object: nil)
+        NotificationCenter.default.addObserver(
+            self, selector: #selector(save), name: UIApplication.didEnterBackgroundNotification, object: nil)
         NotificationCenter.default.addObserver(
             self,
             selector: #selector(comeBack(notification:)),
@@ -57,7 +58,8 @@ final class ReadingController: UIViewController {
 
     func start() {
         guard timer == nil else { return }
-        timer = Timer.scheduledTimer(timeInterval: 1, target: self, selector: #selector(tick(_:)), userInfo: ["step": 1], repeats: true)
+        timer = Timer.scheduledTimer(
+            timeInterval: 1, target: self, selector: #selector(tick(_:)), userInfo: ["step": 1], repeats: true)
     }
 
     @objc private func tick(_ timer: Timer) {
@@ -86,7 +88,7 @@ final class ReadingController: UIViewController {
     @objc private func comeBack(notification: NSNotification) {
         returns += 1
         #if targetEnvironment(simulator)
-        assertionFailure("this is a device")
+            assertionFailure("this is a device")
         #endif
     }
 }

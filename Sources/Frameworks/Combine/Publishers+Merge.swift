@@ -53,6 +53,7 @@ extension Publishers {
 
         init(_ publishers: [AnyPublisher<Output, Failure>]) { self.publishers = publishers }
 
+        /// Subscribes.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Output, Downstream.Failure == Failure {
             let joint = Joint<Output, Output, Downstream>(subscriber, count: publishers.count) { _, value in value }

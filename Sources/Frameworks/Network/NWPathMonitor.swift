@@ -130,6 +130,7 @@ public final class NWPathMonitor: Sendable {
         let token = NotificationCenter.default.addObserver(
             forName: UIDevice.networkDidChangeNotification, object: nil, queue: nil
         ) { [weak self] _ in self?.look() }
+        // Only given back to the center, which any thread may do.
         nonisolated(unsafe) let sent = token
         state.withLock { unsafe $0.token = sent }
         DispatchQueue.main.async { self.look() }
@@ -140,6 +141,7 @@ public final class NWPathMonitor: Sendable {
         let token = state.withLock { state in
             defer { unsafe state.token = nil }
             state.handler = nil
+            // As above.
             nonisolated(unsafe) let token = unsafe state.token
             return unsafe token
         }

@@ -2,8 +2,8 @@
 
 /// A value that one thread at a time may use.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-    // The state is used only under the lock, and the lock stays where it is.
     @safe
+    // The state is used only under the lock, and the lock stays where it is.
     private final class Storage: @unchecked Sendable {
         private let lock: UnsafeMutablePointer<os_unfair_lock>
         var state: State

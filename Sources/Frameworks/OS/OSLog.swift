@@ -4,8 +4,10 @@ internal import Synchronization
 
 /// How much a message matters.
 public struct OSLogType: Equatable, Sendable, RawRepresentable {
+    /// Apple's number.
     public let rawValue: UInt8
 
+    /// Creates it of Apple's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// As the log sees fit.
     public static let `default` = OSLogType(rawValue: 0x00)

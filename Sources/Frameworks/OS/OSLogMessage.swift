@@ -117,8 +117,10 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     public struct StringInterpolation: StringInterpolationProtocol {
         var text = ""
 
+        /// Begins.
         public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity * 2) }
 
+        /// Appends text.
         public mutating func appendLiteral(_ literal: String) { text += literal }
 
         /// Appends a value.

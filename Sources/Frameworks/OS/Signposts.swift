@@ -3,8 +3,10 @@ internal import Synchronization
 
 /// Tells intervals of one name from each other.
 public struct OSSignpostID: Hashable, Sendable, RawRepresentable {
+    /// Apple's number.
     public let rawValue: UInt64
 
+    /// Creates it of Apple's number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Where there is one at a time.
@@ -25,8 +27,10 @@ public struct OSSignpostID: Hashable, Sendable, RawRepresentable {
 
 /// What a signpost is.
 public struct OSSignpostType: Equatable, Sendable, RawRepresentable {
+    /// Apple's number.
     public let rawValue: UInt8
 
+    /// Creates it of Apple's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// A moment.
     public static let event = OSSignpostType(rawValue: 0)

@@ -52,6 +52,7 @@ public struct UIApplicationDelegateAdaptor<Delegate: NSObject & UIApplicationDel
     /// The object; there is one from the launch on.
     public var wrappedValue: Delegate {
         guard let delegate = UIApplication.shared.delegate as? Delegate else {
+            // The code that asks cannot go on without it.
             fatalError("the app's delegate is no \(Delegate.self): the app has two of @UIApplicationDelegateAdaptor")
         }
         return delegate
@@ -77,19 +78,23 @@ public struct WindowGroup<Content>: Scene {
 
 /// Nothing to see.
 public struct EmptyView: View {
+    /// Creates it.
     public init() {}
 }
 
 /// Puts scenes together.
 @resultBuilder @MainActor
 public enum SceneBuilder {
+    /// Takes the part.
     public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
 }
 
 /// Puts views together.
 @resultBuilder @MainActor
 public enum ViewBuilder {
+    /// Takes the part.
     public static func buildBlock() -> EmptyView { EmptyView() }
+    /// Takes the part.
     public static func buildBlock<Content>(_ content: Content) -> Content { content }
 }
 
@@ -114,7 +119,9 @@ public struct Environment<Value> {
 
 extension Scene {
     /// Calls a block when a phase of the app has changed to another.
-    public func onChange(of phase: ScenePhase, perform action: @escaping @MainActor (ScenePhase) -> Void) -> some Scene {
+    public func onChange(
+        of phase: ScenePhase, perform action: @escaping @MainActor (ScenePhase) -> Void
+    ) -> some Scene {
         AppHost.observe { _, new in action(new) }
         return self
     }

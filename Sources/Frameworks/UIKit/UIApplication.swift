@@ -48,8 +48,8 @@ open class UIApplication: UIResponder {
     /// The window that gets events that belong to no place on the screen.
     open var keyWindow: UIWindow? { windows.first(where: \.isKeyWindow) }
 
-    /// Whether the device is to stay awake while the app is in front. Greenroom puts no device to sleep by itself, so it
-    /// is only kept.
+    /// Whether the device is to stay awake while the app is in front. Greenroom puts no device to sleep by itself, so
+    /// it is only kept.
     open var isIdleTimerDisabled = false
 
     /// Whether the app's files can be read. They are not locked away with the device here: yes.

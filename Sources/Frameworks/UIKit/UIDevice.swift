@@ -42,8 +42,8 @@ open class UIDevice: NSObject {
         return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
     }
 
-    /// The same for all apps of a vendor on this device, and another on each device: made of the machine's identifier and
-    /// of the beginning of the app's, such as `org.example`.
+    /// The same for all apps of a vendor on this device, and another on each device: made of the machine's identifier
+    /// and of the beginning of the app's, such as `org.example`.
     open var identifierForVendor: UUID? {
         guard let machine = try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8) else { return nil }
         let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName

@@ -24,7 +24,10 @@ struct BitchatReachabilityTests {
         try await device.open(app)
         #expect(app.delegate?.monitor.isReachable == true)
         try await device.setNetwork(.none)
-        for _ in 0..<1000 where app.delegate?.monitor.isReachable == true { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<1000 where app.delegate?.monitor.isReachable == true {
+            // Nothing tells when what is tried has noticed.
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(app.delegate?.monitor.isReachable == false)
     }
 }

@@ -35,6 +35,7 @@ struct DuckDuckGoDirectoryTests {
     private func until(_ condition: () -> Bool) async throws {
         for _ in 0..<500 where !condition() {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02))
+            // Nothing tells when what is tried has noticed.
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(condition())

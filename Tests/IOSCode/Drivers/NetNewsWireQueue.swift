@@ -45,6 +45,7 @@ struct NetNewsWireQueueTests {
 
     /// The monitor's own queue tells it.
     private func until(_ condition: () -> Bool) async throws {
+        // Nothing tells when what is tried has noticed.
         for _ in 0..<1000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
         #expect(condition())
     }

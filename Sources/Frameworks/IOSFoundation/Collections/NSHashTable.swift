@@ -2,8 +2,10 @@ public import Foundation
 
 /// How the tables here hold objects.
 public struct NSPointerFunctionsOptions: OptionSet, Sendable {
+    /// Apple's number.
     public let rawValue: UInt
 
+    /// Creates it of Apple's number.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// They hold them.
     public static let strongMemory: NSPointerFunctionsOptions = []
@@ -16,7 +18,9 @@ public struct NSPointerFunctionsOptions: OptionSet, Sendable {
 }
 
 extension NSPointerFunctionsOptions {
+    /// Hash table weak memory.
     public static let hashTableWeakMemory = NSPointerFunctionsOptions.weakMemory
+    /// Map table weak memory.
     public static let mapTableWeakMemory = NSPointerFunctionsOptions.weakMemory
 }
 

@@ -28,7 +28,9 @@ public final class NSMapTable<KeyType, ObjectType>: NSObject {
     /// A table that holds the values, as long as the keys are there.
     public class func weakToStrongObjects() -> NSMapTable { NSMapTable(keyOptions: .weakMemory) }
     /// A table that holds neither.
-    public class func weakToWeakObjects() -> NSMapTable { NSMapTable(keyOptions: .weakMemory, valueOptions: .weakMemory) }
+    public class func weakToWeakObjects() -> NSMapTable {
+        NSMapTable(keyOptions: .weakMemory, valueOptions: .weakMemory)
+    }
 
     private func identity(_ key: KeyType) -> ObjectIdentifier {
         let object = key as AnyObject

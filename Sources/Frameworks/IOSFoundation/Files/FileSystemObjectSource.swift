@@ -7,8 +7,8 @@ internal import Synchronization
 public let O_EVTONLY: Int32 = 0o10_000_000
 
 extension DispatchSource {
-    /// Creates a source that tells what becomes of a file or a folder. Of the removal of a folder that is open Linux tells
-    /// nothing.
+    /// Creates a source that tells what becomes of a file or a folder. Of the removal of a folder that is open Linux
+    /// tells nothing.
     ///
     /// - Parameters:
     ///   - fileDescriptor: of the file; to be closed in the cancel handler.

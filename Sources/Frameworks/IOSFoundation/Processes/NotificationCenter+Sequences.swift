@@ -3,7 +3,9 @@ public import Foundation
 extension NotificationCenter {
     /// Notifications as they are posted, from when the sequence was made.
     public final class Notifications: AsyncSequence, Sendable {
+        /// What comes.
         public typealias Element = Notification
+        /// Nothing fails.
         public typealias Failure = Never
 
         // Each notification goes to the one who awaits it, as on iOS.
@@ -11,6 +13,7 @@ extension NotificationCenter {
             var notification: Notification
         }
 
+        // Only given back to the center, which any thread may do.
         private struct Token: @unchecked Sendable {
             var center: NotificationCenter
             var token: any NSObjectProtocol
@@ -31,8 +34,10 @@ extension NotificationCenter {
 
         deinit { token.center.removeObserver(token.token as Any, name: nil, object: nil) }
 
+        /// Goes through them.
         public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), sequence: self) }
 
+        /// Goes through them.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var base: AsyncStream<Item>.Iterator
             // As long as somebody iterates, notifications come.
@@ -43,6 +48,7 @@ extension NotificationCenter {
                 self.sequence = sequence
             }
 
+            /// Waits for the next one.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Notification? {
                 await base.next(isolation: actor)?.notification
             }

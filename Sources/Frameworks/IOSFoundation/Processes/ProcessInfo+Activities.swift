@@ -3,16 +3,26 @@ public import Foundation
 extension ProcessInfo {
     /// What an activity is and what it needs.
     public struct ActivityOptions: OptionSet, Sendable {
+        /// Apple's number.
         public let rawValue: UInt64
 
+        /// Creates it of Apple's number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
+        /// Idle display sleep disabled.
         public static let idleDisplaySleepDisabled = ActivityOptions(rawValue: 1 << 40)
+        /// Idle system sleep disabled.
         public static let idleSystemSleepDisabled = ActivityOptions(rawValue: 1 << 20)
+        /// Sudden termination disabled.
         public static let suddenTerminationDisabled = ActivityOptions(rawValue: 1 << 14)
+        /// Automatic termination disabled.
         public static let automaticTerminationDisabled = ActivityOptions(rawValue: 1 << 15)
+        /// User initiated.
         public static let userInitiated = ActivityOptions(rawValue: 0x00ff_ffff | 1 << 20)
+        /// User initiated allowing idle system sleep.
         public static let userInitiatedAllowingIdleSystemSleep = ActivityOptions(rawValue: 0x00ef_ffff)
+        /// Background.
         public static let background = ActivityOptions(rawValue: 0xff)
+        /// Latency critical.
         public static let latencyCritical = ActivityOptions(rawValue: 0xff_0000_0000)
     }
 

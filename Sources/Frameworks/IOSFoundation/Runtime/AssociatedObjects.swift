@@ -3,8 +3,10 @@ internal import Synchronization
 
 /// How an associated object is held.
 public struct objc_AssociationPolicy: RawRepresentable, Equatable, Sendable {
+    /// Apple's number.
     public var rawValue: UInt
 
+    /// Creates it of Apple's number.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Not held: it is `nil` when it is gone.
@@ -21,6 +23,7 @@ public struct objc_AssociationPolicy: RawRepresentable, Equatable, Sendable {
 
 /// Values that were hung on objects.
 private enum AssociatedObjects {
+    // Only handed on: the caller answers for the threads on which it uses a value.
     struct Value: @unchecked Sendable {
         private weak var unheld: AnyObject?
         private var held: Any?
@@ -37,6 +40,7 @@ private enum AssociatedObjects {
         var value: Any? { held ?? unheld }
     }
 
+    // Only under the lock.
     struct Entry: @unchecked Sendable {
         weak var owner: AnyObject?
         /// By the address that is the key.
@@ -98,6 +102,7 @@ public func objc_getAssociatedObject(_ object: Any, _ key: UnsafeRawPointer) -> 
 
 /// Takes all values away from an object.
 public func objc_removeAssociatedObjects(_ object: Any) {
-    let gone = AssociatedObjects.state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(object as AnyObject)) }
+    let owner = ObjectIdentifier(object as AnyObject)
+    let gone = AssociatedObjects.state.withLock { $0.entries.removeValue(forKey: owner) }
     withExtendedLifetime(gone) {}
 }

@@ -3,6 +3,7 @@ internal import Synchronization
 
 /// Calls that wait for their time on the run loops of the threads that asked.
 enum DelayedMessages {
+    // A timer is used on its own thread, but for `invalidate()`.
     private struct Waiting: @unchecked Sendable {
         var message: Message
         var timer: Timer

@@ -69,7 +69,7 @@ extension NotificationCenter {
         for gone in Observations.add(observation) { removeToken(of: gone) }
     }
 
-    /// Calls an object no longer: neither its methods nor, if it is what `addObserver(forName:…)` returned, its block.
+    /// Calls an object no longer: its methods, or its block if it is what `addObserver(forName:…)` returned.
     public func removeObserver(_ observer: AnyObject) {
         removeObserver(observer, name: nil, object: nil)
     }

@@ -35,7 +35,8 @@ extension Selector {
 
     /// Creates the selector of a method of 1 argument, of the type that an expression has.
     public init<Target, Value1, Result>(
-        _ name: String, like example: @autoclosure () -> Target?, _ method: @escaping @MainActor (Target, Value1) -> Result
+        _ name: String, like example: @autoclosure () -> Target?,
+        _ method: @escaping @MainActor (Target, Value1) -> Result
     ) {
         let function = unsafe unsafeBitCast(method, to: (@Sendable (Target, Value1) -> Result).self)
         self.init(name, of: Target.self) { (target, arguments) throws(Arguments.Refusal) in
@@ -55,7 +56,8 @@ extension Selector {
 
     /// Creates the selector of a method of 2 arguments, of the type that an expression has.
     public init<Target, Value1, Value2, Result>(
-        _ name: String, like example: @autoclosure () -> Target?, _ method: @escaping @MainActor (Target, Value1, Value2) -> Result
+        _ name: String, like example: @autoclosure () -> Target?,
+        _ method: @escaping @MainActor (Target, Value1, Value2) -> Result
     ) {
         let function = unsafe unsafeBitCast(method, to: (@Sendable (Target, Value1, Value2) -> Result).self)
         self.init(name, of: Target.self) { (target, arguments) throws(Arguments.Refusal) in
@@ -75,7 +77,8 @@ extension Selector {
 
     /// Creates the selector of a method of 3 arguments, of the type that an expression has.
     public init<Target, Value1, Value2, Value3, Result>(
-        _ name: String, like example: @autoclosure () -> Target?, _ method: @escaping @MainActor (Target, Value1, Value2, Value3) -> Result
+        _ name: String, like example: @autoclosure () -> Target?,
+        _ method: @escaping @MainActor (Target, Value1, Value2, Value3) -> Result
     ) {
         let function = unsafe unsafeBitCast(method, to: (@Sendable (Target, Value1, Value2, Value3) -> Result).self)
         self.init(name, of: Target.self) { (target, arguments) throws(Arguments.Refusal) in
@@ -95,7 +98,8 @@ extension Selector {
 
     /// Creates the selector of a method whose arguments only the compiler knows.
     public init<Target, Result>(
-        _ name: String, like example: @autoclosure () -> Target?, method: @escaping @MainActor (Target) -> @MainActor () -> Result
+        _ name: String, like example: @autoclosure () -> Target?,
+        method: @escaping @MainActor (Target) -> @MainActor () -> Result
     ) {
         let function = unsafe unsafeBitCast(method, to: (@Sendable (Target) -> () -> Result).self)
         self.init(name, of: Target.self) { (target, _) throws(Arguments.Refusal) in
@@ -115,7 +119,8 @@ extension Selector {
 
     /// Creates the selector of a method whose arguments only the compiler knows.
     public init<Target, Value1, Result>(
-        _ name: String, like example: @autoclosure () -> Target?, method: @escaping @MainActor (Target) -> @MainActor (Value1) -> Result
+        _ name: String, like example: @autoclosure () -> Target?,
+        method: @escaping @MainActor (Target) -> @MainActor (Value1) -> Result
     ) {
         let function = unsafe unsafeBitCast(method, to: (@Sendable (Target) -> (Value1) -> Result).self)
         self.init(name, of: Target.self) { (target, arguments) throws(Arguments.Refusal) in
@@ -135,7 +140,8 @@ extension Selector {
 
     /// Creates the selector of a method whose arguments only the compiler knows.
     public init<Target, Value1, Value2, Result>(
-        _ name: String, like example: @autoclosure () -> Target?, method: @escaping @MainActor (Target) -> @MainActor (Value1, Value2) -> Result
+        _ name: String, like example: @autoclosure () -> Target?,
+        method: @escaping @MainActor (Target) -> @MainActor (Value1, Value2) -> Result
     ) {
         let function = unsafe unsafeBitCast(method, to: (@Sendable (Target) -> (Value1, Value2) -> Result).self)
         self.init(name, of: Target.self) { (target, arguments) throws(Arguments.Refusal) in

@@ -46,16 +46,19 @@ public struct Selector: Sendable, ExpressibleByStringLiteral {
     @discardableResult
     package func invoke(on target: Any, _ arguments: Any?...) -> Any {
         guard let method else {
+            // As Objective-C does, whose exception ends the process.
             fatalError(
                 """
                 unrecognized selector \(name) sent to \(type(of: target)): only its name is known. On Linux a selector \
                 calls a method if #selector made it.
                 """)
         }
+        // As above.
         guard method.isOf(target) else { fatalError("unrecognized selector \(name) sent to \(type(of: target))") }
         do {
             return try method.call(target, Arguments(values: arguments))
         } catch {
+            // On iOS the argument would be taken for what it is not.
             fatalError("\(name) of \(type(of: target)) takes \(error.expected), and was sent \(arguments)")
         }
     }
@@ -90,8 +93,10 @@ extension NSNotification {
 }
 
 extension Selector: Hashable, CustomStringConvertible {
+    /// Whether they are the same.
     public static func == (left: Selector, right: Selector) -> Bool { left.name == right.name }
 
+    /// A number that equals share.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// The name.

@@ -1,15 +1,16 @@
 public import Foundation
 
 extension Timer {
-    /// A timer that is invalid, to be replaced by another: what `Timer()` is on iOS, and becomes by the plugin IOSSources.
+    /// A timer that is invalid, to be replaced by another: what `Timer()` is on iOS, and becomes by the plugin
+    /// IOSSources.
     public static func idle() -> Timer {
         let timer = Timer(timeInterval: 0, repeats: false) { _ in }
         timer.invalidate()
         return timer
     }
 
-    /// Creates a timer that calls a method of an object, which it holds until it is invalid. It runs once it is added to
-    /// a run loop.
+    /// Creates a timer that calls a method of an object, which it holds until it is invalid. It runs once it is added
+    /// to a run loop.
     ///
     /// - Parameters:
     ///   - interval: in seconds; at least 0.1 ms.
@@ -54,12 +55,13 @@ extension Timer {
         return timer
     }
 
-    /// What a timer with a target was created with. Foundation's `userInfo` is always `nil` on Linux; the plugin IOSSources
-    /// reads this one of the timer that a method takes.
+    /// What a timer with a target was created with. Foundation's `userInfo` is always `nil` on Linux; the plugin
+    /// IOSSources reads this one of the timer that a method takes.
     public var targetUserInfo: Any? { TimerInfo.get(of: self) }
 }
 
 private enum TimerInfo {
+    // Only its address counts.
     private static nonisolated(unsafe) let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
 
     static func set(_ value: Any?, of timer: Timer) {

@@ -6,11 +6,13 @@ extension String {
         let key: String
         let values: [String]
 
+        /// Creates it of a literal.
         public init(stringLiteral value: String) { (key, values) = (value, []) }
 
         /// Creates a text of a key.
         public init(_ key: String) { self.init(stringLiteral: key) }
 
+        /// Creates it of a literal with values.
         public init(stringInterpolation: StringInterpolation) {
             (key, values) = (stringInterpolation.key, stringInterpolation.values)
         }
@@ -20,11 +22,14 @@ extension String {
             var key = ""
             var values: [String] = []
 
+            /// Begins.
             public init(literalCapacity: Int, interpolationCount: Int) {}
 
             // As Xcode writes it into tables, where a key is a format.
+            /// Appends text.
             public mutating func appendLiteral(_ literal: String) { key += literal.replacing("%", with: "%%") }
 
+            /// Appends a value.
             public mutating func appendInterpolation<Value>(_ value: Value) {
                 switch value {
                 case is Int32, is Int16, is Int8: key += "%d"

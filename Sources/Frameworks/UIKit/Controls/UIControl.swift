@@ -1,43 +1,71 @@
 public import Foundation
 public import IOSFoundation
 
-/// A view that tells objects what the user does with it. Nothing draws it so far: `sendActions(for:)` is how it is used.
+/// A view that tells objects what the user does with it. Nothing draws it so far: code uses it with
+/// `sendActions(for:)`.
 @preconcurrency @MainActor
 open class UIControl: UIView {
     /// What is done with a control.
     public struct Event: OptionSet, Hashable, Sendable {
+        /// Apple's number.
         public let rawValue: UInt
 
+        /// Creates it of Apple's number.
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// Touch down.
         public static let touchDown = Event(rawValue: 1 << 0)
+        /// Touch down repeat.
         public static let touchDownRepeat = Event(rawValue: 1 << 1)
+        /// Touch drag inside.
         public static let touchDragInside = Event(rawValue: 1 << 2)
+        /// Touch drag outside.
         public static let touchDragOutside = Event(rawValue: 1 << 3)
+        /// Touch drag enter.
         public static let touchDragEnter = Event(rawValue: 1 << 4)
+        /// Touch drag exit.
         public static let touchDragExit = Event(rawValue: 1 << 5)
+        /// Touch up inside.
         public static let touchUpInside = Event(rawValue: 1 << 6)
+        /// Touch up outside.
         public static let touchUpOutside = Event(rawValue: 1 << 7)
+        /// Touch cancel.
         public static let touchCancel = Event(rawValue: 1 << 8)
+        /// Value changed.
         public static let valueChanged = Event(rawValue: 1 << 12)
+        /// Primary action triggered.
         public static let primaryActionTriggered = Event(rawValue: 1 << 13)
+        /// Editing did begin.
         public static let editingDidBegin = Event(rawValue: 1 << 16)
+        /// Editing changed.
         public static let editingChanged = Event(rawValue: 1 << 17)
+        /// Editing did end.
         public static let editingDidEnd = Event(rawValue: 1 << 18)
+        /// Editing did end on exit.
         public static let editingDidEndOnExit = Event(rawValue: 1 << 19)
+        /// All touch events.
         public static let allTouchEvents = Event(rawValue: 0x0fff)
+        /// All editing events.
         public static let allEditingEvents = Event(rawValue: 0xf_0000)
+        /// All events.
         public static let allEvents = Event(rawValue: 0xffff_ffff)
     }
 
     /// How a control looks and whether it can be used.
     public struct State: OptionSet, Hashable, Sendable {
+        /// Apple's number.
         public let rawValue: UInt
 
+        /// Creates it of Apple's number.
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// Normal.
         public static let normal: State = []
+        /// Highlighted.
         public static let highlighted = State(rawValue: 1 << 0)
+        /// Disabled.
         public static let disabled = State(rawValue: 1 << 1)
+        /// Selected.
         public static let selected = State(rawValue: 1 << 2)
+        /// Focused.
         public static let focused = State(rawValue: 1 << 3)
     }
 
@@ -88,7 +116,9 @@ open class UIControl: UIView {
     open func removeTarget(_ target: Any?, action: Selector?, for controlEvents: Event) {
         let object = target.map { $0 as AnyObject }
         for index in targets.indices
-        where (object == nil || targets[index].object === object) && (action == nil || targets[index].action == action) {
+        where (object == nil || targets[index].object === object)
+            && (action == nil || targets[index].action == action)
+        {
             targets[index].events.subtract(controlEvents)
         }
         targets.removeAll { $0.events.isEmpty }
@@ -144,9 +174,12 @@ open class UIControl: UIView {
 open class UIAction: NSObject {
     /// Tells actions apart.
     public struct Identifier: RawRepresentable, Hashable, Sendable {
+        /// Apple's number.
         public var rawValue: String
 
+        /// Creates it of Apple's number.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// Creates it of Apple's number.
         public init(_ rawValue: String) { self.rawValue = rawValue }
     }
 

@@ -7,6 +7,7 @@ open class UIGestureRecognizer: NSObject {
     /// How far a gesture is.
     public enum State: Int, Sendable {
         case possible, began, changed, ended, cancelled, failed
+        /// Recognized.
         public static let recognized = State.ended
     }
 

@@ -2,15 +2,24 @@ public import Foundation
 
 /// How an interface may be turned.
 public struct UIInterfaceOrientationMask: OptionSet, Sendable {
+    /// Apple's number.
     public let rawValue: UInt
 
+    /// Creates it of Apple's number.
     public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// Portrait.
     public static let portrait = UIInterfaceOrientationMask(rawValue: 1 << 1)
+    /// Portrait upside down.
     public static let portraitUpsideDown = UIInterfaceOrientationMask(rawValue: 1 << 2)
+    /// Landscape right.
     public static let landscapeRight = UIInterfaceOrientationMask(rawValue: 1 << 3)
+    /// Landscape left.
     public static let landscapeLeft = UIInterfaceOrientationMask(rawValue: 1 << 4)
+    /// Landscape.
     public static let landscape: UIInterfaceOrientationMask = [.landscapeLeft, .landscapeRight]
+    /// All.
     public static let all: UIInterfaceOrientationMask = [.portrait, .portraitUpsideDown, .landscape]
+    /// All but upside down.
     public static let allButUpsideDown: UIInterfaceOrientationMask = [.portrait, .landscape]
 }
 
@@ -26,11 +35,16 @@ public enum UIInterfaceOrientation: Int, Sendable {
 
 /// Room at the four edges of something, in points.
 public struct UIEdgeInsets: Equatable, Sendable {
+    /// Top.
     public var top: CGFloat
+    /// Left.
     public var left: CGFloat
+    /// Bottom.
     public var bottom: CGFloat
+    /// Right.
     public var right: CGFloat
 
+    /// Creates it.
     public init(top: CGFloat = 0, left: CGFloat = 0, bottom: CGFloat = 0, right: CGFloat = 0) {
         (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
     }
@@ -42,8 +56,10 @@ public struct UIEdgeInsets: Equatable, Sendable {
 extension UIApplication {
     /// Kinds of extensions.
     public struct ExtensionPointIdentifier: RawRepresentable, Hashable, Sendable {
+        /// Apple's number.
         public var rawValue: String
 
+        /// Creates it of Apple's number.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Keyboards.
         public static let keyboard = ExtensionPointIdentifier(rawValue: "com.apple.keyboard-service")

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// The program that lowers, from where the build puts it. The tests run it and do not contain it: its libraries are the
+/// toolchain's, which not every machine that runs tests has.
+enum Tool {
+    struct Diagnostic {
+        var text: String
+        var line: Int
+        var column: Int
+        var message: String
+    }
+
+    struct Result {
+        /// In the order of the files; empty if something could not be lowered.
+        var texts: [String]
+        var diagnostics: [Diagnostic]
+        var status: Int32
+    }
+
+    static func lower(_ files: [(name: String, text: String)], options: [String] = []) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lowering-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for file in files { try Data(file.text.utf8).write(to: folder.appending(path: file.name)) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "greenroom-lower")
+        process.arguments = ["--output", "out"] + options + files.map(\.name)
+        process.currentDirectoryURL = folder
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let printed = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let texts =
+            try process.terminationStatus != 0
+            ? []
+            : files.map { file in
+                try String(contentsOf: folder.appending(path: "out/\(file.name)"), encoding: .utf8)
+            }
+        let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")
+        return Result(
+            texts: texts, diagnostics: lines.compactMap { Diagnostic(String($0)) },
+            status: process.terminationStatus)
+    }
+}
+
+extension Tool.Diagnostic {
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 4)
+        guard parts.count == 5, let line = Int(parts[1]), let column = Int(parts[2]) else { return nil }
+        self.init(text: text, line: line, column: column, message: String(parts[4]))
+    }
+}
