@@ -359,6 +359,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom-lower", dependencies: ["Lowering", argumentParser],
             swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])]),
+        // Makes packages of Xcode's projects.
+        .target(name: "ProjectImport"),
+        .executableTarget(name: "greenroom-import", dependencies: ["ProjectImport", argumentParser]),
         .plugin(name: "IOSSources", capability: .buildTool(), dependencies: ["greenroom-lower"]),
 
         // Scenarios as files.
@@ -686,6 +689,7 @@ let package = Package(
             name: "ClassicTests",
             dependencies: ["Classic", "GreenroomTesting", "MediaPlayer", "UIKit", "_Testing_UIKit"],
             path: "Examples/Classic/Tests"),
+        .testTarget(name: "ProjectImportTests", dependencies: ["ProjectImport"]),
         .testTarget(name: "CombineTests", dependencies: ["GreenroomCombine"]),
         .testTarget(name: "IOSFoundationTests", dependencies: ["IOSFoundation"]),
         .testTarget(name: "OSTests", dependencies: ["GreenroomOS", .product(name: "Logging", package: "swift-log")]),

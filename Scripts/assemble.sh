@@ -14,7 +14,7 @@ put() {
     mv -f "$2.new" "$2"
 }
 
-for tool in greenroom greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
+for tool in greenroom greenroom-import greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
     greenroom-transferd greenroom-pushd greenroom-audiod greenroom-locationd greenroom-pushgate greenroom-bench greenroom-bench-push \
     greenroom-bench-audio greenroom-bench-location; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi

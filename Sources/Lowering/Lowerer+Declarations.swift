@@ -44,6 +44,18 @@ extension Lowerer {
         }
     }
 
+    /// `init()` of a view or a controller overrides nothing on iOS, where the one of the class above is a convenience.
+    func lowerInitializer(_ node: InitializerDeclSyntax) {
+        guard node.signature.parameterClause.parameters.isEmpty, node.optionalMark == nil,
+            !node.modifiers.contains(where: { $0.name.text == "override" }),
+            let type = node.parent?.parent?.parent?.parent?.as(ClassDeclSyntax.self),
+            let above = type.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription,
+            ["UIViewController", "UIView", "UIWindow", "UINavigationController", "UITabBarController", "UIControl"]
+                .contains(above)
+        else { return }
+        edits.insert("override ", at: range(node.initKeyword).lowerBound)
+    }
+
     func lowerProtocol(_ node: ProtocolDeclSyntax) {
         let isObjectiveC = node.attributes.contains {
             $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "objc"

@@ -138,6 +138,11 @@ final class Lowerer: SyntaxVisitor {
         return .visitChildren
     }
 
+    override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind {
+        lowerInitializer(node)
+        return .visitChildren
+    }
+
     override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
         lowerMacro(node) ? .skipChildren : .visitChildren
     }

@@ -191,6 +191,15 @@ struct LoweringTests {
         #expect(try lowered("let y = \(text)") == "let y = \(expected)")
     }
 
+    @Test("A controller's initializer overrides what it does not on iOS")
+    func initializers() throws {
+        let rest = "(x: Int) {} }"
+        #expect(
+            try lowered("class A: UIViewController { public init() {}; init\(rest)")
+                == "class A: UIViewController { public override init() {}; init\(rest)")
+        #expect(try lowered("class A: B { init() {} }") == "class A: B { init() {} }")
+    }
+
     @Test("A timer that a method takes has what it was created with")
     func timers() throws {
         #expect(try lowered("func f(_ t: Timer) { t.userInfo }") == "func f(_ t: Timer) { t.targetUserInfo }")

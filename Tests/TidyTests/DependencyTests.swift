@@ -178,8 +178,11 @@ struct DependencyTests {
             ["Foundation", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"]
         ),
         ("Sources/Frameworks/Network", ["Dispatch", "Foundation", "Synchronization", "UIKit"]),
-        ("Sources/Frameworks/SwiftUI", ["GreenroomCombine", "UIKit"]),
+        ("Sources/Frameworks/SwiftUI", ["GreenroomCombine", "OpenCombine", "UIKit"]),
         ("Sources/Lowering", ["SwiftParser", "SwiftSyntax"]),
+        // It writes a manifest, which imports PackageDescription.
+        ("Sources/ProjectImport", ["Foundation", "PackageDescription"]),
+        ("Sources/greenroom-import", ["ArgumentParser", "Foundation", "ProjectImport"]),
         ("Sources/greenroom-lower", ["ArgumentParser", "Foundation", "Lowering"]),
         ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
         (

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Glibc
 internal import LinuxSystem
 
-/// Verbs that another program carries out, which takes the place of this one: replay, simulator and gateway link much
-/// that the tool would have to load for every `open`.
+/// Verbs that another program carries out, which takes the place of this one: replay, simulator, import and gateway
+/// link much that the tool would have to load for every `open`.
 enum PassedOn {
     struct Run: Verb {
         static let configuration = CommandConfiguration(
@@ -29,6 +29,19 @@ enum PassedOn {
         func perform(in context: CommandContext) throws(CommandFailure) {
             let program = arguments.contains("--as-scenario") ? "greenroom-simulator" : "greenroom-replay"
             throw try PassedOn.become(program, "replay", arguments, in: context)
+        }
+    }
+
+    struct Import: Verb {
+        static let configuration = CommandConfiguration(
+            commandName: "import",
+            abstract: "Make a package of an iOS project (greenroom import --help).")
+
+        @Argument(parsing: .captureForPassthrough, help: "See greenroom import --help.", completion: .file())
+        var arguments: [String] = []
+
+        func perform(in context: CommandContext) throws(CommandFailure) {
+            throw try PassedOn.become("greenroom-import", nil, arguments, in: context)
         }
     }
 

@@ -25,6 +25,9 @@ open class UIView: UIResponder {
     /// Whether events reach the view.
     open var isUserInteractionEnabled = true
 
+    /// Whether constraints follow from the frame. There are no constraints so far: it is only kept.
+    open var translatesAutoresizingMaskIntoConstraints = true
+
     /// What sees the gestures on the view.
     open var gestureRecognizers: [UIGestureRecognizer]?
 

@@ -61,6 +61,9 @@ open class UIViewController: UIResponder {
     /// The controller that has presented this one.
     open private(set) weak var presentingViewController: UIViewController?
 
+    /// What a stack of controllers shows of this one in its bar.
+    open private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
+
     /// The controllers in this one.
     open internal(set) var children: [UIViewController] = []
 

@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Foundation
+internal import ProjectImport
+
+/// `greenroom import`
+struct Import: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "greenroom import",
+        abstract: "Make a package of an iOS project: its code is compiled where it lies.",
+        discussion: """
+            PATH is an .xcodeproj, a folder with one, or a folder of Swift files. The package has a target for each app, and \
+            make-apps, which builds bundles for greenroom install. What was left out is said, with the reason.
+            """)
+
+    @Argument(help: "An .xcodeproj, or a folder.", completion: .file())
+    var path: String
+
+    @Option(help: "The package's folder (default: NAME-greenroom in this folder). It must not exist.")
+    var output: String?
+
+    @Option(help: "Where Greenroom's own package is: a path or an address.")
+    var greenroom: String?
+
+    func run() throws {
+        let source = URL(fileURLWithPath: path).standardizedFileURL
+        do {
+            let (targets, leftOut) = try ProjectImport.read(source)
+            let name = source.deletingPathExtension().lastPathComponent
+            let folder = URL(fileURLWithPath: output ?? "\(name)-greenroom")
+            guard !FileManager.default.fileExists(atPath: folder.path) else {
+                throw ValidationError("\(folder.path) exists: name another folder with --output, or remove it")
+            }
+            try PackageWriter(folder: folder, greenroom: try place()).write(targets, name: name)
+            for target in targets {
+                print("\(target.name): \(target.sources.count) Swift files, \(target.resources.count) resources")
+                for sentence in target.leftOut { print("    left out: \(sentence)") }
+            }
+            for sentence in leftOut { print("left out: \(sentence)") }
+            print("\(folder.path): swift build there, or make-apps for bundles")
+        } catch let failure as ImportFailure {
+            FileHandle.standardError.write(Data("greenroom: \(failure)\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+
+    /// The package that this program was built of, if it still lies there.
+    private func place() throws -> String {
+        if let greenroom { return greenroom.contains("://") ? greenroom : URL(fileURLWithPath: greenroom).path }
+        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        while folder.path != "/" {
+            let manifest = try? String(contentsOf: folder.appending(path: "Package.swift"), encoding: .utf8)
+            if manifest?.contains("name: \"greenroom\"") == true { return folder.path }
+            folder.deleteLastPathComponent()
+        }
+        throw ValidationError("say where Greenroom's package is: --greenroom PATH")
+    }
+}
+
+// As all of the tool: 2 for what was used wrongly.
+do {
+    var command = try Import.parseAsRoot()
+    try command.run()
+} catch let code as ExitCode {
+    Import.exit(withError: code)
+} catch {
+    let code = Import.exitCode(for: error)
+    let text = Import.fullMessage(for: error)
+    if code.isSuccess {
+        print(text)
+    } else {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+    }
+    exit(code.isSuccess ? 0 : 2)
+}
