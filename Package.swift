@@ -301,7 +301,8 @@ let package = Package(
                 .product(name: "OpenCombineFoundation", package: "OpenCombine"),
             ], path: "Sources/Frameworks/Combine"),
         .target(
-            name: "GreenroomSwiftUI", dependencies: ["GreenroomCombine", "UIKit"],
+            name: "GreenroomSwiftUI",
+            dependencies: ["GreenroomCombine", "UIKit", .product(name: "OpenCombine", package: "OpenCombine")],
             path: "Sources/Frameworks/SwiftUI"),
         .target(name: "GreenroomNetwork", dependencies: ["UIKit"], path: "Sources/Frameworks/Network"),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
