@@ -57,6 +57,7 @@ final class Lowerer: SyntaxVisitor {
         if Self.networking.contains(name) { imports.insert("UIKitNetworking") }
         // Apple's Foundation has them too.
         if Self.combine.contains(name) { imports.insert("GreenroomCombine") }
+        if name.hasPrefix("os_unfair_lock") { imports.insert("GreenroomOS") }
         // Apple's UIKit has them too.
         if name.hasPrefix("UNUserNotification") || name.hasPrefix("UNNotification") || name.hasPrefix("UNMutable") {
             imports.insert("UserNotifications")
