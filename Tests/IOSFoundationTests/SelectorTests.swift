@@ -222,5 +222,11 @@ struct RuntimeTests {
         }
         #expect(unsafe count == 8000)
         #expect(unsafe objc_sync_exit(object) == -1)
+        unsafe objc_sync_enter(object)
+        let fromOutside = Mutex<Int32?>(nil)
+        Thread.detachNewThread { fromOutside.withLock { $0 = unsafe objc_sync_exit(object) } }
+        while fromOutside.withLock({ $0 == nil }) { sched_yield() }
+        #expect(fromOutside.withLock { $0 } == -1, "another thread left the section of this one")
+        #expect(unsafe objc_sync_exit(object) == 0)
     }
 }

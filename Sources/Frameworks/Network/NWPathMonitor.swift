@@ -125,8 +125,12 @@ public final class NWPathMonitor: Sendable {
     ///
     /// - Parameter queue: where the handler is called.
     public func start(queue: DispatchQueue) {
-        guard state.withLock({ $0.queue == nil }) else { return }
-        state.withLock { $0.queue = queue }
+        let isFirst = state.withLock { state in
+            guard state.queue == nil else { return false }
+            state.queue = queue
+            return true
+        }
+        guard isFirst else { return }
         let token = NotificationCenter.default.addObserver(
             forName: UIDevice.networkDidChangeNotification, object: nil, queue: nil
         ) { [weak self] _ in self?.look() }

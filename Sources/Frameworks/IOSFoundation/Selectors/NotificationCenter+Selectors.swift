@@ -5,17 +5,22 @@ internal import Synchronization
 private enum Observations {
     // The center, the observer and the token are compared, and called on the thread that posts: as on iOS.
     final class Observation: @unchecked Sendable {
-        let center: ObjectIdentifier
+        weak var center: NotificationCenter?
         weak var observer: AnyObject?
         let name: Notification.Name?
         let object: ObjectIdentifier?
         var token: (any NSObjectProtocol)?
 
-        init(center: ObjectIdentifier, observer: AnyObject, name: Notification.Name?, object: Any?) {
+        init(center: NotificationCenter, observer: AnyObject, name: Notification.Name?, object: Any?) {
             self.center = center
             self.observer = observer
             self.name = name
             self.object = object.map { ObjectIdentifier($0 as AnyObject) }
+        }
+
+        /// From its own center: who sweeps may be another one.
+        func removeToken() {
+            if let token { center?.removeObserver(token as Any, name: nil, object: nil) }
         }
     }
 
@@ -59,14 +64,14 @@ extension NotificationCenter {
     ) {
         let observer = observer as AnyObject
         let observation = Observations.Observation(
-            center: ObjectIdentifier(self), observer: observer, name: name, object: object)
+            center: self, observer: observer, name: name, object: object)
         // It is not called twice at a time more than the method itself is.
         observation.token = addObserver(forName: name, object: object, queue: nil) { [weak observation] notification in
             guard let observation else { return }
             guard let observer = observation.observer else { return }
             selector.invoke(on: observer, notification)
         }
-        for gone in Observations.add(observation) { removeToken(of: gone) }
+        for gone in Observations.add(observation) { gone.removeToken() }
     }
 
     /// Calls an object no longer: its methods, or its block if it is what `addObserver(forName:…)` returned.
@@ -76,18 +81,13 @@ extension NotificationCenter {
 
     /// Calls an object no longer for some notifications.
     public func removeObserver(_ observer: AnyObject, name: Notification.Name?, object: Any?) {
-        let center = ObjectIdentifier(self)
         let sender = object.map { ObjectIdentifier($0 as AnyObject) }
         let removed = Observations.remove {
-            $0.center == center && $0.observer === observer && (name == nil || $0.name == name)
+            $0.center === self && $0.observer === observer && (name == nil || $0.name == name)
                 && (sender == nil || $0.object == sender)
         }
-        for observation in removed { removeToken(of: observation) }
+        for observation in removed { observation.removeToken() }
         // One of Foundation's own.
         removeObserver(observer as Any, name: name, object: object)
-    }
-
-    private func removeToken(of observation: Observations.Observation) {
-        if let token = observation.token { removeObserver(token as Any, name: nil, object: nil) }
     }
 }

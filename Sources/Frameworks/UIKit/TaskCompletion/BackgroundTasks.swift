@@ -78,8 +78,8 @@ package final class BackgroundTasks: Sendable {
             }
             return (state.link, isHeld)
         }
-        // The system hears of a stray end as well: its report can then say what went wrong.
         Departure.prepare()
+        // The system hears of a stray end as well: its report can then say what went wrong.
         link?.request(.endTask, ["task": .int(isHeld ? Int64(id) : 0)]) { _ in }
     }
 
