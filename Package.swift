@@ -66,6 +66,7 @@ let package = Package(
         .library(name: "GreenroomCombine", targets: ["GreenroomCombine"]),
         .library(name: "GreenroomNetwork", targets: ["GreenroomNetwork"]),
         .library(name: "GreenroomSwiftUI", targets: ["GreenroomSwiftUI"]),
+        .library(name: "GreenroomSystemConfiguration", targets: ["GreenroomSystemConfiguration"]),
         .library(name: "GreenroomOS", targets: ["GreenroomOS"]),
         .plugin(name: "IOSSources", targets: ["IOSSources"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
@@ -302,8 +303,13 @@ let package = Package(
             ], path: "Sources/Frameworks/Combine"),
         .target(
             name: "GreenroomSwiftUI",
-            dependencies: ["GreenroomCombine", "UIKit", .product(name: "OpenCombine", package: "OpenCombine")],
+            dependencies: [
+                "AppRuntime", "GreenroomCombine", "UIKit", .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
             path: "Sources/Frameworks/SwiftUI"),
+        .target(
+            name: "GreenroomSystemConfiguration", dependencies: ["UIKit"],
+            path: "Sources/Frameworks/SystemConfiguration"),
         .target(name: "GreenroomNetwork", dependencies: ["UIKit"], path: "Sources/Frameworks/Network"),
         .target(name: "CUIKit", path: "Sources/Frameworks/CUIKit"),
         .target(
@@ -591,7 +597,7 @@ let package = Package(
             name: "GreenroomTestingTests",
             dependencies: [
                 "GreenroomTesting", "BackgroundTasks", "UserNotifications", "AVFoundation", "CoreLocation",
-                "MediaPlayer", "UIKit",
+                "MediaPlayer", "UIKit", "GreenroomSwiftUI", "GreenroomSystemConfiguration",
                 "_Testing_UIKit",
             ]),
         .testTarget(

@@ -13,6 +13,11 @@ extension Callback {
         case .openURL:
             params["url"] = JSONValue(options.url)
             params["sourceApplication"] = JSONValue(options.sourceApplication)
+            if let scene { params["scene"] = .int(Int64(scene.scene.rawValue)) }
+        case .scene:
+            guard let scene else { break }
+            params["scene"] = .int(Int64(scene.scene.rawValue))
+            if scene.wish != 0 { params["wish"] = .int(Int64(scene.wish)) }
         case .didReceiveMemoryWarning: params["level"] = .string(memoryLevel.name)
         case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
             params.add(window)
@@ -93,7 +98,8 @@ extension DeviceConditions {
             "battery": ["level": .double(Double(battery.percent) / 100), "state": .string(battery.state.name)],
             "network": .string(network.name), "backgroundRefresh": .bool(refreshes), "lowPower": .bool(isLowPower),
             "thermalState": .string(thermalState.name), "orientation": .string(orientation.name),
-            "stores": .object(stores),
+            "stores": .object(stores), "protectedData": .string(protectedData.name),
+            "screenshots": .int(screenshots), "memoryRecoveries": .int(memoryRecoveries),
         ]
     }
 }

@@ -13,6 +13,7 @@ extension AppReply {
         case .taskBegan(let left), .remaining(let left): .success(["remaining": JSONValue(left?.seconds)])
         case .pendingTasks(let requests): .success(["tasks": .array(requests.map { $0.json(at: now) })])
         case .taskEnded, .noted: .success([:])
+        case .scene(let scene): .success(["scene": .int(Int64(scene.rawValue))])
         }
     }
 }

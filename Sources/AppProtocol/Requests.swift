@@ -22,6 +22,9 @@ extension AppRequest {
         case .submitTask: self = try params.taskRequest(at: now)
         case .cancelTask: self = try params.cancellation
         case .pendingTasks: self = .pendingTasks
+        case .activateScene: self = .scene(.activate(try params.optionalScene, wish: try params.wish))
+        case .destroyScene: self = .scene(.destroy(try params.scene))
+        case .keepScreenOn: self = .keepScreenOn(try params.bool("keeps"))
         case .hello, .ping, .state, .snapshot, .ignoreSnapshot, .connect: return nil
         }
     }
@@ -34,6 +37,36 @@ extension JSONValue {
             let text = try string("url")
             guard text.utf8.count <= 8192 else { throw .invalidParameter("url", "a URL has at most 8192 bytes") }
             return text
+        }
+    }
+
+    // MARK: Scenes (2.10)
+
+    /// The number of a scene's session.
+    package var scene: SceneNumber {
+        get throws(RPCError) { try Self.scene(try int("scene")) }
+    }
+
+    package var optionalScene: SceneNumber? {
+        get throws(RPCError) {
+            guard let number = try optionalNumber("scene") else { return nil }
+            return try Self.scene(Int(exactly: number) ?? 0)
+        }
+    }
+
+    private static func scene(_ number: Int) throws(RPCError) -> SceneNumber {
+        guard let number = UInt32(exactly: number), number > 0 else {
+            throw .invalidParameter("scene", "scenes are counted from 1")
+        }
+        return SceneNumber(number)
+    }
+
+    fileprivate var wish: UInt32 {
+        get throws(RPCError) {
+            guard let wish = UInt32(exactly: try optionalNumber("wish") ?? 0) else {
+                throw .invalidParameter("wish", "a wish is a number below 2^32")
+            }
+            return wish
         }
     }
 

@@ -33,7 +33,11 @@ package final class BackgroundLaunches: Sendable {
         /// What to call when a task's time is nearly over, by its window; `nil`: nothing yet.
         var expirations: [Int: (@Sendable () -> Void)?] = [:]
         var expired: Set<Int> = []
+        var sessions: [String?: SessionAction] = [:]
     }
+
+    /// Takes the events of a background URL session of this name, before the app's delegate is asked.
+    package typealias SessionAction = @Sendable (String) async -> Void
 
     private let state = Mutex(State())
 
@@ -62,6 +66,15 @@ package final class BackgroundLaunches: Sendable {
             state.handlers[identifier] = handler
             return .registered
         }
+    }
+
+    /// - Parameter session: `nil`: any that no other action takes.
+    package func take(session: String?, _ action: @escaping SessionAction) {
+        state.withLock { $0.sessions[session] = action }
+    }
+
+    package func action(for session: String) -> SessionAction? {
+        state.withLock { $0.sessions[session] ?? $0.sessions[nil] }
     }
 
     /// The system launches a task; false if nobody registered for it.

@@ -113,6 +113,8 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     package func request(
         _ method: String, _ params: JSONValue, isErrand: Bool = true, completion: @escaping Answered
     ) {
+        // It may be what ends the app's work, such as its sound or its location.
+        Departure.prepare()
         if isErrand { setOut(by: 1) }
         let finish: Answered = { [self] result in
             // Not on the queue: the app may wait there for an answer.

@@ -45,9 +45,19 @@ enum ApplicationBundle {
             .withoutRepetitions
         manifest.exitsOnSuspend = try boolean("UIApplicationExitsOnSuspend", in: info)
         manifest.urlSchemes = try urlSchemes(info)
+        manifest.scenes = try scenes(info)
         manifest.taskIdentifiers = try strings("BGTaskSchedulerPermittedIdentifiers", in: info)
             .mapRefusing(Names.task).withoutRepetitions
         return manifest
+    }
+
+    /// What is in it is for the framework; here it is whether there are scenes, and whether there may be several.
+    private static func scenes(_ info: [String: PropertyList]) throws(Refusal) -> String? {
+        guard let given = info["UIApplicationSceneManifest"] else { return nil }
+        guard case .dictionary(let manifest) = given else {
+            throw Refusal("UIApplicationSceneManifest is not a dictionary: put its keys into <dict>.")
+        }
+        return try boolean("UIApplicationSupportsMultipleScenes", in: manifest) ? "several" : "one"
     }
 
     static func executable(

@@ -27,6 +27,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var namespaces = false
     /// `BGTaskSchedulerPermittedIdentifiers`.
     package var taskIdentifiers: [String] = []
+    /// `UIApplicationSceneManifest`: `one` or `several`; `nil`: none.
+    package var scenes: String?
     /// Programs of the bundle that services may run, by their extension points: relative to the bundle.
     package var extensions: [String: String] = [:]
 
@@ -69,6 +71,7 @@ extension Manifest {
         writer.field("graphical", graphical)
         writer.field("namespaces", namespaces)
         writer.field("taskIdentifiers", taskIdentifiers)
+        writer.field("scenes", scenes)
         writer.field("extensions", extensions)
         return writer.object
     }

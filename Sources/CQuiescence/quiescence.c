@@ -1,10 +1,6 @@
 #define _GNU_SOURCE
 #include "CQuiescence.h"
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "interposing.h"
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,21 +15,13 @@
 // queue that calls.
 
 // Parts of the interface of libdispatch, whose headers are not on the path of C targets, and of Foundation.
-typedef struct dispatch_queue_s *dispatch_queue_t;
-typedef uint64_t dispatch_time_t;
-typedef void (*dispatch_function_t)(void *);
-extern struct dispatch_queue_s _dispatch_main_q;
 extern dispatch_queue_t dispatch_queue_create(const char *label, void *attributes);
 extern void dispatch_sync_f(dispatch_queue_t queue, void *context, dispatch_function_t work);
 extern void dispatch_suspend(void *object);
-extern void dispatch_resume(void *object);
-extern void dispatch_release(void *object);
 extern void dispatch_queue_set_specific(
     dispatch_queue_t queue, const void *key, void *context, dispatch_function_t destructor);
-extern void *dispatch_get_specific(const void *key);
 extern void swift_job_run(void);
 
-void dispatch_async_f(dispatch_queue_t queue, void *context, dispatch_function_t work);
 void dispatch_after_f(dispatch_time_t when, dispatch_queue_t queue, void *context, dispatch_function_t work);
 void dispatch_after(dispatch_time_t when, dispatch_queue_t queue, void *block);
 void dispatch_source_set_timer(void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway);
@@ -41,15 +29,20 @@ void CFRunLoopAddTimer(void *loop, void *timer, const void *mode);
 bool _CFIsMainThread(void);
 
 static atomic_bool is_on;
-static char main_queue_key;
+char quiescence_main_queue_key;
 static atomic_uint counts[QUIESCENCE_RUN_LOOP_TIMER + 1];
+
+bool quiescence_is_on(void)
+{
+    return atomic_load_explicit(&is_on, memory_order_relaxed);
+}
 
 static bool is_watched(void)
 {
-    return atomic_load_explicit(&is_on, memory_order_relaxed) && dispatch_get_specific(&main_queue_key);
+    return quiescence_is_on() && dispatch_get_specific(&quiescence_main_queue_key);
 }
 
-static void *library_function(_Atomic(void *) *known, const char *name)
+void *quiescence_library_function(_Atomic(void *) *known, const char *name)
 {
     void *function = atomic_load_explicit(known, memory_order_relaxed);
     if (!function) {
@@ -58,10 +51,6 @@ static void *library_function(_Atomic(void *) *known, const char *name)
     }
     return function;
 }
-
-#define ORIGINAL(function)                                                                                             \
-    static _Atomic(void *) known_##function;                                                                           \
-    __typeof__(&function) original = (__typeof__(&function))library_function(&known_##function, #function)
 
 /// Whether the code is the concurrency runtime's.
 static bool is_of_runtime(const void *code)
@@ -88,6 +77,8 @@ __attribute__((weak)) void dispatch_async_f(dispatch_queue_t queue, void *contex
     ORIGINAL(dispatch_async_f);
     if (queue != &_dispatch_main_q && is_watched() && runs_jobs(work))
         queue = &_dispatch_main_q;
+    else if (queue != &_dispatch_main_q && quiescence_follow_function(queue, context, work))
+        return;
     original(queue, context, work);
 }
 
@@ -95,6 +86,8 @@ __attribute__((weak)) void dispatch_after_f(
     dispatch_time_t when, dispatch_queue_t queue, void *context, dispatch_function_t work)
 {
     ORIGINAL(dispatch_after_f);
+    if (quiescence_route_function(when, queue, context, work))
+        return;
     if (is_watched())
         counts[QUIESCENCE_TASK_SLEEP]++;
     original(when, queue, context, work);
@@ -103,6 +96,8 @@ __attribute__((weak)) void dispatch_after_f(
 __attribute__((weak)) void dispatch_after(dispatch_time_t when, dispatch_queue_t queue, void *block)
 {
     ORIGINAL(dispatch_after);
+    if (quiescence_route_block(when, queue, block))
+        return;
     if (is_watched())
         counts[QUIESCENCE_DISPATCH_TIMER]++;
     original(when, queue, block);
@@ -112,6 +107,10 @@ __attribute__((weak)) void dispatch_source_set_timer(
     void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway)
 {
     ORIGINAL(dispatch_source_set_timer);
+    if (quiescence_route_source(source, start, interval)) {
+        original(source, never, never, 0);
+        return;
+    }
     // Also by this the runtime waits, where a tolerance is given.
     if (is_watched())
         counts[is_of_runtime(__builtin_return_address(0)) ? QUIESCENCE_TASK_SLEEP : QUIESCENCE_DISPATCH_TIMER]++;
@@ -121,6 +120,8 @@ __attribute__((weak)) void dispatch_source_set_timer(
 __attribute__((weak)) void CFRunLoopAddTimer(void *loop, void *timer, const void *mode)
 {
     ORIGINAL(CFRunLoopAddTimer);
+    if (quiescence_route_timer(timer))
+        return;
     if (is_watched())
         counts[QUIESCENCE_RUN_LOOP_TIMER]++;
     original(loop, timer, mode);
@@ -180,7 +181,8 @@ static void prepare(void)
         support = QUIESCENCE_LINKED_STATICALLY;
     else if (!find_tail())
         support = QUIESCENCE_UNKNOWN_LAYOUT;
-    dispatch_queue_set_specific(&_dispatch_main_q, &main_queue_key, &main_queue_key, NULL);
+    dispatch_queue_set_specific(
+        &_dispatch_main_q, &quiescence_main_queue_key, &quiescence_main_queue_key, NULL);
 }
 
 enum quiescence_support quiescence_prepare(void)
@@ -196,6 +198,8 @@ void quiescence_keep_on_main_queue(bool on)
         for (size_t wait = 0; wait < sizeof counts / sizeof *counts; wait++)
             counts[wait] = 0;
     atomic_store(&is_on, on);
+    if (!on)
+        quiescence_route(NULL);
 }
 
 bool quiescence_is_main_queue_empty(void)

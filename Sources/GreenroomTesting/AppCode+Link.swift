@@ -1,23 +1,15 @@
 internal import AppProtocol
 internal import AppRuntime
+internal import Dispatch
 internal import Foundation
 internal import Model
 internal import PolicyCore
 internal import Simulation
+internal import Synchronization
 internal import Wire
 
 // What the app's code says to the system, on the main thread; from other threads it gets there in its turn.
 extension AppCode: AppLink {
-    nonisolated var greeting: JSONValue? {
-        onMainThread { code in
-            (code.device?.profile).map { profile in
-                [
-                    "profile": .string(profile.name), "options": ["multitasking": .bool(profile.hasMultitasking)],
-                ]
-            }
-        }
-    }
-
     nonisolated func request(_ method: AppMethod, _ params: JSONValue, completion: @escaping Completion) {
         guard Thread.isMainThread else {
             DispatchQueue.main.async {
@@ -31,6 +23,8 @@ extension AppCode: AppLink {
     private func ask(_ method: AppMethod, _ params: JSONValue, _ completion: @escaping Completion) {
         do throws(RPCError) {
             let question = try question(method, params)
+            // UIKit says so with this number.
+            if method == .endTask, params["task"]?.int == 0 { strayEnds += 1 }
             guard let id = device?.request(question, place) else { throw .methodNotFound(method.rawValue) }
             device?.noteTask(question, place)
             device?.noteCompletion(question, place)
@@ -45,7 +39,7 @@ extension AppCode: AppLink {
     nonisolated func requestAndWait(
         _ method: AppMethod, _ params: JSONValue, seconds: Double
     ) -> Result<JSONValue, RPCError>? {
-        onMainThread { code in
+        onMainThread(within: seconds) { code in
             do throws(RPCError) {
                 let question = try code.question(method, params)
                 let reply = code.device?.answer(question, code.place).map(code.answer)
@@ -55,15 +49,34 @@ extension AppCode: AppLink {
             } catch {
                 return .failure(error)
             }
-        }
+        } ?? nil
     }
 
-    nonisolated func stop() { onMainThread { $0.completions = [:] } }
+    nonisolated func stop() {
+        if Thread.isMainThread { return MainActor.assumeIsolated { completions = [:] } }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.completions = [:] } }
+    }
 
-    /// Virtual time stands while the app's code runs, so that whoever waits does not wait long.
-    private nonisolated func onMainThread<Value: Sendable>(_ body: @MainActor @Sendable (AppCode) -> Value) -> Value {
+    /// Virtual time stands while the app's code runs, so that whoever waits does not wait long; unless the main thread
+    /// waits for the one that asks.
+    ///
+    /// - Parameter seconds: of real time; then the answer is `nil`.
+    private nonisolated func onMainThread<Value: Sendable>(
+        within seconds: Double, _ body: @escaping @MainActor @Sendable (AppCode) -> Value
+    ) -> Value? {
         if Thread.isMainThread { return MainActor.assumeIsolated { body(self) } }
-        return DispatchQueue.main.sync { MainActor.assumeIsolated { body(self) } }
+        let answer = Answer<Value>()
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated { answer.value.withLock { $0 = body(self) } }
+            answer.isThere.signal()
+        }
+        guard answer.isThere.wait(timeout: .now() + seconds) == .success else { return nil }
+        return answer.value.withLock(\.self)
+    }
+
+    private final class Answer<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
     }
 
     private func question(_ method: AppMethod, _ params: JSONValue) throws(RPCError) -> AppRequest {

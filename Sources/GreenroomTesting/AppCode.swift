@@ -19,6 +19,9 @@ final class AppCode: Program {
     private let sleepers: Sleepers
     private let services: [any FrameworkService]
     weak var device: Device?
+    /// What the system says first. Known from the beginning, so that threads learn it while the main thread waits for
+    /// them.
+    nonisolated let greeting: JSONValue?
     private let start: Instant
     var place = 0
     /// How long methods take; those that are not named, no time.
@@ -33,6 +36,8 @@ final class AppCode: Program {
     private(set) var lastSnapshot: UIApplication.Snapshot?
     /// Code of the app has run since somebody waited for it.
     var hasRun = false
+    /// How often it ended a task that it did not have.
+    var strayEnds = 0
 
     init(
         principal: AnyClass, delegate: AnyClass, scenes: SceneManifest?, on device: Device, since start: Instant,
@@ -40,6 +45,9 @@ final class AppCode: Program {
         services: [any FrameworkService], configure: @escaping (any UIApplicationDelegate) -> Void
     ) {
         self.device = device
+        greeting = [
+            "profile": .string(device.profile.name), "options": ["multitasking": .bool(device.profile.hasMultitasking)],
+        ]
         self.start = start
         self.principal = principal
         self.delegate = delegate
@@ -140,11 +148,11 @@ final class AppCode: Program {
 
     private func message(_ callback: Model.Callback) -> AppRuntime.Callback {
         AppRuntime.Callback(
-            seq: Int64(callback.number.rawValue), name: name(callback.kind), params: .object(callback.params))
+            seq: Int64(callback.number.rawValue), name: name(callback), params: .object(callback.params))
     }
 
-    private func name(_ kind: CallbackKind) -> CallbackName {
-        switch kind {
+    private func name(_ callback: Model.Callback) -> CallbackName {
+        switch callback.kind {
         case .willFinishLaunching: .willFinishLaunching
         case .didFinishLaunching: .didFinishLaunching
         case .didBecomeActive: .didBecomeActive
@@ -158,6 +166,7 @@ final class AppCode: Program {
         case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
         case .launchBackgroundTask: .launchBackgroundTask
         case .handleServiceEvents: .handleServiceEvents
+        case .scene: CallbackName(rawValue: callback.name) ?? .sceneWillConnect
         }
     }
 }

@@ -7,6 +7,8 @@ internal import Foundation
 enum MainQueue {
     /// How often the queue is looked at before the app is said to go on for ever; a matter of seconds.
     static let patience = 1_000_000
+    /// How many milliseconds what runs on other queues is waited for.
+    static let limitOfOthers = 2000
 
     /// Whether this process can be looked into.
     static func prepare() throws(TestDeviceError) {
@@ -19,11 +21,12 @@ enum MainQueue {
                     + "test with Swift 6.3")
         default: break
         }
-        // There the queue is a run loop's, which takes it over in portions that cannot be seen.
-        guard !Thread.isMainThread else {
-            throw .unsupported("GreenroomTesting works in tests of Swift Testing, as swift test runs them")
-        }
+        // As in tests of XCTest: the first thread's run loop serves the main queue, and takes it over in portions.
+        isRunLoop = Thread.isMainThread
     }
+
+    /// Whether the main queue is served by the run loop of the first thread.
+    private(set) static var isRunLoop = false
 
     /// While on, what tasks do beside the main actor is done on the main queue, too, one thing after another.
     static func takesTasks(_ on: Bool) { quiescence_keep_on_main_queue(on) }
@@ -50,18 +53,43 @@ enum MainQueue {
     private final class Watch {
         var patience: Int
         var continuation: CheckedContinuation<Bool, Never>?
+        /// How many milliseconds it has waited for other queues, in real time.
+        private var waits = 0
 
         init(patience: Int) { self.patience = patience }
 
         func lineUp() {
+            // The run loop does this between two portions, when nothing of the queue is hidden.
+            if MainQueue.isRunLoop {
+                return RunLoop.main.perform { [self] in MainActor.assumeIsolated { look() } }
+            }
             DispatchQueue.main.async { [self] in MainActor.assumeIsolated { look() } }
         }
 
         private func look() {
             patience -= 1
+            // In this order: what runs elsewhere comes back to the main queue before it ends.
+            let isQuiet = quiescence_is_quiet()
             let isEmpty = quiescence_is_main_queue_empty()
-            guard isEmpty || patience <= 0 else { return lineUp() }
-            continuation?.resume(returning: isEmpty)
+            guard patience > 0 else { return finish(isEmpty) }
+            guard isEmpty else { return lineUp() }
+            guard isQuiet else { return waitForOthers() }
+            finish(true)
+        }
+
+        /// What the app gave to other queues takes real time; what takes long is none of what it waits for.
+        private func waitForOthers() {
+            waits += 1
+            if waits > MainQueue.limitOfOthers { quiescence_forget_work() }
+            unsafe quiescence_call_later(1_000_000, Unmanaged.passRetained(self).toOpaque()) { watch in
+                guard let watch = unsafe watch else { return }
+                let known = unsafe Unmanaged<Watch>.fromOpaque(watch).takeRetainedValue()
+                MainActor.assumeIsolated { known.lineUp() }
+            }
+        }
+
+        private func finish(_ isAtRest: Bool) {
+            continuation?.resume(returning: isAtRest)
             continuation = nil
         }
     }

@@ -1,3 +1,4 @@
+internal import CQuiescence
 internal import Synchronization
 
 /// The clock of a simulated device: it stands still while code runs, and goes from event to event.
@@ -66,8 +67,18 @@ final class Sleepers: Sendable {
     /// Nanoseconds since the device was made.
     var now: Int64 {
         get { state.withLock { $0.now } }
-        set { state.withLock { $0.now = newValue } }
+        set {
+            state.withLock { $0.now = newValue }
+            quiescence_set_time(newValue, dateAtStart &+ newValue)
+        }
     }
+
+    /// The device's date when it was made, in nanoseconds since 1970.
+    private let dateAtStart: Int64
+
+    init(dateAtStart: Int64) { self.dateAtStart = dateAtStart }
+
+    var count: Int { state.withLock { $0.sleeping.count } }
 
     func sleep(until deadline: Int64) async throws {
         let number = state.withLock { state in
@@ -76,7 +87,7 @@ final class Sleepers: Sendable {
         }
         try await withTaskCancellationHandler {
             try await unsafe withUnsafeThrowingContinuation { continuation in
-                begin(unsafe Sleeper(continuation), number, deadline)
+                begin(unsafe Sleeper.task(SleepingTask(continuation)), number, deadline)
             }
         } onCancel: {
             take(number)?.resume(isCancelled: true)
@@ -94,6 +105,15 @@ final class Sleepers: Sendable {
         guard sleeps else { return sleeper.resume(isCancelled: isCancelled) }
         // The handler may have run before there was anybody to wake.
         if Task.isCancelled { take(number)?.resume(isCancelled: true) }
+    }
+
+    /// Something that is no task of Swift's, and cannot be cancelled: it finds that out when its moment has come.
+    func add(_ item: VirtualTime.Item, until deadline: Int64) {
+        state.withLock { state in
+            state.sleeping[state.next] = .item(item)
+            state.new.append((state.next, deadline))
+            state.next += 1
+        }
     }
 
     private func take(_ number: UInt64) -> Sleeper? {
@@ -119,8 +139,20 @@ final class Sleepers: Sendable {
     }
 }
 
+private enum Sleeper: Sendable {
+    case task(SleepingTask)
+    case item(VirtualTime.Item)
+
+    func resume(isCancelled: Bool) {
+        switch self {
+        case .task(let task): task.resume(isCancelled: isCancelled)
+        case .item(let item): item.fire()
+        }
+    }
+}
+
 /// A task that may be dropped: then it never goes on, which a checked continuation would complain of.
-@safe private struct Sleeper: Sendable {
+@safe private struct SleepingTask: Sendable {
     private let continuation: UnsafeContinuation<Void, any Error>
 
     @unsafe init(_ continuation: UnsafeContinuation<Void, any Error>) { unsafe self.continuation = continuation }

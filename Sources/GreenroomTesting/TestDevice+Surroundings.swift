@@ -1,5 +1,6 @@
 public import Foundation
 internal import Model
+internal import PolicyCore
 internal import Simulation
 public import UIKit
 
@@ -23,6 +24,17 @@ extension TestDevice {
     /// The device has this network from now on.
     public func setNetwork(_ network: Network) async throws(TestDeviceError) {
         try await change(.network(network.kind))
+    }
+
+    /// The app in front and those that run are told that memory is short.
+    public func sendMemoryWarning() async throws(TestDeviceError) { try await perform(.memoryWarning) }
+
+    /// The system ends a suspended app because it needs its memory: the app hears nothing of it.
+    ///
+    /// - Throws: `TestDeviceError.refused` if the app is not suspended.
+    public func reclaimMemory(of app: InstalledApp) async throws(TestDeviceError) {
+        guard app.state == .suspended else { throw .refused("\(app.name) is not suspended") }
+        try await app.crash(signal: 9)
     }
 
     /// The battery has so many percent, and is charged or not.
@@ -79,6 +91,14 @@ extension TestDevice {
             case .faceDown: .faceDown
             }
         try await change(.orientation(held))
+    }
+
+    /// The user takes a picture of the screen. The app that is on it hears of it at once, others never.
+    public func takeScreenshot() async throws(TestDeviceError) { try await change(.screenshot) }
+
+    /// The app that keeps the screen on, by `isIdleTimerDisabled`; `nil`: it may go dark.
+    public var appKeepingScreenOn: String? {
+        simulated.system.screenHolder.map { simulated.name(of: $0) }
     }
 
     /// Somebody changes what apps share under this name, such as `contacts`.

@@ -22,11 +22,16 @@ public import UIKit
 @MainActor
 public final class TestDevice {
     let simulated: Device
-    private let sleepers = Sleepers()
+    private let sleepers: Sleepers
     private let folder: Container
     let sound = AudioService()
     private let services: [any FrameworkService]
     private var code: AppCode?
+    let profile: Profile
+    /// How the same apps come onto another device; what comes of the one whose code is tested.
+    private(set) var installations: [(TestDevice) throws -> InstalledApp?] = []
+    /// The call that installed the app whose code is tested.
+    private(set) var codeSource = ""
     /// Who sleeps while no app runs.
     private var unattended = EventQueue<UInt64>()
     private let start: Instant
@@ -45,20 +50,32 @@ public final class TestDevice {
     /// - Parameters:
     ///   - profile: what kind of device.
     ///   - seed: draws how long processes and messages take, within what is usual.
+    ///   - virtualizesTime: whether the app's code meets the device's time whatever clock it uses: `Date()`,
+    ///     `Task.sleep`, `ContinuousClock`, `asyncAfter`, `Timer`, timers of `DispatchSource`. What it gives to other
+    ///     queues is then waited for, before time goes on.
     /// - Throws: `TestDeviceError.anotherDevice` while there is another one.
-    public init(_ profile: Profile = .linux, seed: UInt64 = 1) throws(TestDeviceError) {
+    public init(_ profile: Profile = .linux, seed: UInt64 = 1, virtualizesTime: Bool = false) throws(TestDeviceError) {
         guard TestDevice.current == nil else { throw .anotherDevice }
         try MainQueue.prepare()
+        if virtualizesTime, MainQueue.isRunLoop {
+            // Its own waits could not be told from the app's.
+            throw .unsupported("virtual time for all code needs tests of Swift Testing: XCTest runs a run loop itself")
+        }
         folder = try Container()
-        simulated = Device(profile.model, seed: seed)
+        self.profile = profile
+        // More than any app of a test has.
+        simulated = Device(profile.model, seed: seed, memory: 8 << 30)
         services = [NotificationService(), sound, LocationService()]
         let models = services.map { (type(of: $0).name, type(of: $0).model) }
         simulated.declare(
             models.map { ServiceScript(model: $0.0) }, ServiceModels(Dictionary(uniqueKeysWithValues: models)))
         simulated.boot()
         start = simulated.now
+        sleepers = Sleepers(dateAtStart: simulated.now.nanoseconds &+ simulated.wallOffset)
+        sleepers.now = 0
         TestDevice.current = self
         MainQueue.takesTasks(true)
+        if virtualizesTime { VirtualTime.begin(sleepers) }
         RecentLog.begin()
     }
 
@@ -72,6 +89,7 @@ public final class TestDevice {
         code = nil
         sleepers.forget()
         for service in services { service.leave() }
+        VirtualTime.end()
         MainQueue.takesTasks(false)
         folder.leave()
         if TestDevice.current === self { TestDevice.current = nil }
@@ -92,6 +110,7 @@ public final class TestDevice {
     ///   - principal: the class of the app.
     ///   - sceneDelegate: the class of its scenes' delegate, as `Info.plist` gives it in `UIApplicationSceneManifest`;
     ///     `nil`: the app has no scenes.
+    ///   - supportsMultipleScenes: `UIApplicationSupportsMultipleScenes`.
     ///   - clock: where the delegate takes its clock; it gets the device's, before any of its methods is called.
     ///   - configure: called with every new delegate before any of its methods. It should not hold the device, which
     ///     would then hold itself.
@@ -101,6 +120,7 @@ public final class TestDevice {
         _ delegate: Delegate.Type, identifier: String, name: String? = nil, urlSchemes: [String] = [],
         backgroundModes: [String] = [], backgroundTasks: [String] = [], exitsOnSuspend: Bool = false,
         principal: UIApplication.Type = UIApplication.self, sceneDelegate: (any UISceneDelegate.Type)? = nil,
+        supportsMultipleScenes: Bool = false,
         clock: ReferenceWritableKeyPath<Delegate, any Clock<Duration>>? = nil, configure: ((Delegate) -> Void)? = nil
     ) throws(TestDeviceError) -> TestedApp<Delegate> {
         guard !hasEnded else { throw .deviceEnded }
@@ -113,9 +133,11 @@ public final class TestDevice {
         }
         let script = try script(
             identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend,
-            backgroundTasks: backgroundTasks)
+            backgroundTasks: backgroundTasks,
+            scenes: sceneDelegate == nil ? .none : supportsMultipleScenes ? .several : .one)
         let code = AppCode(
-            principal: principal, delegate: delegate, scenes: sceneDelegate.map(Self.manifest), on: simulated,
+            principal: principal, delegate: delegate,
+            scenes: sceneDelegate.map { Self.manifest($0, supportsMultipleScenes) }, on: simulated,
             since: start, sleepers: sleepers,
             services: services
         ) { [own = self.clock] made in
@@ -127,15 +149,35 @@ public final class TestDevice {
         code.place = place
         self.code = code
         codePlace = place
+        codeSource = StorySource.installation(
+            delegate, identifier: identifier, name: name,
+            lists: [
+                ("urlSchemes", urlSchemes), ("backgroundModes", backgroundModes), ("backgroundTasks", backgroundTasks),
+            ], isMore: exitsOnSuspend || sceneDelegate != nil || clock != nil || configure != nil)
+        installations.append { other in
+            try other.install(
+                delegate, identifier: identifier, name: name, urlSchemes: urlSchemes, backgroundModes: backgroundModes,
+                backgroundTasks: backgroundTasks, exitsOnSuspend: exitsOnSuspend, principal: principal,
+                sceneDelegate: sceneDelegate, clock: clock, configure: configure)
+        }
         return TestedApp(self, place: place, name: script.name, code: code)
     }
 
     private var codePlace = 0
 
-    private static func manifest(_ delegate: any UISceneDelegate.Type) -> SceneManifest {
-        SceneManifest([
-            .windowApplication: [.init(name: "Default Configuration", delegateClass: delegate as AnyClass)]
-        ])
+    /// What the device knows of the app whose code is tested.
+    var codeScript: AppScript? { code == nil ? nil : simulated.apps[codePlace].script }
+
+    /// How often the app ended a task that it did not have.
+    var strayEnds: Int { code?.strayEnds ?? 0 }
+
+    /// What of the app waits for the clock.
+    var pendingTimers: Int { sleepers.count }
+
+    private static func manifest(_ delegate: any UISceneDelegate.Type, _ areSeveral: Bool) -> SceneManifest {
+        SceneManifest(
+            [.windowApplication: [.init(name: "Default Configuration", delegateClass: delegate as AnyClass)]],
+            supportsMultipleScenes: areSeveral)
     }
 
     /// Installs an app that stands in for others of the device.
@@ -158,12 +200,18 @@ public final class TestDevice {
         var script = try script(identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes)
         for (callback, actions) in reactions { script.reactions[callback.kind] = actions.flatMap(\.models) }
         for (callback, duration) in durations { script.callbackTimes[callback.kind] = duration.span }
+        installations.append { other in
+            try other.installScripted(
+                identifier, name: name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, reactions: reactions,
+                durations: durations)
+            return nil
+        }
         return ScriptedApp(self, place: simulated.install(script), name: script.name)
     }
 
     private func script(
         _ identifier: String, _ name: String?, urlSchemes: [String], backgroundModes: [String],
-        exitsOnSuspend: Bool = false, backgroundTasks: [String] = []
+        exitsOnSuspend: Bool = false, backgroundTasks: [String] = [], scenes: SceneSupport = .none
     ) throws(TestDeviceError) -> AppScript {
         guard let valid = AppIdentifier(identifier) else { throw .invalidIdentifier(identifier) }
         let name = name ?? identifier.split(separator: ".").last.map(String.init) ?? identifier
@@ -175,7 +223,7 @@ public final class TestDevice {
             manifest: AppManifest(
                 identifier: valid, name: name, backgroundModes: BackgroundModes(keys: backgroundModes),
                 exitsOnSuspend: exitsOnSuspend, urlSchemes: urlSchemes.map { $0.lowercased() },
-                taskIdentifiers: backgroundTasks))
+                taskIdentifiers: backgroundTasks, scenes: scenes))
     }
 
     // MARK: What happened

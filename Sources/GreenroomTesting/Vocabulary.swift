@@ -156,6 +156,8 @@ extension InstalledApp {
         case launchBackgroundTask
         /// A service that is a program of its own has something for the app.
         case handleServiceEvents
+        /// Something becomes of a scene: a method of its delegate.
+        case scene
 
         init(_ kind: CallbackKind) {
             self =
@@ -173,6 +175,7 @@ extension InstalledApp {
                 case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
                 case .launchBackgroundTask: .launchBackgroundTask
                 case .handleServiceEvents: .handleServiceEvents
+                case .scene: .scene
                 }
         }
 
@@ -191,6 +194,7 @@ extension InstalledApp {
             case .handleEventsForBackgroundURLSession: .handleEventsForBackgroundURLSession
             case .launchBackgroundTask: .launchBackgroundTask
             case .handleServiceEvents: .handleServiceEvents
+            case .scene: .scene
             }
         }
     }

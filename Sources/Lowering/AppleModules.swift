@@ -18,6 +18,7 @@ enum AppleModule: Equatable {
             "OSLog": .renamed("GreenroomOS"),
             "os": .renamed("GreenroomOS"),
             "SwiftUI": .renamed("GreenroomSwiftUI"),
+            "SystemConfiguration": .renamed("GreenroomSystemConfiguration"),
             // For what they bring with them.
             "AVKit": .renamed("AVFoundation"),
             "MapKit": .renamed("CoreLocation"),
@@ -25,7 +26,6 @@ enum AppleModule: Equatable {
             "CommonCrypto": .absent("use CryptoKit: swift-crypto has its API on Linux"),
             "CoreData": .absent("move the code that needs it to files of its own, or keep data with GRDB or in files"),
             "SwiftData": .absent("move the code that needs it to files of its own, or keep data with GRDB or in files"),
-            "SystemConfiguration": .absent("watch the network with NWPathMonitor of Network"),
             "WidgetKit": .absent(
                 "there are no widgets; put what needs them between #if canImport(WidgetKit) and #endif"),
         ]

@@ -4,6 +4,8 @@ package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
     case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
     // What an app is woken for (S8 to S10).
     case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask, handleServiceEvents
+    /// About one of its scenes: `Callback.scene` says what.
+    case scene
 
     package var name: String {
         switch self {
@@ -20,6 +22,7 @@ package enum CallbackKind: UInt8, Sendable, Codable, CaseIterable {
         case .handleEventsForBackgroundURLSession: "handleEventsForBackgroundURLSession"
         case .launchBackgroundTask: "launchBackgroundTask"
         case .handleServiceEvents: "handleServiceEvents"
+        case .scene: "scene"
         }
     }
 }
@@ -31,6 +34,7 @@ extension CallbackKind {
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
             .willEnterForeground, .willTerminate:
             true
+        case .scene: true
         case .openURL, .didReceiveMemoryWarning: false
         case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents: false
         }
@@ -41,7 +45,7 @@ extension CallbackKind {
         switch self {
         case .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents: true
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
-            .willEnterForeground, .willTerminate, .openURL, .didReceiveMemoryWarning:
+            .willEnterForeground, .willTerminate, .openURL, .didReceiveMemoryWarning, .scene:
             false
         }
     }
@@ -157,10 +161,12 @@ package struct Callback: Hashable, Sendable, Codable {
     package var memoryLevel: MemoryLevel
     /// What it opens, if it does.
     package var window: OpenWindow?
+    /// What becomes of which scene, if it is about one.
+    package var scene: SceneCall?
 
     package init(
         number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false,
-        memoryLevel: MemoryLevel = .normal, window: OpenWindow? = nil
+        memoryLevel: MemoryLevel = .normal, window: OpenWindow? = nil, scene: SceneCall? = nil
     ) {
         self.number = number
         self.kind = kind
@@ -168,7 +174,14 @@ package struct Callback: Hashable, Sendable, Codable {
         self.isBackground = isBackground
         self.memoryLevel = memoryLevel
         self.window = window
+        self.scene = scene
     }
+
+    /// As the app hears it, and people.
+    package var name: String { kind == .scene ? scene?.step.name ?? kind.name : kind.name }
+
+    /// The one whose time limit holds.
+    package var timed: CallbackKind { kind == .scene ? scene?.step.timed ?? kind : kind }
 
     /// A checkpoint from before there were memory warnings says nothing of them.
     package init(from decoder: any Decoder) throws {
@@ -179,6 +192,7 @@ package struct Callback: Hashable, Sendable, Codable {
         isBackground = try values.decode(Bool.self, forKey: .isBackground)
         memoryLevel = try values.decodeIfPresent(MemoryLevel.self, forKey: .memoryLevel) ?? .normal
         window = try values.decodeIfPresent(OpenWindow.self, forKey: .window)
+        scene = try values.decodeIfPresent(SceneCall.self, forKey: .scene)
     }
 }
 

@@ -2,7 +2,7 @@
 package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
     case settings, locale, timeZone, significantTime, screen, battery, network, backgroundRefresh
     case lowPower = 23
-    case thermalState, orientation, sharedStores
+    case thermalState, orientation, sharedStores, protectedData, screenshot, memory
 
     package var name: String { "\(self)" }
 
@@ -20,6 +20,9 @@ package enum SystemChange: UInt8, Sendable, Codable, CaseIterable {
         case .thermalState: "how warm the device is"
         case .orientation: "the orientation"
         case .sharedStores: "what apps share"
+        case .protectedData: "whether protected files can be read"
+        case .screenshot: "a picture of the screen"
+        case .memory: "memory, which is no longer short,"
         }
     }
 }
@@ -92,6 +95,16 @@ package enum Orientation: UInt8, Sendable, Codable, CaseIterable {
     }
 }
 
+/// Whether files that are protected by the device's lock can be read.
+package enum ProtectedData: UInt8, Sendable, Codable, CaseIterable {
+    case available
+    /// The device was locked a moment ago: they can be read for some seconds more.
+    case ending
+    case unavailable
+
+    package var name: String { "\(self)" }
+}
+
 /// A file or folder that apps share, such as the user's contacts, and a number that is another after each change.
 package struct SharedStore: Hashable, Sendable, Codable {
     package var name: String
@@ -150,6 +163,8 @@ package enum Condition: Hashable, Sendable, Codable {
     case thermalState(ThermalState)
     case orientation(Orientation)
     case store(SharedStore)
+    /// The user takes a picture of the screen. It happens, and is nothing that lasts.
+    case screenshot
 
     package var kind: SystemChange {
         switch self {
@@ -162,6 +177,7 @@ package enum Condition: Hashable, Sendable, Codable {
         case .thermalState: .thermalState
         case .orientation: .orientation
         case .store: .sharedStores
+        case .screenshot: .screenshot
         }
     }
 
@@ -181,6 +197,7 @@ package enum Condition: Hashable, Sendable, Codable {
         case .orientation(.unknown): "the device's orientation is unknown"
         case .orientation(let orientation): "the device's orientation is \(orientation.name)"
         case .store(let store): "what apps share as \(store.name) was changed"
+        case .screenshot: "the user took a picture of the screen"
         }
     }
 }
@@ -241,6 +258,11 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
     package var orientation = Orientation.unknown
     /// In the order of their names.
     package var stores: [SharedStore] = []
+    package var protectedData = ProtectedData.available
+    /// How many pictures the user took of the screen while the app was on it.
+    package var screenshots: Int64 = 0
+    /// How often memory was no longer short after the app had been warned.
+    package var memoryRecoveries: Int64 = 0
 
     package init(time: ClockReading) { self.time = time }
 
@@ -259,6 +281,9 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         thermalState = try values.decodeIfPresent(ThermalState.self, forKey: .thermalState) ?? .nominal
         orientation = try values.decodeIfPresent(Orientation.self, forKey: .orientation) ?? .unknown
         stores = try values.decodeIfPresent([SharedStore].self, forKey: .stores) ?? []
+        protectedData = try values.decodeIfPresent(ProtectedData.self, forKey: .protectedData) ?? .available
+        screenshots = try values.decodeIfPresent(Int64.self, forKey: .screenshots) ?? 0
+        memoryRecoveries = try values.decodeIfPresent(Int64.self, forKey: .memoryRecoveries) ?? 0
     }
 
     /// What is not as it was, in the order in which apps are told.
@@ -276,6 +301,9 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
         if thermalState != old.thermalState { changes.append(.thermalState) }
         if orientation != old.orientation { changes.append(.orientation) }
         if stores != old.stores { changes.append(.sharedStores) }
+        if protectedData != old.protectedData { changes.append(.protectedData) }
+        if screenshots != old.screenshots { changes.append(.screenshot) }
+        if memoryRecoveries != old.memoryRecoveries { changes.append(.memory) }
         return changes
     }
 }

@@ -79,6 +79,8 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
             case .performFetch: performFetch
             case .handleEventsForBackgroundURLSession: handleEventsForBackgroundURLSession
             case .launchBackgroundTask, .handleServiceEvents: launchBackgroundTask
+            // `Callback.timed` says which one it is.
+            case .scene: willEnterForeground
             }
         }
     }
@@ -120,6 +122,9 @@ package struct DeviceProfile: Hashable, Sendable, Codable {
     package var windowRules: WindowRules { windows ?? WindowRules() }
     /// When it saves power by itself; `nil`: never, as before there was a low-power mode.
     package var power: PowerRules?
+    /// How long protected files can be read after the device was locked; `nil`: always, as before there was data
+    /// protection.
+    package var protectsDataAfter: Span?
     /// Files and folders that apps share, by the names under which apps hear that one was changed; `nil`: none.
     package var stores: [String: String]?
     /// How often an app may have the system work for it; `nil`: without end, as in recordings from before there were
@@ -164,7 +169,8 @@ extension DeviceProfile {
                 window: .seconds(35)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks,
-            sockets: SocketRules(), windows: windows, power: power, allowances: Allowances())
+            sockets: SocketRules(), windows: windows, power: power, protectsDataAfter: .seconds(10),
+            allowances: Allowances())
     }
 
     /// "We only gave you six seconds" (document A): one limit for every callback.
@@ -176,6 +182,8 @@ extension DeviceProfile {
                 launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4,
-            sockets: SocketRules(), cellular: .threeG, windows: .early, allowances: Allowances())
+            sockets: SocketRules(), cellular: .threeG, windows: .early,
+            // It came with iOS 4.
+            protectsDataAfter: hasMultitasking ? .seconds(10) : nil, allowances: Allowances())
     }
 }

@@ -24,7 +24,22 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case handleServiceEvents
     case descriptorsNearLimit
     case priorityInversion = 80
+    /// An app keeps the screen on, or no longer.
+    case screenHeld, screenReleased
+    // Scenes.
+    case sceneWillConnect = 90
+    case sceneWillEnterForeground, sceneDidBecomeActive, sceneWillResignActive, sceneDidEnterBackground
+    case sceneDidDisconnect, didDiscardScene
 
+    package init(_ callback: Callback) {
+        if case .scene = callback.kind, let scene = callback.scene {
+            self = scene.step.event
+        } else {
+            self.init(callback.kind)
+        }
+    }
+
+    /// Of those about a scene, that it connects.
     package init(_ callback: CallbackKind) {
         switch callback {
         case .willFinishLaunching: self = .willFinishLaunching
@@ -40,6 +55,7 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
         case .handleEventsForBackgroundURLSession: self = .handleEventsForBackgroundURLSession
         case .launchBackgroundTask: self = .launchBackgroundTask
         case .handleServiceEvents: self = .handleServiceEvents
+        case .scene: self = .sceneWillConnect
         }
     }
 
@@ -112,6 +128,12 @@ package enum Reason: Hashable, Sendable, Codable {
     case launchedAtBoot(String)
     /// A callback was called on the way to a state.
     case onTheWay(CallbackKind, LifecycleState)
+    /// The same of a scene.
+    case scene(SceneCall)
+    /// The user opened a scene of an app, or closed it; or the app wants it shown.
+    case sceneOpened(String, SceneNumber)
+    case sceneClosed(String, SceneNumber)
+    case sceneWanted(String, SceneNumber)
     case nothingEntitles
     case assertion(AssertionKind)
     case onScreenAgain
@@ -151,6 +173,9 @@ package enum Reason: Hashable, Sendable, Codable {
     case settingChanged(String, key: String)
     /// By itself, since the battery is low; or no longer.
     case savesPower(Bool, percent: Int32)
+    /// The device has been locked for so long.
+    case protectedDataUnavailable(after: Span)
+    case keepsScreenOn(String, Bool)
     /// It is suspended, and others may connect to it. The first few listeners, and how many there are.
     case cannotAnswer([Listener], count: Int32)
     /// It has the mode `listen`, and left somebody waiting for so long.
@@ -204,6 +229,10 @@ extension Reason {
         case .uninstalled(let name): "\(name) was uninstalled"
         case .launchedAtBoot(let name): "\(name) declares the background mode voip, which is launched at boot"
         case .onTheWay(let callback, let state): Self.callbackSentence(callback, state)
+        case .scene(let call): call.sentence
+        case .sceneOpened(let name, let scene): "the user opened scene \(scene.rawValue) of \(name)"
+        case .sceneClosed(let name, let scene): "the user closed scene \(scene.rawValue) of \(name) for good"
+        case .sceneWanted(let name, let scene): "\(name) asked for its scene \(scene.rawValue) to be shown"
         case .nothingEntitles: "it is not on screen, and no assertion entitles it to run in the background"
         case .assertion(let kind): kind.reason
         case .onScreenAgain: "it is on screen again"
@@ -259,6 +288,10 @@ extension Reason {
         case .savesPower(true, let percent): "low-power mode came on by itself: the battery is at \(percent) %"
         case .savesPower(false, let percent):
             "low-power mode ended by itself: the battery is charging, or at \(percent) % again"
+        case .protectedDataUnavailable(let span):
+            "the device has been locked for \(span.twoDigits) seconds: protected files cannot be read until it is unlocked"
+        case .keepsScreenOn(let name, true): "\(name) keeps the screen on while it is active (isIdleTimerDisabled)"
+        case .keepsScreenOn(let name, false): "\(name) no longer keeps the screen on"
         case .cannotAnswer(let listeners, let count):
             "it waits for connections at \(listeners.map(\.sentence).joined(separator: ", "))"
                 + (Int(count) > listeners.count ? " and \(Int(count) - listeners.count) more" : "")
@@ -317,6 +350,7 @@ extension Reason {
         case .handleEventsForBackgroundURLSession: "a background URL session of it has something to tell"
         case .launchBackgroundTask: "the time for a task has come that it asked for"
         case .handleServiceEvents: "a service that it uses has something for it"
+        case .scene: "one of its scenes changes"
         }
     }
 }

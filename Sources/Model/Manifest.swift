@@ -48,11 +48,13 @@ package struct AppManifest: Hashable, Sendable, Codable {
     package var isFreezable: Bool
     /// `BGTaskSchedulerPermittedIdentifiers`.
     package var taskIdentifiers: [String]
+    /// `UIApplicationSceneManifest`.
+    package var scenes: SceneSupport
 
     package init(
         identifier: AppIdentifier, name: String, kind: AppKind = .application, backgroundModes: BackgroundModes = [],
         exitsOnSuspend: Bool = false, urlSchemes: [String] = [], isFreezable: Bool = true,
-        taskIdentifiers: [String] = []
+        taskIdentifiers: [String] = [], scenes: SceneSupport = .none
     ) {
         self.identifier = identifier
         self.name = name
@@ -62,9 +64,10 @@ package struct AppManifest: Hashable, Sendable, Codable {
         self.urlSchemes = urlSchemes
         self.isFreezable = isFreezable
         self.taskIdentifiers = taskIdentifiers
+        self.scenes = scenes
     }
 
-    /// A checkpoint from before there were such tasks says nothing of them.
+    /// A checkpoint from before there were such tasks, or scenes, says nothing of them.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         identifier = try values.decode(AppIdentifier.self, forKey: .identifier)
@@ -75,5 +78,6 @@ package struct AppManifest: Hashable, Sendable, Codable {
         urlSchemes = try values.decode([String].self, forKey: .urlSchemes)
         isFreezable = try values.decode(Bool.self, forKey: .isFreezable)
         taskIdentifiers = try values.decodeIfPresent([String].self, forKey: .taskIdentifiers) ?? []
+        scenes = try values.decodeIfPresent(SceneSupport.self, forKey: .scenes) ?? .none
     }
 }

@@ -18,7 +18,7 @@ package enum Limit: Hashable, Sendable, Codable {
         case .callback(let kind):
             switch kind {
             case .willFinishLaunching, .didFinishLaunching: "scene-create (\(kind.name))"
-            case .didBecomeActive, .willEnterForeground, .openURL, .willResignActive, .didEnterBackground:
+            case .didBecomeActive, .willEnterForeground, .openURL, .willResignActive, .didEnterBackground, .scene:
                 "scene-update (\(kind.name))"
             case .willTerminate: "process-exit (willTerminate)"
             case .didReceiveMemoryWarning: "memory-warning"

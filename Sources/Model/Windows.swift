@@ -368,11 +368,32 @@ package struct WakeWishes: Hashable, Sendable, Codable {
     /// Between fetches; `nil`: never.
     package var interval: Span?
     package var tasks: [BackgroundTaskRequest]
+    /// The sessions of its scenes, the one that was shown last at the end.
+    package var scenes: [SceneNumber]
+    /// Those of which it has yet to hear that they are gone.
+    package var closedScenes: [SceneNumber]
 
-    package init(interval: Span? = nil, tasks: [BackgroundTaskRequest] = []) {
+    package init(
+        interval: Span? = nil, tasks: [BackgroundTaskRequest] = [], scenes: [SceneNumber] = [],
+        closedScenes: [SceneNumber] = []
+    ) {
         self.interval = interval
         self.tasks = tasks
+        self.scenes = scenes
+        self.closedScenes = closedScenes
     }
 
-    package var isEmpty: Bool { interval == nil && tasks.isEmpty }
+    /// A database from before there were scenes says nothing of them.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        interval = try values.decodeIfPresent(Span.self, forKey: .interval)
+        tasks = try values.decode([BackgroundTaskRequest].self, forKey: .tasks)
+        scenes = try values.decodeIfPresent([SceneNumber].self, forKey: .scenes) ?? []
+        closedScenes = try values.decodeIfPresent([SceneNumber].self, forKey: .closedScenes) ?? []
+    }
+
+    /// Whether there are scenes to keep.
+    package var hasScenes: Bool { !scenes.isEmpty || !closedScenes.isEmpty }
+
+    package var isEmpty: Bool { interval == nil && tasks.isEmpty && !hasScenes }
 }

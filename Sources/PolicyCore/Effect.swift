@@ -79,6 +79,8 @@ package enum AppReply: Hashable, Sendable {
     case remaining(Span?)
     case noted
     case pendingTasks([BackgroundTaskRequest])
+    /// The scene that is to be shown.
+    case scene(SceneNumber)
 }
 
 package enum Answer: Hashable, Sendable {
@@ -122,6 +124,10 @@ package enum Refusal: Error, Hashable, Sendable {
     /// Apps open one another too often.
     case tooManyURLs(limit: Int32, within: Span)
     case takesNoFetch(String)
+    case noScenes(String)
+    case oneScene(String)
+    case unknownScene(String, SceneNumber)
+    case tooManyScenes(String, limit: Int32)
 
     /// What the user would have to do first.
     package var remedy: Remedy? {
@@ -164,8 +170,15 @@ package enum Refusal: Error, Hashable, Sendable {
         case .backgroundTask(let refusal): refusal.sentence
         case .notWoken(let name, let obstacle): "\(name) is not woken: \(obstacle.sentence)"
         case .tooManyURLs(let limit, let span):
-            "apps opened URLs \(limit) times within \(span.twoDigits) seconds: open this one when the user asks for it"
+            "apps opened URLs and scenes \(limit) times within \(span.twoDigits) seconds: open this one when the user asks for it"
         case .takesNoFetch(let name): "\(name) is a plain program: nobody in it could be told to fetch"
+        case .noScenes(let name):
+            "\(name) has no scenes: an app has some whose Info.plist has UIApplicationSceneManifest"
+        case .oneScene(let name):
+            "\(name) has one scene: set UIApplicationSupportsMultipleScenes in UIApplicationSceneManifest of its Info.plist"
+        case .unknownScene(let name, let number):
+            "\(name) has no scene \(number.rawValue): greenroom apps --json lists its scenes"
+        case .tooManyScenes(let name, let limit): "\(name) has \(limit) scenes: close one first"
         }
     }
 }

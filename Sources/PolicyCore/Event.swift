@@ -86,6 +86,10 @@ package enum Event: Hashable, Sendable {
 /// What a user asks for. Apps are named by index: the host resolves identifiers first.
 package enum Command: Hashable, Sendable {
     case open(AppIndex, role: ScreenRole, wait: Bool)
+    /// One scene of it; `nil`: a new one.
+    case openScene(AppIndex, SceneNumber?, role: ScreenRole, wait: Bool)
+    /// The user closes one scene for good.
+    case closeScene(AppIndex, SceneNumber, wait: Bool)
     case openURL(String, wait: Bool)
     case home(wait: Bool)
     case lock(wait: Bool)
@@ -138,6 +142,17 @@ package enum AppRequest: Hashable, Sendable {
     /// `nil`: all that it has asked for.
     case cancelTask(String?)
     case pendingTasks
+    case scene(SceneRequest)
+    /// The screen is to stay on while the app is active.
+    case keepScreenOn(Bool)
+}
+
+/// What an app wants of its scenes.
+package enum SceneRequest: Hashable, Sendable {
+    /// Shown; `nil`: a new one. The app has a name for its wish, and zero for none.
+    case activate(SceneNumber?, wish: UInt32)
+    /// Closed for good.
+    case destroy(SceneNumber)
 }
 
 /// What a starting daemon found of an app.

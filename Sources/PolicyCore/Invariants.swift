@@ -12,9 +12,16 @@ extension System {
         broken.require(
             conditions.midnight == nil || apps.indices.contains { apps[$0].process != .none && !isSuspended($0) },
             "a new day is waited for, and nobody runs")
+        broken.require(
+            (conditions.protection != nil) == (screen.isLocked && profile.protectsDataAfter != nil)
+                && (conditions.protectionDue != nil) == (conditions.protection == .ending),
+            "protected files are not as the lock has it")
+        broken.require(
+            (conditions.screenKeepers ?? 0) == conditions.apps.count { $0.keepsScreenOn == true },
+            "those that keep the screen on are miscounted")
         for role in ScreenRole.allCases {
             guard let index = screen[role] else { continue }
-            broken.require(apps[Int(index.rawValue)].role == role, "\(role.name) is an app that does not know it")
+            broken.require(isShown(Int(index.rawValue), as: role), "\(role.name) is an app that does not know it")
         }
         return broken.texts
     }
@@ -31,6 +38,7 @@ extension System {
         if !mechanisms.isEmpty { broken.texts += mechanisms }
         if let hold = brokenHold(i, among: holds) { broken.texts.append(hold) }
         checkWindows(i, &broken)
+        if apps[i].$scenes { broken.texts += brokenScenes(i) }
         for place in before..<broken.texts.count {
             broken.texts[place] = "\(apps[i].manifest.identifier): " + broken.texts[place]
         }

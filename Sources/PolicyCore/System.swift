@@ -65,6 +65,7 @@ package struct System: Sendable, Codable {
             lookAtFetches()
             settle()
         }
+        settleScreen()
         if mayBeDown { continueShutdown() }
         if !waiters.isEmpty { settleWaiters() }
         return takeEffects()
@@ -89,6 +90,7 @@ package struct System: Sendable, Codable {
         if let look = memory.nextLook { next = min(next, look.nanoseconds) }
         if let midnight = conditions.midnight { next = min(next, midnight.nanoseconds) }
         if let settles = conditions.networkSettles { next = min(next, settles.nanoseconds) }
+        if let due = conditions.protectionDue { next = min(next, due.nanoseconds) }
         if let look = fetch.nextLook { next = min(next, look.nanoseconds) }
         if let look = broker?.nextLook { next = min(next, look.nanoseconds) }
         return next == .max ? nil : Instant(nanoseconds: next)

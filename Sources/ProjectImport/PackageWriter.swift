@@ -124,6 +124,7 @@ enum Products {
         "MapKit": "CoreLocation", "AVFoundation": "AVFoundation", "AVFAudio": "AVFAudio", "AVKit": "AVFoundation",
         "MediaPlayer": "MediaPlayer", "CoreMedia": "CoreMedia", "Combine": "GreenroomCombine", "os": "GreenroomOS",
         "OSLog": "GreenroomOS", "Network": "GreenroomNetwork", "SwiftUI": "GreenroomSwiftUI",
+        "SystemConfiguration": "GreenroomSystemConfiguration",
     ]
 
     static func of(_ target: ImportedTarget) -> [String] {

@@ -89,6 +89,7 @@ package enum ScenarioWriter {
         add("closingEndsTransfers", \.windowRules.closingEndsSessions) { "\($0.windowRules.closingEndsSessions)" }
         add("windowOverrun", \.windowRules.overrun) { $0.windowRules.overrun.rawValue }
         add("lowPowerAt", \.power?.savesAt) { "\($0.power?.savesAt ?? 0)" }
+        add("protectsDataAfter", \.protectsDataAfter) { ($0.protectsDataAfter ?? .zero).text }
         add("cellular", \.cellularModel) { $0.cellularModel.name }
         add("connectionLimit", \.socketRules.connectionLimit) { ($0.socketRules.connectionLimit ?? .zero).text }
         add("listenGrace", \.socketRules.grace) { $0.socketRules.grace.text }
@@ -110,6 +111,7 @@ package enum ScenarioWriter {
         add("exitsOnSuspend", manifest.exitsOnSuspend, "true")
         add("schemes", !manifest.urlSchemes.isEmpty, YAML.list(manifest.urlSchemes.map(YAML.text)))
         add("tasks", !manifest.taskIdentifiers.isEmpty, YAML.list(manifest.taskIdentifiers.map(YAML.text)))
+        add("scenes", manifest.scenes != .none, manifest.scenes.scenarioName)
         add("freezable", !manifest.isFreezable, "false")
         add("startup", app.startup != AppScript.standardStartup, app.startup.text)
         let times = CallbackKind.allCases.compactMap { kind in

@@ -186,7 +186,8 @@ package struct Tracks: Sendable {
         }
     }
 
-    private static let callbacks = Set(CallbackKind.allCases.map { LogEvent($0).name })
+    private static let callbacks = Set(
+        CallbackKind.allCases.map { LogEvent($0).name } + SceneStep.allCases.map(\.event.name))
 
     private mutating func change(_ id: String, _ body: (inout App) -> Void) {
         let place: Int

@@ -77,6 +77,30 @@ package struct AppInfo: WireRecord {
         }
     }
 
+    /// One of its scenes.
+    package struct Scene: WireRecord {
+        package var scene: Int
+        /// `unattached`, `background`, `inactive` or `active`.
+        package var state: String
+        package var role: String?
+
+        package init(scene: Int, state: String, role: String?) {
+            self.scene = scene
+            self.state = state
+            self.role = role
+        }
+
+        package init(json: JSONValue) throws(RPCError) {
+            scene = try json.int("scene")
+            state = try json.string("state")
+            role = try json.optionalString("role")
+        }
+
+        package var json: JSONValue {
+            ["scene": .int(Int64(scene)), "state": .string(state), "role": JSONValue(role)]
+        }
+    }
+
     package var app: String
     package var name: String
     package var state: String
@@ -85,6 +109,8 @@ package struct AppInfo: WireRecord {
     package var since: String?
     package var visible: Bool
     package var role: String?
+    /// `nil`: it has none. The one that was shown last is at the end.
+    package var scenes: [Scene]?
     package var assertions: [Assertion]
     /// What everybody is to see of it, such as `records`.
     package var marks: [String]
@@ -124,6 +150,7 @@ package struct AppInfo: WireRecord {
         since = try json.optionalString("since")
         visible = try json.bool("visible")
         role = try json.optionalString("role")
+        if let list = json["scenes"], list != .null { scenes = try Scene.list(json: list) }
         assertions = try Assertion.list(json: .array(json.array("assertions")))
         marks = try json.strings("marks")
         memory = try Memory(json: json.object("memory"))
@@ -133,13 +160,15 @@ package struct AppInfo: WireRecord {
     }
 
     package var json: JSONValue {
-        [
+        var json: JSONObject = [
             "app": .string(app), "name": .string(name), "state": .string(state), "pid": JSONValue(pid),
             "pids": .array(pids.map { .int(Int64($0)) }), "since": JSONValue(since), "visible": .bool(visible),
             "role": JSONValue(role), "assertions": Assertion.json(of: assertions),
             "marks": .array(marks.map(JSONValue.string)), "memory": memory.json,
             "kind": .string(kind), "exempt": .bool(exempt), "front": .bool(front),
         ]
+        if let scenes { json["scenes"] = Scene.json(of: scenes) }
+        return .object(json)
     }
 }
 
@@ -177,10 +206,15 @@ package struct StatusInfo: WireRecord {
     package var marked: [Marked]
     /// Apps that a daemon which has just started has yet to look at; `nil`: it knows of all.
     package var adopting: Int?
+    /// Whether protected files can be read: `available`, `ending` or `unavailable`.
+    package var protectedData: String
+    /// The app that keeps the screen on; `nil`: it may go dark.
+    package var keepsScreenOn: String?
 
     package init(
         version: String, protocolVersion: Int, pid: Int, profile: String, locked: Bool, asleep: Bool, front: String?,
-        switcher: Bool, interruptions: [String], marked: [Marked] = [], adopting: Int? = nil
+        switcher: Bool, interruptions: [String], marked: [Marked] = [], adopting: Int? = nil,
+        protectedData: String = "available", keepsScreenOn: String? = nil
     ) {
         self.version = version
         self.protocolVersion = protocolVersion
@@ -193,6 +227,8 @@ package struct StatusInfo: WireRecord {
         self.interruptions = interruptions
         self.marked = marked
         self.adopting = adopting
+        self.protectedData = protectedData
+        self.keepsScreenOn = keepsScreenOn
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -207,6 +243,8 @@ package struct StatusInfo: WireRecord {
         interruptions = try json.array("interruptions").compactMap(\.string)
         marked = try json.records("marked")
         adopting = try json.optionalInt("adopting")
+        protectedData = try json.optionalString("protectedData") ?? "available"
+        keepsScreenOn = try json.optionalString("keepsScreenOn")
     }
 
     package var json: JSONValue {
@@ -215,6 +253,7 @@ package struct StatusInfo: WireRecord {
             "profile": .string(profile), "locked": .bool(locked), "asleep": .bool(asleep), "front": JSONValue(front),
             "switcher": .bool(switcher), "interruptions": .array(interruptions.map(JSONValue.string)),
             "marked": .array(marked.map(\.json)), "adopting": JSONValue(adopting),
+            "protectedData": .string(protectedData), "keepsScreenOn": JSONValue(keepsScreenOn),
         ]
     }
 }

@@ -39,6 +39,8 @@ package enum CallbackName: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate, openURL, didReceiveMemoryWarning
     case performFetch, handleEventsForBackgroundURLSession, launchBackgroundTask, handleServiceEvents
+    case sceneWillConnect, sceneWillEnterForeground, sceneDidBecomeActive, sceneWillResignActive
+    case sceneDidEnterBackground, sceneDidDisconnect, didDiscardScene
 }
 
 /// The other methods of the app socket (sections 2.1, 2.3, 2.4).
@@ -46,7 +48,8 @@ package enum AppMethod: String, Sendable, CaseIterable {
     case hello, ping, openURL, canOpenURL, state, beginTask, endTask, backgroundTime
     case provideSnapshots, refreshSnapshot, snapshot, ignoreSnapshot
     case connect
-    case complete, setFetchInterval, submitTask, cancelTask, pendingTasks
+    case complete, setFetchInterval, submitTask, cancelTask, pendingTasks, keepScreenOn
+    case activateScene, destroyScene
 }
 
 /// The notifications of section 2.6.
@@ -79,5 +82,5 @@ package enum SimulatedEvent: String, Sendable, CaseIterable {
     case memoryPressureOver = "memory-pressure-over"
     case network, battery, locale, timezone, screen, settings, fetch
     case lowPower = "low-power"
-    case thermal, orientation
+    case thermal, orientation, screenshot
 }

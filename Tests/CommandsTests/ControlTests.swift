@@ -311,6 +311,7 @@ struct UsageTests {
                 ["event": "orientation", "value": "landscape-left"]
             ),
             (["simulate", "orientation", "real"], "simulate", ["event": "orientation", "real": true]),
+            (["simulate", "screenshot"], "simulate", ["event": "screenshot"]),
         ] as [([String], String, JSONValue)])
     func requests(arguments: [String], method: String, params: JSONValue) throws {
         let tool = try Tool()

@@ -4,7 +4,7 @@ package import Model
 package struct Contract: Sendable, CustomStringConvertible {
     package enum Group: String, Sendable, CaseIterable {
         case launch, callbacks, limits, freezing, ending, adoption, commands, interruptions, urls, locks, sockets,
-            priority, windows, services, gpu
+            priority, windows, services, gpu, scenes, conditions
     }
 
     package let sentence: String
@@ -43,6 +43,8 @@ package struct Contract: Sendable, CustomStringConvertible {
         case .windows: windows
         case .services: services
         case .gpu: gpu
+        case .scenes: scenes
+        case .conditions: conditions
         }
     }
 

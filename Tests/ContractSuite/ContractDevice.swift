@@ -32,6 +32,12 @@ package protocol ContractDevice: AnyObject {
     /// The log since the device booted.
     func log() throws(Breach) -> [Entry]
     func reports(about app: String) throws(Breach) -> [Report]
+    /// Whether protected files can be read, as often as the app's delegates were really called for it.
+    func protection(heardBy app: String) throws(Breach) -> [Bool]
+    /// How many pictures of the screen it heard of.
+    func screenshots(heardBy app: String) throws(Breach) -> Int
+    /// The app that keeps the screen on, as the system says.
+    func screenHolder() throws(Breach) -> String?
 
     // MARK: Apps
 
@@ -110,6 +116,8 @@ package struct TestApp: Hashable, Sendable {
     package var isGraphical: Bool
     /// What it does by itself: from delegate methods, and `expiration`, to actions in the words of scenarios.
     package var script: [String: [String]]
+    /// `UIApplicationSceneManifest`.
+    package var scenes = SceneSupport.none
 
     package init(
         _ name: String, _ kind: AppKind = .application, launch: Launch = .works, holds: [CallbackKind] = [],
@@ -138,6 +146,9 @@ package struct TestApp: Hashable, Sendable {
 /// What a user does with a tool.
 package enum UserCommand: Hashable, Sendable {
     case open(String, as: ScreenRole = .primary)
+    /// One of its scenes; `nil`: a new one.
+    case openScene(String, Int?, as: ScreenRole = .primary)
+    case closeScene(String, Int)
     case openURL(String)
     case home, lock, unlock
     case switcher(isOpen: Bool)
@@ -151,11 +162,13 @@ package enum UserCommand: Hashable, Sendable {
     case accept(InterruptionKind)
     case endCall
     case memoryWarning
+    case memoryPressure(MemoryLevel)
     case sleep, wake
     case reboot
     /// What would be fetched some time is fetched now; in a new process, or not.
     case fetch(String, launches: Bool)
     case allowRefresh(String, Bool)
+    case screenshot
 }
 
 /// Names a command that was given.
@@ -200,6 +213,10 @@ package enum Deed: Hashable, Sendable {
     case setFetchInterval(Span?)
     /// It asks for a task that needs nothing.
     case submitTask(BackgroundTaskRequest.Kind, String)
+    /// It wants a scene to be shown, `nil`: a new one; or closes one.
+    case activateScene(Int?), destroyScene(Int)
+    /// It sets `isIdleTimerDisabled`.
+    case keepScreenOn(Bool)
 }
 
 /// An app at a moment.
@@ -245,12 +262,17 @@ package struct Heard: Hashable, Sendable {
     /// Of `openURL`: what it was given.
     package var url: String?
     package var source: String?
+    /// What becomes of which scene.
+    package var scene: SceneCall?
 
-    package init(_ kind: CallbackKind, at: WallTime, url: String? = nil, source: String? = nil) {
+    package init(
+        _ kind: CallbackKind, at: WallTime, url: String? = nil, source: String? = nil, scene: SceneCall? = nil
+    ) {
         self.kind = kind
         self.at = at
         self.url = url
         self.source = source
+        self.scene = scene
     }
 }
 

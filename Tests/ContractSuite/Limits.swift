@@ -4,6 +4,7 @@ extension Contract {
     /// Those that a user can bring about, and in which an app can hang.
     private static let provokable = CallbackKind.allCases.filter {
         $0 != .handleEventsForBackgroundURLSession && $0 != .launchBackgroundTask && $0 != .handleServiceEvents
+            && $0 != .scene
     }
 
     static let limits = provokable.map(neverReturns) + [slowButInTime] + otherLimits
@@ -39,7 +40,7 @@ extension Contract {
     private static func provoke(_ kind: CallbackKind, _ device: any ContractDevice) throws(Breach) {
         switch kind {
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .performFetch,
-            .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
+            .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents, .scene:
             break
         case .willResignActive, .didEnterBackground, .willTerminate, .openURL, .didReceiveMemoryWarning:
             try device.do(.open("alpha"))
@@ -56,7 +57,7 @@ extension Contract {
         case .openURL: try device.begin(.openURL("alpha://x"))
         case .didReceiveMemoryWarning: try device.begin(.memoryWarning)
         case .performFetch: try device.begin(.fetch("alpha", launches: false))
-        case .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
+        case .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents, .scene:
             throw Breach("nobody can bring about \(kind.name)")
         }
     }
@@ -175,7 +176,7 @@ extension DeviceProfile.CallbackLimits {
         case .didBecomeActive: \.didBecomeActive
         case .willResignActive: \.willResignActive
         case .didEnterBackground: \.didEnterBackground
-        case .willEnterForeground: \.willEnterForeground
+        case .willEnterForeground, .scene: \.willEnterForeground
         case .willTerminate: \.willTerminate
         case .openURL: \.openURL
         case .didReceiveMemoryWarning: \.didReceiveMemoryWarning

@@ -1,3 +1,4 @@
+import Dispatch
 import GreenroomTesting
 import Testing
 import UIKit
@@ -76,6 +77,30 @@ extension TestingTests {
             #expect(probe.delegate?.trace == ["expired", "true"])
             try await device.open(probe)
             #expect(probe.application?.beginBackgroundTask() != .invalid)
+        }
+
+        @Test("A thread may begin a task while the main thread waits for it")
+        func elsewhere() async throws {
+            let device = try TestDevice(.linux)
+            let probe = try device.installProbe { probe in
+                probe.onBackground = { probe in
+                    let application = UIApplication.shared
+                    let isBegun = DispatchSemaphore(value: 0)
+                    DispatchQueue.global().async {
+                        let task = application.beginBackgroundTask(withName: "elsewhere")
+                        DispatchQueue.main.async { MainActor.assumeIsolated { probe.backgroundTask = task } }
+                        isBegun.signal()
+                    }
+                    probe.trace.append(isBegun.wait(timeout: .now() + 5) == .success ? "begun" : "waited in vain")
+                }
+            }
+            try await device.open(probe)
+            try await device.home()
+            #expect(probe.delegate?.trace == ["begun"])
+            #expect(probe.state == .background && probe.assertions.map(\.name) == ["task"])
+            let task = try #require(probe.delegate?.backgroundTask)
+            try await probe.perform { _ in UIApplication.shared.endBackgroundTask(task) }
+            #expect(probe.state == .suspended)
         }
 
         @Test("A device without multitasking grants nothing")

@@ -1,3 +1,4 @@
+import Dispatch
 import GreenroomTesting
 import Testing
 import UIKit
@@ -16,6 +17,7 @@ class Probe: UIResponder, UIApplicationDelegate {
     var launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     var tasks: [Task<Void, Never>] = []
     var backgroundTask = UIBackgroundTaskIdentifier.invalid
+    var source: (any DispatchSourceTimer)?
     var opened: [(url: URL, source: String?)] = []
     var onLaunch: (Probe) -> Void = { _ in }
     var onBackground: (Probe) -> Void = { _ in }

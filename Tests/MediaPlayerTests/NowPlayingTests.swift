@@ -83,6 +83,17 @@ import Testing
         #expect(center.nowPlayingInfo == nil)
     }
 
+    @Test func `hands a JPEG on as it is`() throws {
+        let photo = Data([0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 2, 0, 3, 1, 1, 0x11, 0, 0xff, 0xd9])
+        let image = try #require(UIImage(data: photo))
+        center.nowPlayingInfo = [
+            MPMediaItemPropertyArtwork: MPMediaItemArtwork(boundsSize: image.size) { _ in image }
+        ]
+        let path = try #require(service.nowPlaying.last?.artwork)
+        #expect(path.hasSuffix(".jpg") && FileManager.default.contents(atPath: path) == photo)
+        client.reset()
+    }
+
     @Test func `has Apple's keys`() {
         #expect(MPMediaItemPropertyTitle == "title")
         #expect(MPMediaItemPropertyPlaybackDuration == "playbackDuration")

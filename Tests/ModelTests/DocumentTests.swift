@@ -40,7 +40,9 @@ import Testing
             }
         }
         add("start of the process → `didFinishLaunching` returned") { seconds($0.launchLimit) }
-        for kind in CallbackKind.allCases { add("`\(kind.name)`") { seconds($0.limit(for: kind)) } }
+        for kind in CallbackKind.allCases where kind != .scene {
+            add("`\(kind.name)`") { seconds($0.limit(for: kind)) }
+        }
         add("SIGTERM (plain programs)") { seconds($0.callbackLimits.willTerminate) }
         add("main thread blocked") { seconds($0.mainThreadLimit) }
         add("background tasks, together") { $0.hasMultitasking ? seconds($0.tasks?.limit ?? .zero) : "none" }
@@ -84,6 +86,7 @@ import Testing
         add("low-power mode comes by itself, without a charger, at") {
             $0.power.map { "\($0.savesAt) %, until \($0.savesAt + $0.margin + 1) %" } ?? "no level"
         }
+        add("protected files can be read after the lock for") { $0.protectsDataAfter.map(seconds) ?? "ever" }
         add("running apps are looked at every") { seconds($0.checkInterval) }
         add("processes of one app") { "\($0.processLimit)" }
         add("one attempt to freeze") { seconds($0.freezeLimit) }
@@ -100,7 +103,7 @@ import Testing
     // MARK: Terminations
 
     private static let limits: [Limit] =
-        [.launch] + CallbackKind.allCases.map { .callback($0) } + [.termination, .mainThread]
+        [.launch] + CallbackKind.allCases.filter { $0 != .scene }.map { .callback($0) } + [.termination, .mainThread]
 
     private func codeCells(_ code: TerminationCode) -> [String] {
         let hex = String(code.code, radix: 16)

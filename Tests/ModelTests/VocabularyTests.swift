@@ -50,7 +50,14 @@ import Testing
         #expect(ScreenRole.allCases.map(\.name) == ["primary", "secondary", "pip", "covering"])
         for kind in CallbackKind.allCases {
             #expect(kind.name == "\(kind)")
+            guard kind != .scene else { continue }
             #expect(LogEvent(kind).name == (kind == .openURL ? "openedURL" : kind.name))
+        }
+        for step in SceneStep.allCases where step != .openURL {
+            #expect(step.event.name == step.name)
+            #expect(
+                LogEvent(Callback(number: CallbackNumber(1), kind: .scene, scene: SceneCall(SceneNumber(1), step)))
+                    == step.event)
         }
         #expect(Set(AssertionKind.allCases.map(\.name)).count == AssertionKind.allCases.count)
     }

@@ -18,6 +18,9 @@ import Testing
             ]),
             .installed(.test("x", modes: [.audio, .listen], schemes: ["geo", "käse"])),
             .installed(.test("z", modes: .processing, tasks: ["a", ""])),
+            .installed(.test("s", scenes: .one)), .installed(.test("s", tasks: ["a"], scenes: .several)),
+            .wishesRestored(app, WakeWishes(scenes: [SceneNumber(1), SceneNumber(.max)])),
+            .wishesRestored(app, WakeWishes(interval: .zero, closedScenes: [SceneNumber(2)])),
             .sessionEvents(app, session: "é\u{0}", authentication: true),
             .sessionEvents(app, session: "", authentication: false),
             .wishesRestored(app, WakeWishes()),
@@ -49,7 +52,7 @@ import Testing
             .conditionSensed(.timeZone(zone)), .conditionSensed(.screen(ScreenReading(brightness: 3, external: 2))),
             .conditionSensed(.battery(BatteryReading(.full, percent: 100))), .conditionSensed(.lowPower(true)),
             .conditionSensed(.thermalState(.critical)), .conditionSensed(.orientation(.faceDown)),
-            .conditionSensed(.store(SharedStore("é\u{0}", stamp: .min))),
+            .conditionSensed(.store(SharedStore("é\u{0}", stamp: .min))), .conditionSensed(.screenshot),
             .mechanism(Incarnation(app, generation), .sockets(.found([], connections: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: "/é\u{0}"))),
             .mechanism(
@@ -83,6 +86,8 @@ import Testing
             .switcher(isOpen: true, wait: false), .switcher(isOpen: false, wait: true), .close(app, wait: true),
             .restart(app, wait: true), .exempt(app, true), .uninstall(app), .endCall(wait: true), .sleep(wait: true),
             .simulateFetch(app, launches: true, wait: false), .allowRefresh(app, false),
+            .openScene(app, nil, role: .secondary, wait: true),
+            .openScene(app, SceneNumber(.max), role: .pip, wait: false), .closeScene(app, SceneNumber(2), wait: true),
             .wake(wait: true), .reboot, .shutDown, .warnMemory, .pressMemory(.critical), .pressMemory(.normal),
         ] + ScreenRole.allCases.map { .open(app, role: $0, wait: true) }
         + InterruptionKind.allCases.flatMap {
@@ -97,7 +102,10 @@ import Testing
             .mechanism(.snapshots(.refresh)), .setFetchInterval(nil),
             .setFetchInterval(.zero), .setFetchInterval(Model.Span(nanoseconds: .max)), .cancelTask(nil),
             .cancelTask("é"),
-            .pendingTasks, .complete(WindowID(.max), .done), .complete(WindowID(0), .newData),
+            .scene(.activate(nil, wish: 0)), .scene(.activate(SceneNumber(3), wish: .max)),
+            .scene(.destroy(SceneNumber(1))),
+            .pendingTasks, .keepScreenOn(true), .keepScreenOn(false), .complete(WindowID(.max), .done),
+            .complete(WindowID(0), .newData),
             .submitTask(BackgroundTaskRequest(identifier: "", kind: .refresh)),
             .submitTask(
                 BackgroundTaskRequest(

@@ -16,6 +16,8 @@ enum ConditionEffects {
             { $0.stores = [SharedStore("a", stamp: 1)] }, { $0.stores = [SharedStore("a", stamp: 2)] },
             { $0.stores = [SharedStore("b", stamp: 1)] },
             { $0.stores = [SharedStore("a", stamp: 1), SharedStore("b", stamp: 1)] },
+            { $0.protectedData = .ending }, { $0.protectedData = .unavailable }, { $0.screenshots = 1 },
+            { $0.screenshots = 2 }, { $0.memoryRecoveries = 1 },
         ]
         return [one]
             + changes.map { change in
@@ -40,6 +42,9 @@ enum ConditionEffects {
         .conditionChanged(.lowPower(true)), .conditionChanged(.lowPower(false)),
         .conditionChanged(.thermalState(.serious)), .conditionChanged(.orientation(.landscapeLeft)),
         .conditionChanged(.store(SharedStore("a", stamp: 1))), .conditionChanged(.store(SharedStore("a", stamp: 2))),
-        .savesPower(true, percent: 20), .savesPower(false, percent: 20), .savesPower(true, percent: 19),
+        .conditionChanged(.screenshot), .protectedDataUnavailable(after: .seconds(1)),
+        .protectedDataUnavailable(after: .seconds(2)), .keepsScreenOn("a", true), .keepsScreenOn("a", false),
+        .keepsScreenOn("b", true), .savesPower(true, percent: 20), .savesPower(false, percent: 20),
+        .savesPower(true, percent: 19),
     ]
 }

@@ -141,7 +141,7 @@ import Testing
         + [.end(.closedByUser, name: "b", state: .active), .end(.closedByUser, name: "a", state: .background)]
 
     private static let refusals: [Refusal] =
-        TaskEffects.refusals.map { .task($0) } + WindowEffects.refusals + [
+        TaskEffects.refusals.map { .task($0) } + WindowEffects.refusals + SceneEffects.refusals + [
             .unknownApp, .notRunning("a"), .notRunning("b"), .deviceLocked, .deviceAsleep, .noHandler(scheme: "a"),
             .malformedURL("a"), .notInForeground, .noCall, .shuttingDown, .missingBackgroundMode("a"),
             .takesNoSettings("a"), .takesNoSettings("b"), .tooManySettings("a", limit: 1),
@@ -207,12 +207,13 @@ import Testing
     static let actions: [Action] =
         simple + ConditionEffects.actions(app, generation, other) + TaskEffects.actions(app, generation, other)
         + callbacks.map { .deliver(app, generation, $0) } + WindowEffects.actions(app, generation, other)
+        + SceneEffects.actions(app, generation)
         + reports.map { .report($0) }
         + ServiceKind.allCases.map { .stopService(app, $0) }
         + ServiceSamples.actions
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
         + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons + WindowEffects.reasons
-        + ServiceSamples.reasons).map {
+        + ServiceSamples.reasons + SceneEffects.reasons).map {
             .log(entry(.terminated, $0))
         }
         + refusals.flatMap {

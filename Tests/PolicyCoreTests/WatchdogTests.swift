@@ -18,12 +18,9 @@ import Testing
         case .willTerminate:
             device.open(app)
             device.perform(.close(app, wait: false))
-        case .openURL:
+        case .openURL, .didReceiveMemoryWarning:
             device.open(app)
-            device.perform(.openURL("test:1", wait: false))
-        case .didReceiveMemoryWarning:
-            device.open(app)
-            device.perform(.warnMemory)
+            device.perform(kind == .openURL ? .openURL("test:1", wait: false) : .warnMemory)
         case .performFetch:
             device.suspend(app)
             device.perform(.simulateFetch(app, launches: false, wait: false))
@@ -37,6 +34,7 @@ import Testing
         case .handleServiceEvents:
             device.suspend(app)
             device.wakeByService(app, time: .seconds(1000))
+        case .scene: break
         }
     }
 
@@ -45,15 +43,16 @@ import Testing
         case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .didEnterBackground: .inactive
         case .willResignActive, .openURL, .didReceiveMemoryWarning: .active
         case .willEnterForeground, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
-            .launchBackgroundTask, .handleServiceEvents:
+            .launchBackgroundTask, .handleServiceEvents, .scene:
             .background
         }
     }
 
-    @Test("Every callback of every profile has its limit to the millisecond", arguments: CallbackKind.allCases)
+    private static let callbacks = CallbackKind.allCases.filter { $0 != .scene }
+
+    @Test("Every callback of every profile has its limit to the millisecond", arguments: callbacks)
     func everyCallback(kind: CallbackKind) throws {
         for var profile in DeviceProfile.all where profile.hasMultitasking {
-            // What it is woken for is not what is tested here.
             for limit in [\WindowRules.fetch, \.sessionEvents, \.processing] {
                 profile.windows?[keyPath: limit] = .seconds(1000)
             }
@@ -88,7 +87,7 @@ import Testing
         #expect(linux.limit(for: .didBecomeActive) == .seconds(10))
         #expect(linux.mainThreadLimit == .seconds(10))
         for profile in [DeviceProfile.iPhone4, .iPhone3GS, .iPhoneOS3] {
-            for kind in CallbackKind.allCases { #expect(profile.limit(for: kind) == .seconds(6)) }
+            for kind in Self.callbacks { #expect(profile.limit(for: kind) == .seconds(6)) }
         }
     }
 
@@ -187,7 +186,7 @@ import Testing
 
     @Test("A traced app is left alone, whatever it exceeds, and its clock starts again")
     func traced() {
-        for kind in CallbackKind.allCases {
+        for kind in Self.callbacks {
             let device = TestDevice(label: kind.name)
             let app = device.installTest("debugged", schemes: ["test"])
             device.change(app) { $0.isTraced = true }
@@ -286,7 +285,7 @@ import Testing
 
     @Test(
         "Nobody pays for the time in which the machine slept or the daemon stood still",
-        arguments: CallbackKind.allCases)
+        arguments: callbacks)
     func machineSlept(kind: CallbackKind) {
         let device = TestDevice(label: kind.name)
         let app = device.installTest(
@@ -310,8 +309,8 @@ import Testing
         let app = device.installTest("journal")
         let vim = device.installTest("vim", kind: .plain)
         let nano = device.installTest("nano", kind: .plain)
-        device.open(nano)
         device.change(nano) { $0.canFreeze = false }
+        device.open(nano)
         device.open(app)
         device.open(vim, as: .secondary)
         device.change(app) { $0.answersPings = false }

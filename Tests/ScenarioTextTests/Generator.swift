@@ -84,6 +84,7 @@ struct Generator {
         if flag() { profile.freezeAttempts = UInt8(1 + random.below(254)) }
         if flag() { profile.hasSplitScreen.toggle() }
         if flag() { profile.power?.savesAt = Int32(1 + random.below(100)) }
+        if flag() { profile.protectsDataAfter = flag() ? max(span(), .milliseconds(1)) : nil }
         if flag() { profile.tasks?.limit = span() }
         if flag() { profile.tasks?.windowLimit = span() }
         if flag() { profile.tasks?.notice = span() }
@@ -183,7 +184,9 @@ struct Generator {
     }
 
     mutating func appAction(_ depth: Int) -> AppAction {
-        switch random.below(depth > 0 ? 27 : 26) {
+        switch random.below(depth > 0 ? 29 : 28) {
+        case 26: .activateScene(flag() ? nil : SceneNumber(UInt32(random.below(9))))
+        case 27: .destroyScene(SceneNumber(UInt32(random.below(9))))
         case 25: .useGPU
         case 21: .complete(pick(WindowService.allCases), pick(WindowResult.allCases))
         case 22: .setFetchInterval(flag() ? span() : nil)
@@ -232,7 +235,11 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(42) {
+        switch random.below(45) {
+        case 41:
+            .openScene(name(), flag() ? nil : SceneNumber(UInt32(random.below(9))), role: pick(ScreenRole.allCases))
+        case 42: .closeScene(name(), SceneNumber(UInt32(random.below(9))))
+        case 43: .screenshot
         case 39: .changeStore(text())
         case 40: serviceNames.isEmpty ? .home : .tellService(pick(serviceNames), text())
         case 36: .lowPower(flag())
@@ -308,15 +315,16 @@ extension Generator {
 
     private mutating func pattern() -> LogPattern {
         let event = pick(LogEvent.allCases)
-        let ofApps: [LogEvent] = [
-            .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused,
-            .toldOfChanges,
-            .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
-            .handleEventsForBackgroundURLSession, .launchBackgroundTask,
-            .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
-            .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
-            .priorityInversion,
-        ]
+        let ofApps: [LogEvent] =
+            [
+                .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused,
+                .toldOfChanges,
+                .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
+                .handleEventsForBackgroundURLSession, .launchBackgroundTask,
+                .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
+                .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
+                .priorityInversion, .screenHeld, .screenReleased,
+            ] + SceneStep.allCases.map(\.event)
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)
     }
@@ -326,7 +334,8 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(25) {
+        switch random.below(26) {
+        case 24: .scene(name(), SceneNumber(UInt32(random.below(9))), pick(SceneState.allCases))
         case 22: .payload(name(), text())
         case 23: serviceNames.isEmpty ? .accepted : .serviceAnswer(pick(serviceNames), question: text(), text())
         case 21: .snapshots(name(), random.below(9))

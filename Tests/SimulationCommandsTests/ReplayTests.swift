@@ -27,7 +27,7 @@ struct ReplayCommandTests {
         let outcome = simulator.run("replay", "recording")
         #expect(
             outcome.output == """
-                every effect is equal: 31 effects of 23 events
+                every effect is equal: 32 effects of 23 events
                 2 checkpoints on the way, all equal
                 from 2026-11-21 11:00:00.000 to 2026-11-21 11:00:01.016, 1 s
                 entries 1 to 18 of the log
@@ -174,7 +174,7 @@ struct ReplayCommandTests {
         #expect(outcome.code == 1 && outcome.output.isEmpty)
         #expect(
             outcome.errors == """
-                greenroom: event 22 at 2026-11-21T09:00:01.016000Z diverges (command 99: lock): effect 2 was not there, and is now deliver to org.example.radio: 4 willResignActive, 5 didEnterBackground (from entry 15). Before it: entry 14: org.example.notes suspended, because it is not on screen, and no assertion entitles it to run in the background
+                greenroom: event 22 at 2026-11-21T09:00:01.016000Z diverges (command 99: lock): effect 3 was not there, and is now deliver to org.example.radio: 4 willResignActive, 5 didEnterBackground (from entry 15). Before it: entry 14: org.example.notes suspended, because it is not on screen, and no assertion entitles it to run in the background
                 If the version of Greenroom that recorded this is the one that replays it, that is a fault in Greenroom: please report it with the recording.
 
                 """)

@@ -178,7 +178,8 @@ struct DependencyTests {
             ["Foundation", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"]
         ),
         ("Sources/Frameworks/Network", ["Dispatch", "Foundation", "Synchronization", "UIKit"]),
-        ("Sources/Frameworks/SwiftUI", ["GreenroomCombine", "OpenCombine", "UIKit"]),
+        ("Sources/Frameworks/SwiftUI", ["AppRuntime", "GreenroomCombine", "OpenCombine", "UIKit"]),
+        ("Sources/Frameworks/SystemConfiguration", ["Foundation", "Glibc", "Synchronization", "UIKit"]),
         ("Sources/Lowering", ["SwiftParser", "SwiftSyntax"]),
         // It writes a manifest, which imports PackageDescription.
         ("Sources/ProjectImport", ["Foundation", "PackageDescription"]),

@@ -58,6 +58,25 @@ extension UIKitTests {
             #expect(await connect(ServiceConnections(), seconds: 0.05) == nil)
         }
 
+        @Test("What the app has set is written before a service hears anything that may end its work")
+        func departure() {
+            final class Silent: ServiceListener {
+                func hello(running: [Int64]) -> JSONValue { .null }
+                func greeted(_ answer: JSONValue) {}
+                func refused(_ error: RPCError) {}
+                func called(_ call: ServiceCall) {}
+                func told(_ method: String, _ params: JSONValue) {}
+            }
+            let written = Mutex(0)
+            Departure.use { written.withLock { $0 += 1 } }
+            defer { Departure.use {} }
+            let listener = Silent()
+            let client = ServiceClient("sound", errand: "plays", listener: listener, connect: { nil })
+            client.request("stop", ["stream": 1], isErrand: false) { _ in }
+            #expect(written.withLock { $0 } == 1)
+            client.stop()
+        }
+
         @Test("What is out when an app begins keeps it running as well, and each end is told once")
         func errands() {
             let errands = ServiceErrands()

@@ -66,7 +66,8 @@ struct RecordTests {
                 "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "fetch",
                 "locale", "low-power",
                 "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
-                "orientation", "reboot", "screen", "settings", "sleep", "sms", "sms-dismiss", "sms-open", "thermal",
+                "orientation", "reboot", "screen", "screenshot", "settings", "sleep", "sms", "sms-dismiss", "sms-open",
+                "thermal",
                 "timezone", "wake",
             ])
         #expect(ControlMethod.allCases.count == 29)

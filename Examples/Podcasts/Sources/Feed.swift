@@ -55,7 +55,8 @@ enum Feed {
         private func finish() {
             // The name becomes that of a file.
             let id = String(name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }.prefix(64))
-            guard let audio, !id.isEmpty else { return }
+            // A background session takes nothing else, and ends the app that offers it.
+            guard let audio, !id.isEmpty, ["http", "https"].contains(audio.scheme?.lowercased()) else { return }
             episodes.append(Episode(id: id, title: title.isEmpty ? id : title, audio: audio))
         }
     }

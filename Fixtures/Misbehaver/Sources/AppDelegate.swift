@@ -6,7 +6,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     private var misdeeds = Misdeed.given
     private var hoard: Hoard?
 
-    private func told(_ callback: String, _ details: String...) {
+    func told(_ callback: String, _ details: String...) {
         say(([callback] + details).joined(separator: " "))
         Script.given.run(callback)
         for misdeed in misdeeds {
@@ -40,6 +40,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     ) -> Bool {
         Surroundings.observe()
         Wakings.register()
+        if Bundle.main.object(forInfoDictionaryKey: "UIApplicationSceneManifest") != nil { SceneSteps.observe(self) }
         Services.register { [unowned self] in told("handleServiceEvents") }
         told("didFinishLaunching")
         return true
@@ -51,6 +52,10 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     func applicationWillEnterForeground(_ application: UIApplication) { told("willEnterForeground") }
     func applicationWillTerminate(_ application: UIApplication) { told("willTerminate") }
     func applicationSignificantTimeChange(_ application: UIApplication) { say("significantTimeChange") }
+    func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication) {
+        say("changed protectedData false")
+    }
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) { say("changed protectedData true") }
     func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
         told("didReceiveMemoryWarning")
         Spare.giveBack()
@@ -71,6 +76,10 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         Wakings.keep(completionHandler)
         say("session \(identifier)")
         told("handleEventsForBackgroundURLSession")
+    }
+
+    func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>) {
+        for session in sceneSessions { told("scene", "didDiscardScene", "\(session.number)") }
     }
 
     func launched(_ task: String) {
@@ -101,6 +110,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         case "leave-child": say("forked \(Deed.fork(1))")
         case "lock": Deed.lock(value("file") ?? "")
         case "listen": Deed.listen()
+        case "keep-screen-on": UIApplication.shared.isIdleTimerDisabled = value("keeps") == "true"
         case "draw": Drawing.draw(value("machine") ?? "")
         case "invert": Inversion.begin(by: value("by") ?? "mutex")
         case "mode": return set(mode: value("words") ?? "")

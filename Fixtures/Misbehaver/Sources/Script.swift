@@ -41,6 +41,8 @@ final class Script: Sendable {
                 perform(rest)
             }
         case ("provide", "snapshots"): provideSnapshots(!action.hasSuffix("off"))
+        case ("activate", _), ("destroy", _):
+            DispatchQueue.main.async { MainActor.assumeIsolated { SceneSteps.perform(action) } }
         case ("use", let part?): Services.shared.perform("use", part)
         case ("leave", let part?): Services.shared.perform("leave", part)
         case ("complete", _), ("fetch", _), ("submit", _), ("cancel", _):

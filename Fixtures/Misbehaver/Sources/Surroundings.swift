@@ -27,6 +27,7 @@ enum Surroundings {
             "thermalState \(ProcessInfo.processInfo.thermalState)"
         }
         observe(.CNContactStoreDidChange) { "contacts" }
+        observe(UIApplication.userDidTakeScreenshotNotification) { "screenshot" }
         observe(UIApplication.backgroundRefreshStatusDidChangeNotification) {
             "refresh \(UIApplication.shared.backgroundRefreshStatus)"
         }

@@ -116,6 +116,11 @@ package struct Explanation {
         case "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive",
             "didEnterBackground", "willEnterForeground", "willTerminate":
             "its \(event) was called"
+        case "sceneWillConnect": "a scene of it was connected"
+        case "sceneDidDisconnect": "a scene of it was disconnected"
+        case "didDiscardScene": "a scene of it was discarded"
+        case "sceneWillEnterForeground", "sceneDidBecomeActive", "sceneWillResignActive", "sceneDidEnterBackground":
+            "its \(event) was called"
         case "performFetch": "its performFetchWithCompletionHandler was called"
         case "handleServiceEvents": "its handleServiceEvents was called"
         case "handleEventsForBackgroundURLSession": "its handleEventsForBackgroundURLSession was called"

@@ -19,6 +19,9 @@ package struct OpenCommand: Verb {
     @Option(name: .customLong("as"), help: "Where on the screen.")
     var place: Place?
 
+    @Option(help: "One of its scenes, by its number in greenroom apps --json; new: another one.")
+    var scene: SceneArgument?
+
     @OptionGroup var waiting: WaitOption
 
     package init() {}
@@ -26,9 +29,14 @@ package struct OpenCommand: Verb {
     package func perform(in context: CommandContext) throws(CommandFailure) {
         var params: JSONObject = ["wait": .bool(!waiting.noWait)]
         if let place { params["as"] = .string(place.rawValue) }
+        switch scene {
+        case nil: break
+        case .another: params["newScene"] = true
+        case .number(let number): params["scene"] = .int(Int64(number))
+        }
         let client = try context.client()
         let answer: JSONValue
-        if Self.isURL(target) {
+        if Self.isURL(target), scene == nil {
             params["url"] = .string(target)
             answer = try client.request(.open, params)
         } else {

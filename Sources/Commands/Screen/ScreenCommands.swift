@@ -69,15 +69,23 @@ package struct SwitcherCommand: Verb {
 package struct CloseCommand: Verb {
     package static let configuration = CommandConfiguration(
         commandName: "close", abstract: "End an app, as the user does in the switcher.",
-        discussion: "Returns when its process is gone.")
+        discussion:
+            "Returns when its process is gone. With --scene, one of its scenes is closed for good, and the app lives on."
+    )
 
     @OptionGroup var target: AppArgument
+
+    @Option(help: "One of its scenes, by its number in greenroom apps --json.")
+    var scene: Int?
+
     @OptionGroup var waiting: WaitOption
 
     package init() {}
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
-        _ = try context.client().request(.close, app: target.app, ["wait": .bool(!waiting.noWait)])
+        var params: JSONObject = ["wait": .bool(!waiting.noWait)]
+        if let scene { params["scene"] = .int(Int64(scene)) }
+        _ = try context.client().request(.close, app: target.app, params)
     }
 }
 

@@ -10,7 +10,8 @@ package struct SimulateCommand: ParsableCommand {
             SimulateReboot.self, SimulateMemoryWarning.self, SimulateMemoryPressure.self, SimulateNetwork.self,
             SimulateBattery.self, SimulateLocale.self, SimulateTimeZone.self, SimulateScreen.self,
             SimulateSettings.self, SimulateFetch.self, SimulateLowPower.self, SimulateThermal.self,
-            SimulateOrientation.self, SimulateHeadset.self, SimulateRinger.self, SimulateRoute.self,
+            SimulateOrientation.self, SimulateScreenshot.self, SimulateHeadset.self, SimulateRinger.self,
+            SimulateRoute.self,
             SimulateInterruption.self, SimulateLocation.self, SimulateCell.self,
         ])
 

@@ -146,6 +146,14 @@ struct SimulateOrientation: SurroundingsVerb {
     }
 }
 
+struct SimulateScreenshot: SurroundingsVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "screenshot", abstract: "The user takes a picture of the screen.",
+        discussion: "The apps that are on it hear that it was taken. No picture is made.")
+
+    func parameters() -> JSONObject { ["event": "screenshot"] }
+}
+
 struct SimulateSettings: Verb {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "The user changes a setting of an app, outside of the app.",

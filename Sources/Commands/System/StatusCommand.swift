@@ -28,6 +28,8 @@ package struct StatusCommand: Verb {
         if status.switcher { parts.append("switcher open") }
         parts += status.interruptions.map { "\($0) over it" }
         if status.locked { parts.append("locked") }
+        if status.protectedData == "unavailable" { parts.append("protected files out of reach") }
+        if let app = status.keepsScreenOn { parts.append("kept on by \(app)") }
         return parts.joined(separator: ", ")
     }
 }

@@ -125,12 +125,18 @@ static void *original(int number)
     return originals[number] ? originals[number] : dlsym(RTLD_NEXT, names[number]);
 }
 
-#define WITH_BLOCK(name, number)                       \
-    INTERPOSED void name(void *queue, void *block)     \
-    {                                                  \
-        struct loan *loan = lend(queue);               \
-        ((with_block)original(number))(queue, block);  \
-        take_back(loan);                               \
+// GreenroomTesting has them, which wants to know what the app's own threads wait for; no app does.
+extern bool cuikit_wait_begins(void) __attribute__((weak));
+extern void cuikit_wait_ends(bool before) __attribute__((weak));
+
+#define WITH_BLOCK(name, number)                                        \
+    INTERPOSED void name(void *queue, void *block)                      \
+    {                                                                   \
+        struct loan *loan = lend(queue);                                \
+        bool before = cuikit_wait_begins ? cuikit_wait_begins() : false; \
+        ((with_block)original(number))(queue, block);                   \
+        if (cuikit_wait_ends) cuikit_wait_ends(before);                 \
+        take_back(loan);                                                \
     }
 
 #define WITH_FUNCTION(name, number)                                          \

@@ -10,8 +10,6 @@ package final class Lifecycle {
     /// False once a launch method has returned false.
     private var acceptsLaunchURL = true
     private var launchURL: String?
-    /// The URL of the launch came with the scene's connection.
-    private var sceneHasLaunchURL = false
 
     package init(_ application: UIApplication) { self.application = application }
 
@@ -21,6 +19,7 @@ package final class Lifecycle {
 
     /// - Returns: the result that the daemon is to get.
     package func handle(_ callback: Callback) -> JSONValue {
+        if let scenes, scenes.handle(callback) { return [:] }
         switch callback.name {
         case .willFinishLaunching:
             application.state = callback.params["state"]?.string == "background" ? .background : .inactive
@@ -31,35 +30,38 @@ package final class Lifecycle {
             }
         case .didFinishLaunching:
             let options = launchOptions(callback)
+            if scenes == nil { StateRestoration.restore(application) }
             if delegate?.application(application, didFinishLaunchingWithOptions: options) == false {
                 acceptsLaunchURL = false
             }
+            // Who hears of the launch may still register tasks, as a SwiftUI app's scenes do.
+            post(UIApplication.didFinishLaunchingNotification, userInfo: options)
             BackgroundLaunches.shared.finishLaunching()
             application.notifications.finishLaunching()
             application.remoteControl.finishLaunching()
-            post(UIApplication.didFinishLaunchingNotification, userInfo: options)
-            if let scenes, application.state != .background { show(scenes, callback) }
+            scenes?.isComing = application.state != .background
         case .didBecomeActive:
             application.state = .active
-            if let scenes { scenes.becomeActive() } else { delegate?.applicationDidBecomeActive(application) }
+            if scenes == nil { delegate?.applicationDidBecomeActive(application) }
             post(UIApplication.didBecomeActiveNotification)
         case .willResignActive:
-            if let scenes { scenes.resignActive() } else { delegate?.applicationWillResignActive(application) }
+            if scenes == nil { delegate?.applicationWillResignActive(application) }
             post(UIApplication.willResignActiveNotification)
             application.state = .inactive
         case .didEnterBackground:
             application.state = .background
-            if let scenes { scenes.enterBackground() } else { delegate?.applicationDidEnterBackground(application) }
+            if scenes == nil { delegate?.applicationDidEnterBackground(application) }
             post(UIApplication.didEnterBackgroundNotification)
+            if scenes == nil { StateRestoration.save(application) }
             Departure.prepare()
             MemoryRelief.enterBackground()
         case .willEnterForeground:
             application.backgroundTasks.enterForeground()
-            if let scenes { scenes.enterForeground() } else { delegate?.applicationWillEnterForeground(application) }
+            if scenes == nil { delegate?.applicationWillEnterForeground(application) }
             post(UIApplication.willEnterForegroundNotification)
             application.state = .inactive
         case .willTerminate:
-            scenes?.disconnect()
+            scenes?.disconnectAll()
             delegate?.applicationWillTerminate(application)
             post(UIApplication.willTerminateNotification)
             Departure.prepare()
@@ -69,6 +71,10 @@ package final class Lifecycle {
         case .launchBackgroundTask: launchTask(callback.params)
         case .handleServiceEvents: handleServiceEvents(callback.params)
         case .didReceiveMemoryWarning: warn(callback.params["level"]?.string == "critical" ? .critical : .warning)
+        // Of an app that had scenes when it was installed, and has none.
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardScene:
+            break
         }
         return [:]
     }
@@ -84,16 +90,6 @@ package final class Lifecycle {
         MemoryRelief.warn(level)
     }
 
-    /// An app with scenes is launched onto the screen.
-    private func show(_ scenes: Scenes, _ callback: Callback) {
-        if let url = launchURL.flatMap({ URL(string: $0) }), acceptsLaunchURL {
-            sceneHasLaunchURL = scenes.open(
-                url, sourceApplication: callback.params["options"]?["sourceApplication"]?.string)
-        }
-        scenes.enterForeground()
-        post(UIApplication.willEnterForegroundNotification)
-    }
-
     private func open(_ params: JSONValue) -> Bool {
         guard let text = params["url"]?.string, let url = URL(string: text) else { return false }
         let isLaunchURL = text == launchURL
@@ -101,12 +97,11 @@ package final class Lifecycle {
         // As on iOS: a launch method that returns false has dealt with the URL, or does not want it.
         if isLaunchURL, !acceptsLaunchURL { return false }
         if let scenes {
-            if isLaunchURL, sceneHasLaunchURL { return true }
-            return scenes.open(url, sourceApplication: params["sourceApplication"]?.string)
+            return scenes.open(
+                url, in: params["scene"]?.int, sourceApplication: params["sourceApplication"]?.string)
         }
         if let delegate, url.isOfSite {
-            let activity = NSUserActivity(activityType: NSUserActivityTypeBrowsingWeb)
-            activity.webpageURL = url
+            let activity = NSUserActivity.visit(of: url)
             _ = delegate.application(application, willContinueUserActivityWithType: activity.activityType)
             if delegate.application(application, continue: activity, restorationHandler: restore) { return true }
         }

@@ -1,5 +1,6 @@
 package import AppRuntime
 public import Foundation
+internal import Wire
 
 /// The app as the system sees it. There is one, `shared`; use it on the main thread.
 @preconcurrency @MainActor
@@ -48,12 +49,22 @@ open class UIApplication: UIResponder {
     /// The window that gets events that belong to no place on the screen.
     open var keyWindow: UIWindow? { windows.first(where: \.isKeyWindow) }
 
-    /// Whether the device is to stay awake while the app is in front. Greenroom puts no device to sleep by itself, so
-    /// it is only kept.
-    open var isIdleTimerDisabled = false
+    /// Whether the screen is to stay on while the app is active. It lapses when the app leaves the screen and counts
+    /// again when it is back; a new process begins with false. Greenroom itself puts no device to sleep: `greenroom
+    /// status` and services say which app keeps the screen on, for what does.
+    open var isIdleTimerDisabled = false {
+        didSet {
+            guard isIdleTimerDisabled != oldValue else { return }
+            connection?.request(.keepScreenOn, ["keeps": .bool(isIdleTimerDisabled)]) { result in
+                if case .failure(let error) = result { ApplicationLauncher.complain(error.message) }
+            }
+        }
+    }
 
-    /// Whether the app's files can be read. They are not locked away with the device here: yes.
-    open var isProtectedDataAvailable: Bool { true }
+    /// Whether files that are protected by the device's lock can be read: until some seconds after it was locked, and
+    /// from the unlocking on. Greenroom encrypts no file, so that they can in fact always be read; the value is for
+    /// code that has to work where they cannot.
+    open var isProtectedDataAvailable: Bool { systemChanges?.known["protectedData"]?.string != "unavailable" }
 
     /// The app's shortcuts.
     open var shortcutItems: [UIApplicationShortcutItem]?
@@ -176,10 +187,12 @@ extension UIApplication {
 }
 
 extension UIApplication {
-    /// The app's files can be read again. Never posted, since they always can.
+    /// Protected files can be read again, since the device was unlocked. Follows
+    /// `applicationProtectedDataDidBecomeAvailable(_:)`; the object is the app.
     public nonisolated static let protectedDataDidBecomeAvailableNotification = Notification.Name(
         "UIApplicationProtectedDataDidBecomeAvailable")
-    /// The app's files are about to be locked away. Never posted.
+    /// Protected files can be read for some seconds more, since the device was locked; or no longer, where the app was
+    /// suspended meanwhile. Follows `applicationProtectedDataWillBecomeUnavailable(_:)`; the object is the app.
     public nonisolated static let protectedDataWillBecomeUnavailableNotification = Notification.Name(
         "UIApplicationProtectedDataWillBecomeUnavailable")
 }

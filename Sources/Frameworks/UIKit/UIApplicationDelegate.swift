@@ -241,29 +241,40 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     /// The user has closed scenes for good. No scenes can be closed so far: it is not called.
     func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 
-    // MARK: What iOS asks, and nothing here does so far
+    // MARK: Protected files
 
-    /// Files are about to be locked away, for the device is locked. Files are not locked away here: not called.
+    /// The device was locked: protected files can be read for some seconds more. An app that was suspended in that time
+    /// hears it when it runs again and the device is still locked; then they are out of reach already.
     func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
-    /// Files can be read again. Not called.
+    /// The device was unlocked: protected files can be read again.
     func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
-    /// Whether the state of windows is to be kept. It is not kept so far, but that of scenes is: not called.
+
+    // MARK: What windows show
+
+    /// Whether what the windows of an app without scenes show is to be kept, after it has entered the background. Write
+    /// what concerns the app as a whole with the coder.
     func application(_ application: UIApplication, shouldSaveSecureApplicationState coder: NSCoder) -> Bool
-    /// Whether the state of windows is to be restored. Not called.
+    /// Whether what was kept is to be restored, before `application(_:didFinishLaunchingWithOptions:)`. The windows are
+    /// those that `application(_:willFinishLaunchingWithOptions:)` made. What was being read when an earlier launch
+    /// ended is not read again.
     func application(_ application: UIApplication, shouldRestoreSecureApplicationState coder: NSCoder) -> Bool
-    /// Whether the state of windows is to be kept. Not called.
+    /// Whether it is to be kept, where the newer method says no.
     func application(_ application: UIApplication, shouldSaveApplicationState coder: NSCoder) -> Bool
-    /// Whether the state of windows is to be restored. Not called.
+    /// Whether it is to be restored, where the newer method says no.
     func application(_ application: UIApplication, shouldRestoreApplicationState coder: NSCoder) -> Bool
-    /// State is being kept. Not called.
+    /// It is being kept: before the controllers are asked.
     func application(_ application: UIApplication, willEncodeRestorableStateWith coder: NSCoder)
-    /// State is being restored. Not called.
+    /// It has been restored.
     func application(_ application: UIApplication, didDecodeRestorableStateWith coder: NSCoder)
-    /// The controller that is to be restored. Not called.
+    /// The controller whose state is to be restored; `nil`: the one in a window that has these identifiers, from the
+    /// root on.
     func application(
         _ application: UIApplication,
         viewControllerWithRestorationIdentifierPath identifierComponents: [String], coder: NSCoder
     ) -> UIViewController?
+
+    // MARK: What iOS asks, and nothing here does so far
+
     /// How a window may be turned. Windows are not turned: not called.
     func application(
         _ application: UIApplication, supportedInterfaceOrientationsFor window: UIWindow?

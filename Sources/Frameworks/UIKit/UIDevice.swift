@@ -33,13 +33,20 @@ open class UIDevice: NSObject {
     /// What the device is, in the user's language.
     open var localizedModel: String { model }
 
-    /// The operating system.
-    open var systemName: String { "Linux" }
+    /// The operating system that the app is made for. Linux's own name is in `ProcessInfo`.
+    open var systemName: String { "iOS" }
 
-    /// The version of the kernel.
-    open var systemVersion: String {
-        let version = ProcessInfo.processInfo.operatingSystemVersion
-        return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+    /// The version of iOS that `#available` asks about, such as 18.0: that of `Info.plist` under `DTPlatformVersion`,
+    /// where Xcode writes it, else 18.0. Code that reads it as a number goes the way of code that asks `#available`.
+    /// The kernel's version is in `ProcessInfo.operatingSystemVersion`.
+    open var systemVersion: String { Self.systemVersion(Bundle.main.infoDictionary ?? [:]) }
+
+    /// Numbers with dots; anything else is none.
+    package static func systemVersion(_ information: [String: Any]) -> String {
+        guard let version = information["DTPlatformVersion"] as? String,
+            version.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ Int($0) != nil })
+        else { return "18.0" }
+        return version
     }
 
     /// The same for all apps of a vendor on this device, and another on each device: made of the machine's identifier
@@ -50,8 +57,11 @@ open class UIDevice: NSObject {
         return VendorIdentifier.make(machine: machine, app: app)
     }
 
-    /// The kind of interface.
-    open var userInterfaceIdiom: UIUserInterfaceIdiom { .phone }
+    /// The kind of interface: that of a tablet under a tablet's profile.
+    open var userInterfaceIdiom: UIUserInterfaceIdiom { Self.profile == "ipad-air-2" ? .pad : .phone }
+
+    /// The name of the device's profile; `nil` where no app runs.
+    static var profile: String? { UIApplication.running?.connection?.greeting?["profile"]?.string }
 
     /// Whether apps can run in the background on this device. False under profiles without multitasking: there an app
     /// that leaves the screen ends (WWDC 2010, session 105).

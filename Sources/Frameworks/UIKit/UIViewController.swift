@@ -18,14 +18,18 @@ open class UIViewController: UIResponder {
     /// Creates a controller whose view is made by `loadView()`. There are no nib files here: nothing is decoded.
     public required init?(coder: NSCoder) { super.init() }
 
-    /// By what name the controller's state is kept. State of controllers is not kept so far, but that of scenes is.
+    /// By what name the controller's state is kept, in an app without scenes whose delegate wants that
+    /// (`application(_:shouldSaveSecureApplicationState:)`). All controllers around this one need one as well.
     open var restorationIdentifier: String?
 
-    /// Writes what the controller shows. Not called so far.
+    /// Writes what the controller shows, when the app has entered the background. The coder is the controller's own.
     open func encodeRestorableState(with coder: NSCoder) {}
 
-    /// Reads what the controller showed. Not called so far.
+    /// Reads what the controller showed, before `application(_:didFinishLaunchingWithOptions:)` of the next launch.
     open func decodeRestorableState(with coder: NSCoder) {}
+
+    /// Every controller has read what it showed.
+    open func applicationFinishedRestoringState() {}
 
     /// The name that the controller was created with.
     open private(set) var nibName: String?

@@ -73,6 +73,7 @@ struct AppView: Sendable {
         info.since = app.since.iso8601
         info.visible = isVisible
         info.role = app.role?.name
+        info.scenes = app.sceneInfo
         info.exempt = app.isExempt
         info.front = isFront
         info.marks = app.marks(marks)
@@ -86,6 +87,14 @@ struct AppView: Sendable {
 }
 
 extension App {
+    /// `nil`: it has none.
+    fileprivate var sceneInfo: [AppInfo.Scene]? {
+        guard let scenes else { return nil }
+        return scenes.sessions.filter { !$0.isDiscarded }.map {
+            AppInfo.Scene(scene: Int($0.number.rawValue), state: $0.state.name, role: $0.role?.name)
+        }
+    }
+
     /// What everybody is to see of it now.
     func marks(_ known: [String: String]) -> [String] {
         known.isEmpty ? [] : Set(heldAssertions.compactMap { known[$0.name] }).sorted()

@@ -121,7 +121,13 @@ final class ControlSession {
         guard let role = names[try params.optionalString("as") ?? "primary"] else {
             throw .invalidParameter("as", "as must be primary, secondary or pip")
         }
-        command(.open(try app(params), role: role, wait: wait), id) { [unowned self] in opened($0) }
+        let app = try app(params)
+        let happening: Command =
+            try params.bool("newScene", default: false)
+            ? .openScene(app, nil, role: role, wait: wait)
+            : try params.optionalScene.map { .openScene(app, $0, role: role, wait: wait) }
+                ?? .open(app, role: role, wait: wait)
+        command(happening, id) { [unowned self] in opened($0) }
     }
 
     private func switcher(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
@@ -139,6 +145,12 @@ final class ControlSession {
         let index = try app(params)
         // A tool repeats what it could not hear the answer to: by then the app may be gone.
         if try params.isRepetition, host.system.app(index)?.state == .notRunning { return respond(id, [:]) }
+        if let scene = try params.optionalScene {
+            if try params.isRepetition, host.system.sceneSessions(index).allSatisfy({ $0.number != scene }) {
+                return respond(id, [:])
+            }
+            return command(.closeScene(index, scene, wait: try params.waits), id)
+        }
         command(.close(index, wait: try params.waits), id)
     }
 
@@ -208,7 +220,8 @@ final class ControlSession {
         case .memoryPressure: happening = .pressMemory(.warning)
         case .memoryPressureCritical: happening = .pressMemory(.critical)
         case .memoryPressureOver: happening = .pressMemory(.normal)
-        case .network, .battery, .locale, .timezone, .screen, .lowPower, .thermal, .orientation:
+        case .network, .battery, .locale, .timezone, .screen, .lowPower, .thermal, .orientation,
+            .screenshot:
             happening = try params.condition(of: event, in: host.system.conditions)
         case .settings: happening = try params.setting(of: try app(params))
         case .fetch:

@@ -54,7 +54,8 @@ extension Host {
             profile: system.profile.name, locked: system.isLocked, asleep: system.isAsleep,
             front: system.frontApp.flatMap { system.app($0)?.manifest.identifier.rawValue },
             switcher: system.isSwitcherOpen, interruptions: system.interruptions.map(\.name), marked: marked,
-            adopting: adoption?.left)
+            adopting: adoption?.left, protectedData: system.conditions.protectedData.name,
+            keepsScreenOn: system.screenHolder.flatMap { system.app($0)?.manifest.identifier.rawValue })
     }
 
     private var marked: [StatusInfo.Marked] {

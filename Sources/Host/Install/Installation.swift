@@ -25,6 +25,9 @@ struct Installation: Codable, Sendable, Equatable {
     /// Programs of the bundle that services may run, by their extension points; `nil`: it was installed by a version
     /// that knew nothing of them.
     var extensions: [String: String]?
+    /// `UIApplicationSceneManifest`: `one` or `several`; `nil`: it has none, or was installed by a version that knew
+    /// nothing of them, whose frameworks look after the app's one scene by themselves.
+    var scenes: String?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?
 
@@ -35,7 +38,8 @@ struct Installation: Codable, Sendable, Equatable {
             identifier: id, name: name, kind: kind == "plain" ? .plain : .application,
             backgroundModes: BackgroundModes(keys: backgroundModes), exitsOnSuspend: exitsOnSuspend,
             urlSchemes: urlSchemes, isFreezable: freezable && !(graphical && hasDisplay),
-            taskIdentifiers: taskIdentifiers ?? [])
+            taskIdentifiers: taskIdentifiers ?? [],
+            scenes: scenes == "several" ? .several : scenes == "one" ? .one : .none)
     }
 
     init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }

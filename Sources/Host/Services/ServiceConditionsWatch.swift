@@ -29,6 +29,7 @@ final class ServiceConditionsWatch {
                 $0.appOnScreen != host.system.isAppOnScreen
                     || $0.locked != (host.system.isLocked || host.system.isAsleep)
                     || $0.call != ServiceConditions.Call(host.system.call)
+                    || $0.screenHeld != (host.system.screenHolder != nil)
             } ?? false
         guard conditions.presentNetwork == .cellular || version != conditions.changeCount || isScreenOther, isHeard()
         else { return }
@@ -73,7 +74,7 @@ extension ServiceConditions {
             battery: battery.state == .unknown ? nil : Double(battery.percent) / 100, radioWarm: radioIsWarm,
             appOnScreen: system.isAppOnScreen, lowPower: conditions.isLowPower,
             locked: system.isLocked || system.isAsleep,
-            call: Call(system.call))
+            call: Call(system.call), screenHeld: system.screenHolder != nil)
     }
 }
 

@@ -152,7 +152,10 @@ final class ConditionWatch {
                 // No sensor is read yet: that takes a service of the machine, which turns it on while somebody wants
                 // to know.
                 case .orientation: nil
-                case .settings, .significantTime, .backgroundRefresh, .sharedStores: nil
+                // What the Core knows by itself, and what only happens.
+                case .settings, .significantTime, .backgroundRefresh, .sharedStores, .protectedData, .screenshot,
+                    .memory:
+                    nil
                 }
             }
             if kinds.contains(.sharedStores) { conditions += stores.read().map(Condition.store) }

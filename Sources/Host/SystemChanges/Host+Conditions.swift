@@ -38,6 +38,7 @@ extension JSONValue {
         case .orientation:
             if isReal { return .endSimulation(.orientation) }
             return .simulate(.orientation(try named("value", Orientation.allCases, \.name)))
+        case .screenshot: return .simulate(.screenshot)
         default:
             if isReal { return .endSimulation(.screen) }
             var screen = present.screen

@@ -73,7 +73,7 @@ extension Host {
 
     private func message(_ callback: Callback) -> RPCMessage {
         .request(
-            id: .int(Int64(callback.number.rawValue)), method: callback.kind.name, params: .object(callback.params))
+            id: .int(Int64(callback.number.rawValue)), method: callback.name, params: .object(callback.params))
     }
 
     func expireTasks(_ index: AppIndex, _ generation: Generation, _ expiration: Expiration) {
@@ -152,7 +152,8 @@ extension Host {
         case .connect: try connectService(params, id: id, index, process)
         // Of the Core, above.
         case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .provideSnapshots, .refreshSnapshot,
-            .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
+            .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks, .activateScene, .destroyScene,
+            .keepScreenOn:
             break
         }
     }

@@ -93,6 +93,8 @@ extension System {
         case .submitTask(let request): submit(request, i, id)
         case .cancelTask(let identifier): cancelTask(identifier, i, id)
         case .pendingTasks: reply(i, id, .pendingTasks(pendingTasks(app)))
+        case .scene(let request): handle(request, i, id)
+        case .keepScreenOn(let keeps): keepScreenOn(keeps, i, id)
         case .endService(let service):
             guard let place = apps[i].services.firstIndex(of: service) else {
                 reply(i, id, .refused(.serviceNotRunning))

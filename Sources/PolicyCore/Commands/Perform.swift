@@ -13,6 +13,8 @@ extension System {
         guard !isShuttingDown || command == .shutDown else { throw .shuttingDown }
         switch command {
         case .open(let app, let role, let wait): try open(app, role, wait, id)
+        case .openScene(let app, let scene, let role, let wait): try openScene(scene, of: app, role, wait, id)
+        case .closeScene(let app, let scene, let wait): try closeScene(scene, of: app, wait, id)
         case .openURL(let url, let wait): try openURL(url, wait, id)
         case .home(let wait): home(wait, id)
         case .lock(let wait): changeScreen(.locked, .userLocked, id, wait) { $0.lock() }
@@ -64,7 +66,7 @@ extension System {
         return i
     }
 
-    private func requireUnlocked() throws(Refusal) {
+    func requireUnlocked() throws(Refusal) {
         if screen.isAsleep { throw .deviceAsleep }
         if screen.isLocked { throw .deviceLocked }
     }
@@ -76,14 +78,41 @@ extension System {
 
     private mutating func open(_ app: AppIndex, _ role: ScreenRole, _ wait: Bool, _ id: CommandID) throws(Refusal) {
         let i = try installed(app)
-        guard role == .primary || profile.hasSplitScreen else {
-            throw .roleUnavailable(role, profile: profile.name)
-        }
-        try requireUsableScreen()
+        try requirePlace(role)
         let reason = Reason.userOpened(apps[i].manifest.name)
         logRoot(.openRequested, reason)
         show(i, as: role, reason)
         answer(id, when: .active(app), waits: wait)
+    }
+
+    private func requirePlace(_ role: ScreenRole) throws(Refusal) {
+        guard role == .primary || profile.hasSplitScreen else {
+            throw .roleUnavailable(role, profile: profile.name)
+        }
+        try requireUsableScreen()
+    }
+
+    private mutating func openScene(
+        _ number: SceneNumber?, of app: AppIndex, _ role: ScreenRole, _ wait: Bool, _ id: CommandID
+    ) throws(Refusal) {
+        let i = try installed(app)
+        try requirePlace(role)
+        let scene = try wantedScene(number, i)
+        let reason = Reason.sceneOpened(apps[i].manifest.name, scene)
+        logRoot(.openRequested, reason)
+        show(i, scene, as: role, reason)
+        answer(id, when: .active(app), waits: wait)
+    }
+
+    private mutating func closeScene(
+        _ number: SceneNumber, of app: AppIndex, _ wait: Bool, _ id: CommandID
+    ) throws(Refusal) {
+        let i = try installed(app)
+        guard apps[i].$scenes else { throw .noScenes(apps[i].manifest.name) }
+        try discard(number, of: i)
+        logRoot(.closeRequested, .sceneClosed(apps[i].manifest.name, number))
+        apps[i].cause = root
+        answer(id, when: .screenSettled([app]), waits: wait)
     }
 
     /// The user answered something that a service showed.
@@ -102,12 +131,13 @@ extension System {
     }
 
     /// Puts an app on the screen; what was in its place goes to the background.
-    private mutating func show(_ i: Int, as role: ScreenRole, _ reason: Reason) {
+    mutating func show(_ i: Int, _ scene: SceneNumber? = nil, as role: ScreenRole, _ reason: Reason) {
         screen.isSwitcherOpen = false
         screen.isCallShown = false
-        if let old = apps[i].role, old != role { screen.remove(old) }
-        if let displaced = screen.place(apps[i].index, as: role) { leave(displaced) }
-        apps[i].role = role
+        if apps[i].process == .none { prepareScenes(i) }
+        if !apps[i].$scenes, let old = apps[i].role, old != role { screen.remove(old) }
+        if let displaced = screen.place(apps[i].index, as: role) { leave(displaced, role) }
+        if apps[i].$scenes { place(scene, of: i, as: role) } else { apps[i].role = role }
         openedByUser(i)
         for other in screen.inOrder { move(Int(other.rawValue)) }
         if apps[i].process == .none || apps[i].$ending { apps[i].launchReason = reason }
@@ -115,9 +145,11 @@ extension System {
         apps[i].ending?.relaunches = true
     }
 
-    mutating func leave(_ app: AppIndex) {
-        apps[Int(app.rawValue)].role = nil
-        move(Int(app.rawValue))
+    /// - Parameter role: the place that it has no more; `nil`: all that it has.
+    mutating func leave(_ app: AppIndex, _ role: ScreenRole? = nil) {
+        let i = Int(app.rawValue)
+        if apps[i].$scenes { leaveScenes(i, role) } else { apps[i].role = nil }
+        move(i)
     }
 
     /// The app's place changed by this event, which is the cause of what follows.
@@ -235,19 +267,23 @@ extension System {
         guard let target = handler(of: url) else { throw .noHandler(scheme: scheme) }
         guard presence(caller) != .hidden else { throw .notInForeground }
         try requireUnlocked()
-        if let rate = profile.allowances?.urls {
-            var count = openedURLs ?? RateCount(at: now)
-            guard count.add(at: now, rate).verdict == .isFine else {
-                throw .tooManyURLs(limit: rate.count, within: rate.within)
-            }
-            openedURLs = count
-        }
+        try countOpening()
         let name = apps[caller].manifest.name
         let reason = Reason.urlOpened(url: url, by: name, app: apps[target].manifest.name)
         logRoot(.openRequested, reason, cause: apps[caller].cause)
         let source = apps[caller].manifest.identifier.rawValue
         hand(LaunchOptions(url: url, sourceApplication: source), to: target)
         show(target, as: apps[target].role ?? apps[caller].role ?? .primary, reason)
+    }
+
+    /// Apps are not to fight over the screen.
+    mutating func countOpening() throws(Refusal) {
+        guard let rate = profile.allowances?.urls else { return }
+        var count = openedURLs ?? RateCount(at: now)
+        guard count.add(at: now, rate).verdict == .isFine else {
+            throw .tooManyURLs(limit: rate.count, within: rate.within)
+        }
+        openedURLs = count
     }
 
     /// An app that does not get to its URLs keeps the latest; every queue has a bound.
@@ -269,6 +305,7 @@ extension System {
             return
         }
         logRoot(event, reason)
+        protectData()
         for app in screen.inOrder { move(Int(app.rawValue)) }
         answer(id, when: .screenSettled(screen.inOrder), waits: wait)
     }

@@ -22,7 +22,11 @@ extension System {
 
     /// What an app wants, to be kept where the device's restart does not reach.
     package func wishes(of app: AppIndex) -> WakeWishes {
-        WakeWishes(interval: self.app(app)?.wake.fetchInterval, tasks: pendingTasks(app))
+        let sessions = self.app(app)?.scenes?.sessions ?? []
+        return WakeWishes(
+            interval: self.app(app)?.wake.fetchInterval, tasks: pendingTasks(app),
+            scenes: sessions.filter { !$0.isDiscarded }.map(\.number),
+            closedScenes: sessions.filter(\.isDiscarded).map(\.number))
     }
 
     /// The device was restarted, and the app has said nothing yet.
@@ -30,6 +34,7 @@ extension System {
         let i = Int(app.rawValue)
         guard i < apps.count, apps[i].isInstalled, self.wishes(of: app).isEmpty else { return }
         apps[i].wake.fetchInterval = wishes.interval.map(Self.bounded)
+        restoreScenes(wishes, i)
         for request in wishes.tasks.prefix(Self.mostRequests) where refusal(request, i) == nil { putBack(request, i) }
         fetch.changes &+= 1
         tellPlanner(i)

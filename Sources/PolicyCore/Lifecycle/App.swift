@@ -16,6 +16,8 @@ package struct App: Hashable, Codable, Sendable {
     /// Services that the app has started, with or without the background mode.
     var services: [ServiceKind] = []
     var tasks = BackgroundTasks()
+    /// `nil`: it has none.
+    @Rare package internal(set) var scenes: SceneTable? = nil
 
     package internal(set) var generation = Generation(0)
     /// What the present process is; the manifest may have been replaced since it was launched.
@@ -75,6 +77,8 @@ package struct App: Hashable, Codable, Sendable {
         _manifest = Constant(wrappedValue: manifest)
         self.since = since
     }
+
+    mutating func changeScenes(_ body: (inout SceneTable) -> Void) { _scenes.change(body) }
 
     package var heldAssertions: [Assertion] { assertions.held }
     // Inlined, because calling it would copy the whole app out of the table (seen in profiles).

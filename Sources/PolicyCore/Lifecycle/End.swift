@@ -54,9 +54,9 @@ extension System {
             askToEnd(i)
         } else if apps[i].state.isForeground {
             let last: CallbackKind = endsOffScreen(i) ? .willTerminate : .didEnterBackground
-            call(i, apps[i].state == .active ? [.willResignActive, last] : [last], after: ending.cause)
+            call(i, leaving(i, last: last), after: ending.cause)
         } else {
-            call(i, [.willTerminate], after: ending.cause)
+            call(i, CallPlan([.willTerminate]), after: ending.cause)
         }
     }
 
@@ -156,8 +156,14 @@ extension System {
 
     /// The app has no place on the screen, and nothing to do there, any more.
     mutating func forgetScreen(_ i: Int) {
-        if let role = apps[i].role { screen.remove(role) }
-        apps[i].role = nil
+        if apps[i].$scenes {
+            for session in apps[i].scenes?.sessions ?? [] { if let role = session.role { screen.remove(role) } }
+            leaveScenes(i, nil)
+            if !apps[i].isInstalled, apps[i].process == .none { apps[i].scenes = nil }
+        } else {
+            if let role = apps[i].role { screen.remove(role) }
+            apps[i].role = nil
+        }
         apps[i].pendingURLs = []
         apps[i].launchReason = nil
         apps[i].keptBy = nil
@@ -178,6 +184,7 @@ extension System {
         apps[i].services = []
         apps[i].tasks = BackgroundTasks()
         apps[i].clearMechanisms()
+        apps[i].changeScenes { $0.processEnded() }
         apps[i].check = .idle
         apps[i].givenPriority = nil
         apps[i].assertions.dropAll()

@@ -23,6 +23,7 @@ extension System {
         apps[i].isConnected = false
         apps[i].firstStatus = nil
         apps[i].lastCallback = CallbackNumber(0)
+        prepareScenes(i)
         apps[i].isBackgroundLaunch = isBackground
         apps[i].launchedAt = wall(now)
         apps[i].launchBegan = now
@@ -101,14 +102,7 @@ extension System {
         guard !apps[i].$ending else { return }
         apps[i].process = .launching
         tellChanges(i)
-        var callbacks: [CallbackKind] = [.willFinishLaunching, .didFinishLaunching]
-        if apps[i].isBackgroundLaunch {
-            callbacks.append(.didEnterBackground)
-        } else {
-            for _ in apps[i].pendingURLs { callbacks.append(.openURL) }
-            if presence(i) == .active { callbacks.append(.didBecomeActive) }
-        }
-        call(i, callbacks, after: apps[i].callCause)
+        call(i, launching(i), after: apps[i].callCause)
     }
 
     mutating func disconnected(_ app: AppIndex, _ generation: Generation) {
@@ -134,6 +128,7 @@ extension System {
         memory.history.wentDown()
         for app in screen.clear() { leave(app) }
         screen = Screen()
+        protectData()
         for i in apps.indices
         where apps[i].isInstalled && apps[i].process == .none
             && !apps[i].manifest.backgroundModes.isDisjoint(with: .launchedAtBoot)

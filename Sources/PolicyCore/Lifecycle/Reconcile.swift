@@ -29,6 +29,8 @@ extension System {
         case .hidden:
             if apps[i].state.isForeground {
                 leaveScreen(i)
+            } else if endScenes(i) {
+                break
             } else if apps[i].assertions.isEmpty {
                 apps[i].keptBy = nil
                 if !warnBeforeSuspension(i) { suspend(i) }
@@ -53,16 +55,17 @@ extension System {
             apps[i].pendingURLs = []
             return
         }
-        var callbacks: [CallbackKind] = []
-        if apps[i].state == .background { callbacks.append(.willEnterForeground) }
-        for _ in apps[i].pendingURLs { callbacks.append(.openURL) }
+        if apps[i].$scenes { return bringScenesToScreen(i, isActive: wantsActive) }
+        var plan = CallPlan()
+        if apps[i].state == .background { plan.add(.willEnterForeground) }
+        for _ in apps[i].pendingURLs { plan.add(.openURL) }
         if wantsActive {
-            if apps[i].state != .active { callbacks.append(.didBecomeActive) }
+            if apps[i].state != .active { plan.add(.didBecomeActive) }
         } else if apps[i].state == .active {
-            callbacks.append(.willResignActive)
+            plan.add(.willResignActive)
         }
         let cause = apps[i].cause
-        call(i, callbacks, after: cause)
+        call(i, plan, after: cause)
     }
 
     // MARK: Off the screen
@@ -81,9 +84,7 @@ extension System {
             touch(apps[i].index)
             return
         }
-        let (state, cause) = (apps[i].state, apps[i].cause)
-        let last = CallbackKind.didEnterBackground
-        call(i, state == .active ? [.willResignActive, last] : [last], after: cause)
+        call(i, leaving(i, last: .didEnterBackground), after: apps[i].cause)
     }
 
     private mutating func keepRunning(_ i: Int) {
@@ -106,8 +107,10 @@ extension System {
     // MARK: Calling
 
     /// Sends callbacks in one write. Their clocks run one after another, and so do their log entries.
-    mutating func call(_ i: Int, _ kinds: [CallbackKind], after cause: LogSequence?) {
+    mutating func call(_ i: Int, _ plan: CallPlan, after cause: LogSequence?) {
+        let kinds = plan.kinds
         guard !kinds.isEmpty else { return }
+        var scenes = plan.scenes[...]
         apps[i].callCause = cause
         var callbacks: [Callback] = []
         callbacks.reserveCapacity(kinds.count)
@@ -121,13 +124,14 @@ extension System {
                 if !apps[i].pendingURLs.isEmpty { options = apps[i].pendingURLs.removeFirst() }
             case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate,
                 .didReceiveMemoryWarning, .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask,
-                .handleServiceEvents:
+                .handleServiceEvents, .scene:
                 break
             }
+            let isOfScene = kind == .scene || kind == .openURL
             let callback = Callback(
                 number: number, kind: kind, options: options, isBackground: apps[i].isBackgroundLaunch,
                 memoryLevel: kind == .didReceiveMemoryWarning ? max(memory.level, .warning) : .normal,
-                window: nextWindow(i, kind))
+                window: nextWindow(i, kind), scene: isOfScene ? scenes.popFirst() : nil)
             callbacks.append(callback)
             apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
         }
@@ -150,7 +154,7 @@ extension System {
     mutating func finishFirstCallback(_ i: Int) {
         let done = apps[i].outstanding.removeFirst()
         if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
-        let kind = done.callback.kind
+        let (kind, scene) = (done.callback.kind, done.callback.scene)
         forget(i, kind)
         switch kind {
         case .willFinishLaunching, .openURL, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
@@ -166,8 +170,11 @@ extension System {
             if apps[i].state != .background { transition(i, .enteredBackground) }
         case .willEnterForeground: transition(i, .enteredForeground)
         case .didReceiveMemoryWarning: sampleMemory(i)
+        case .scene: if let scene { finish(scene, i) }
         }
-        logCall(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - done.began)
+        var reason = Reason.onTheWay(kind, apps[i].state)
+        if case .scene = kind, let scene { reason = .scene(scene) }
+        logCall(i, LogEvent(done.callback), reason, took: now - done.began)
         if case .willTerminate = kind {
             kill(i)
             return

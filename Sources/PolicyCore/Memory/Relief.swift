@@ -152,6 +152,7 @@ extension System {
         if level > memory.level {
             for i in apps.indices where apps[i].state.isRunning { sampleMemory(i) }
         }
+        let isShorter = level > memory.level
         memory.level = level
         let reason: Reason =
             memory.simulated != nil && level > real
@@ -159,9 +160,8 @@ extension System {
             : .memoryLevel(level, available: memory.available, budget: memory.budget)
         logRoot(level == .normal ? .memoryRecovered : .memoryShort, reason)
         memory.cause = root
-        if level == .normal {
-            for i in apps.indices { apps[i].memory.warned = .normal }
-        }
+        if isShorter { disconnectScenesForMemory() }
+        if level == .normal { memoryRecovered() }
     }
 
     private mutating func scheduleLook() {
@@ -276,7 +276,7 @@ extension System {
 
     private mutating func warn(_ i: Int) {
         apps[i].memory.warned = max(memory.level, .warning)
-        call(i, [.didReceiveMemoryWarning], after: memory.cause ?? apps[i].cause)
+        call(i, CallPlan([.didReceiveMemoryWarning]), after: memory.cause ?? apps[i].cause)
     }
 
     /// An app that is about to be frozen could not answer later.
@@ -300,7 +300,7 @@ extension System {
         where isSettled(i) && !isPlain(i) && apps[i].isConnected && apps[i].state.isRunning
             && !apps[i].suspension.isUnderWay
         {
-            call(i, [.didReceiveMemoryWarning], after: root)
+            call(i, CallPlan([.didReceiveMemoryWarning]), after: root)
         }
     }
 }

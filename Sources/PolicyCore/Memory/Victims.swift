@@ -206,6 +206,6 @@ extension System {
         let before = root
         defer { root = before }
         logRoot(.memoryShort, .memoryNearLimit(name: apps[i].manifest.name, dirty: dirty, limit: limit.bytes))
-        call(i, [.didReceiveMemoryWarning], after: root)
+        call(i, CallPlan([.didReceiveMemoryWarning]), after: root)
     }
 }

@@ -56,6 +56,15 @@ extension Command {
         case .allowRefresh(let app, let isAllowed):
             writer.write(42, app)
             writer.write(isAllowed)
+        case .openScene(let app, let scene, let role, let wait):
+            writer.write(43, app)
+            writer.write(scene) { $0.write(UInt64($1.rawValue)) }
+            writer.write(role.rawValue)
+            writer.write(wait)
+        case .closeScene(let app, let scene, let wait):
+            writer.write(44, app)
+            writer.write(UInt64(scene.rawValue))
+            writer.write(wait)
         }
     }
 
@@ -105,6 +114,14 @@ extension Command {
         case 42:
             let app = try reader.app()
             self = .allowRefresh(app, try reader.bool())
+        case 43:
+            let app = try reader.app()
+            let scene = try reader.optional { reader throws(MalformedBytes) in SceneNumber(try reader.number32()) }
+            let role = try reader.value(ScreenRole.self)
+            self = .openScene(app, scene, role: role, wait: try reader.bool())
+        case 44:
+            let (app, scene) = (try reader.app(), SceneNumber(try reader.number32()))
+            self = .closeScene(app, scene, wait: try reader.bool())
         default: throw MalformedBytes(offset: reader.offset - 1, expected: "a command, not tag \(tag)")
         }
     }
@@ -150,6 +167,14 @@ extension AppRequest {
             writer.write(UInt8(16))
             writer.write(identifier) { $0.write($1) }
         case .pendingTasks: writer.write(UInt8(17))
+        case .scene(.activate(let scene, let wish)):
+            writer.write(UInt8(18))
+            writer.write(scene) { $0.write(UInt64($1.rawValue)) }
+            writer.write(UInt64(wish))
+        case .scene(.destroy(let scene)):
+            writer.write(UInt8(19))
+            writer.write(UInt64(scene.rawValue))
+        case .keepScreenOn(let keeps): writer.write(20, keeps)
         }
     }
 
@@ -175,6 +200,11 @@ extension AppRequest {
         case 16:
             self = .cancelTask(try reader.optional { reader throws(MalformedBytes) in try reader.string() })
         case 17: self = .pendingTasks
+        case 18:
+            let scene = try reader.optional { reader throws(MalformedBytes) in SceneNumber(try reader.number32()) }
+            self = .scene(.activate(scene, wish: try reader.number32()))
+        case 19: self = .scene(.destroy(SceneNumber(try reader.number32())))
+        case 20: self = .keepScreenOn(try reader.bool())
         default:
             guard var request = MechanismRequest(blank: tag) else {
                 throw MalformedBytes(offset: reader.offset - 1, expected: "a request, not tag \(tag)")

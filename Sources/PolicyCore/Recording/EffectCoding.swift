@@ -156,6 +156,7 @@ extension FieldSink {
         write(callback.isBackground)
         write(callback.memoryLevel.rawValue)
         if callback.kind.opensWindow { write(callback.window) }
+        if let scene = callback.scene { write(scene) }
     }
 
     fileprivate mutating func write(_ entry: LogEntry) {
@@ -214,6 +215,9 @@ extension FieldSink {
         case .pendingTasks(let requests):
             write(UInt8(13))
             write(requests)
+        case .scene(let scene):
+            write(UInt8(14))
+            write(UInt64(scene.rawValue))
         }
     }
 
@@ -270,6 +274,14 @@ extension FieldSink {
             write(UInt8(79))
             write(Int64(limit))
             write(span.nanoseconds)
+        case .noScenes(let name): write(120, name)
+        case .oneScene(let name): write(121, name)
+        case .unknownScene(let name, let scene):
+            write(122, name)
+            write(UInt64(scene.rawValue))
+        case .tooManyScenes(let name, let limit):
+            write(123, name)
+            write(Int64(limit))
         }
     }
 
@@ -342,6 +354,7 @@ extension FieldSink {
         case .onTheWay(let callback, let state):
             write(22, callback.rawValue)
             write(state.rawValue)
+        case .scene, .sceneOpened, .sceneClosed, .sceneWanted: writeScene(reason)
         case .nothingEntitles: write(UInt8(23))
         case .assertion(let kind): write(24, kind.rawValue)
         case .onScreenAgain: write(UInt8(25))
@@ -365,7 +378,9 @@ extension FieldSink {
         case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit:
             writeMemory(reason)
         case .lockBlocks(let path): write(60, path)
-        case .conditionChanged, .changedMeanwhile, .settingChanged, .savesPower: writeChange(reason)
+        case .conditionChanged, .changedMeanwhile, .settingChanged, .savesPower, .protectedDataUnavailable,
+            .keepsScreenOn:
+            writeChange(reason)
         case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed:
             writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)

@@ -13,9 +13,7 @@ extension Event {
             writer.write(UInt8(3))
             writer.write(found) { $0.write($1) }
         case .installed(let manifest):
-            writer.write(UInt8(manifest.taskIdentifiers.isEmpty ? 4 : 31))
-            writer.write(manifest)
-            if !manifest.taskIdentifiers.isEmpty { writer.write(manifest.taskIdentifiers) { $0.write($1) } }
+            writer.write(installed: manifest)
         case .command(let id, let command):
             writer.write(UInt8(5))
             writer.write(id.rawValue)
@@ -79,10 +77,13 @@ extension Event {
             writer.write(session)
             writer.write(authentication)
         case .wishesRestored(let app, let wishes):
-            writer.write(UInt8(33))
+            writer.write(UInt8(wishes.hasScenes ? 89 : 33))
             writer.write(UInt64(app.rawValue))
             writer.write(wishes.interval) { $0.write($1.nanoseconds) }
             writer.write(wishes.tasks) { $1.encode(into: &$0) }
+            guard wishes.hasScenes else { return }
+            writer.write(wishes.scenes) { $0.write(UInt64($1.rawValue)) }
+            writer.write(wishes.closedScenes) { $0.write(UInt64($1.rawValue)) }
         case .habitsRestored(let memory):
             writer.write(UInt8(memory.hasBytes ? 73 : 41))
             memory.encode(into: &writer)
@@ -137,14 +138,8 @@ extension Event {
         case 2: self = .booted
         case 3: self = .adopted(try reader.array { reader throws(MalformedBytes) in try reader.adoptedApp() })
         case 4: self = .installed(try reader.manifest())
-        case 31:
-            var manifest = try reader.manifest()
-            manifest.taskIdentifiers = try reader.array { reader throws(MalformedBytes) in try reader.string() }
-            guard !manifest.taskIdentifiers.isEmpty else {
-                throw MalformedBytes(offset: reader.offset, expected: "identifiers of tasks")
-            }
-            self = .installed(manifest)
-        case 33:
+        case 31, 88: self = .installed(try reader.manifest(tag))
+        case 33, 89:
             let app = try reader.app()
             let interval = try reader.optional { reader throws(MalformedBytes) in
                 Span(nanoseconds: try reader.signed())
@@ -152,7 +147,15 @@ extension Event {
             let tasks = try reader.array { reader throws(MalformedBytes) in
                 try BackgroundTaskRequest(from: &reader)
             }
-            self = .wishesRestored(app, WakeWishes(interval: interval, tasks: tasks))
+            var wishes = WakeWishes(interval: interval, tasks: tasks)
+            if tag == 89 {
+                wishes.scenes = try reader.scenes()
+                wishes.closedScenes = try reader.scenes()
+                guard wishes.hasScenes else {
+                    throw MalformedBytes(offset: reader.offset - 1, expected: "scenes to restore")
+                }
+            }
+            self = .wishesRestored(app, wishes)
         case 41: self = .habitsRestored(try FetchMemory(from: &reader))
         case 32:
             let (app, session) = (try reader.app(), try reader.string())
@@ -254,7 +257,15 @@ extension ByteWriter {
         write(found.status) { $0.write($1) }
     }
 
-    fileprivate mutating func write(_ manifest: AppManifest) {
+    fileprivate mutating func write(installed manifest: AppManifest) {
+        let hasScenes = manifest.scenes != .none
+        write(UInt8(hasScenes ? 88 : manifest.taskIdentifiers.isEmpty ? 4 : 31))
+        write(manifest)
+        if hasScenes || !manifest.taskIdentifiers.isEmpty { write(manifest.taskIdentifiers) { $0.write($1) } }
+        if hasScenes { write(manifest.scenes.rawValue) }
+    }
+
+    private mutating func write(_ manifest: AppManifest) {
         write(manifest.identifier.rawValue)
         write(manifest.name)
         write(manifest.kind.rawValue)
@@ -282,6 +293,10 @@ extension ByteReader {
 
     mutating func app() throws(MalformedBytes) -> AppIndex { AppIndex(try number32()) }
 
+    fileprivate mutating func scenes() throws(MalformedBytes) -> [SceneNumber] {
+        try array { reader throws(MalformedBytes) in SceneNumber(try reader.number32()) }
+    }
+
     fileprivate mutating func exitStatus() throws(MalformedBytes) -> ExitStatus {
         switch try byte() {
         case 0: return .exited(try signed32())
@@ -302,6 +317,17 @@ extension ByteReader {
         let isFrozen = try bool()
         let status = try optional { reader throws(MalformedBytes) in try reader.exitStatus() }
         return AdoptedApp(app: app, pid: pid, isFrozen: isFrozen, status: status)
+    }
+
+    /// One with tasks, or with scenes and perhaps tasks.
+    fileprivate mutating func manifest(_ tag: UInt8) throws(MalformedBytes) -> AppManifest {
+        var manifest = try manifest()
+        manifest.taskIdentifiers = try array { reader throws(MalformedBytes) in try reader.string() }
+        if tag == 88 { manifest.scenes = try value(SceneSupport.self) }
+        guard tag == 88 ? manifest.scenes != .none : !manifest.taskIdentifiers.isEmpty else {
+            throw MalformedBytes(offset: offset, expected: tag == 88 ? "an app with scenes" : "identifiers of tasks")
+        }
+        return manifest
     }
 
     fileprivate mutating func manifest() throws(MalformedBytes) -> AppManifest {

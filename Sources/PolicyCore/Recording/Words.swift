@@ -76,6 +76,10 @@ extension System {
     private func sentence(for command: Command) -> String {
         switch command {
         case .open(let app, let role, _): "open \(name(of: app))" + (role == .primary ? "" : " as \(role.name)")
+        case .openScene(let app, let scene, let role, _):
+            "open \(scene.map { "scene \($0.rawValue)" } ?? "a new scene") of \(name(of: app))"
+                + (role == .primary ? "" : " as \(role.name)")
+        case .closeScene(let app, let scene, _): "close scene \(scene.rawValue) of \(name(of: app)) for good"
         case .openURL(let url, _): "open \(url)"
         case .home: "home"
         case .lock: "lock"
@@ -123,6 +127,9 @@ extension System {
         case .submitTask(let request): "do \(request.window.phrase)"
         case .cancelTask(let identifier): identifier.map { "cancel the task “\($0)”" } ?? "cancel all tasks"
         case .pendingTasks: "which tasks are pending"
+        case .scene(.activate(let scene, _)): "show \(scene.map { "scene \($0.rawValue)" } ?? "a new scene")"
+        case .scene(.destroy(let scene)): "close scene \(scene.rawValue) for good"
+        case .keepScreenOn(let keeps): keeps ? "keep the screen on" : "let the screen go dark"
         }
     }
 
@@ -150,7 +157,7 @@ extension System {
                 + "\(generation.rawValue)"
         case .deliver(let app, _, let callbacks):
             "deliver to \(name(of: app)): "
-                + callbacks.map { "\($0.number.rawValue) \($0.kind.name)" }.joined(separator: ", ")
+                + callbacks.map { "\($0.number.rawValue) \($0.name)" }.joined(separator: ", ")
         case .check(let app, _, let pings): "look at \(name(of: app))\(pings ? " and its main thread" : "")"
         case .checkTracer(let app, _): "check for a debugger attached to \(name(of: app))"
         case .prepare(let app, _): "prepare \(name(of: app)) for the freeze"
@@ -192,6 +199,7 @@ extension System {
         case .noted: "noted"
         case .pendingTasks(let requests):
             requests.isEmpty ? "no tasks" : "the tasks " + requests.map(\.identifier).joined(separator: ", ")
+        case .scene(let scene): "scene \(scene.rawValue)"
         }
     }
 

@@ -17,6 +17,11 @@ extension System {
                 return "a number of \(app.manifest.identifier) has come to its end"
             }
             guard app.role.map({ screen[$0] == app.index }) ?? true else { return "an app has a place that is not its" }
+            if let scenes = app.scenes {
+                guard scenes.isSound, scenes.role == app.role,
+                    scenes.sessions.allSatisfy({ $0.role.map { screen[$0] == app.index } ?? true })
+                else { return "the scenes of \(app.manifest.identifier) are damaged" }
+            }
         }
         guard deadlines.appCount == apps.count else { return "the deadlines are not those of the apps" }
         let named = ScreenRole.allCases.compactMap { screen[$0] } + fetch.pending.map(\.app) + fetch.planner.apps

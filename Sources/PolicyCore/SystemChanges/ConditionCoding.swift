@@ -26,6 +26,7 @@ extension Condition {
         case .store(let store):
             writer.write(store.name)
             writer.write(store.stamp)
+        case .screenshot: break
         }
     }
 
@@ -59,7 +60,8 @@ extension Condition {
         case .sharedStores:
             let name = try reader.string()
             self = .store(SharedStore(name, stamp: try reader.signed()))
-        case .settings, .significantTime, .backgroundRefresh:
+        case .screenshot: self = .screenshot
+        case .settings, .significantTime, .backgroundRefresh, .protectedData, .memory:
             throw MalformedBytes(offset: reader.offset - 1, expected: "something that can be sensed")
         }
     }
@@ -97,18 +99,27 @@ extension FieldSink {
         let later =
             conditions.thermalState.rawValue | (conditions.isLowPower ? 0x04 : 0) | conditions.orientation.rawValue << 3
             | (conditions.stores.isEmpty ? 0 : 0x40)
-        write(conditions.network.rawValue | (conditions.refreshes ? 0 : 0x80) | (later == 0 ? 0 : 0x40))
-        guard later != 0 else { return }
-        write(later)
-        guard !conditions.stores.isEmpty else { return }
-        write(UInt64(conditions.stores.count))
-        for store in conditions.stores {
-            write(store.name)
-            write(store.stamp)
+        // Of what came after that, in the same way.
+        let latest =
+            conditions.protectedData.rawValue | (conditions.screenshots == 0 ? 0 : 0x04)
+            | (conditions.memoryRecoveries == 0 ? 0 : 0x08)
+        write(conditions.network.rawValue | (conditions.refreshes ? 0 : 0x80) | (later | latest == 0 ? 0 : 0x40))
+        guard later | latest != 0 else { return }
+        write(later | (latest == 0 ? 0 : 0x80))
+        if !conditions.stores.isEmpty {
+            write(UInt64(conditions.stores.count))
+            for store in conditions.stores {
+                write(store.name)
+                write(store.stamp)
+            }
         }
+        guard latest != 0 else { return }
+        write(latest)
+        if conditions.screenshots != 0 { write(conditions.screenshots) }
+        if conditions.memoryRecoveries != 0 { write(conditions.memoryRecoveries) }
     }
 
-    /// Reasons 70 to 72, and 109.
+    /// Reasons 70 to 72, 109, 111 and 112.
     mutating func writeChange(_ reason: Reason) {
         switch reason {
         case .conditionChanged(let condition):
@@ -128,6 +139,13 @@ extension FieldSink {
             write(UInt8(109))
             write(isOn)
             write(Int64(percent))
+        case .protectedDataUnavailable(let span):
+            write(UInt8(111))
+            write(span.nanoseconds)
+        case .keepsScreenOn(let name, let keeps):
+            write(UInt8(112))
+            write(name)
+            write(keeps)
         default: break
         }
     }

@@ -27,6 +27,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .thermalState(let value): thermalState = value
             case .orientation(let value): orientation = value
             case .store(let value): take(value)
+            // It happens, and is over.
+            case .screenshot: break
             }
         }
 
@@ -53,7 +55,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .orientation: orientation = nil
             // What was changed stays changed.
             case .sharedStores: break
-            case .settings, .significantTime, .backgroundRefresh: break
+            case .settings, .significantTime, .backgroundRefresh, .protectedData, .screenshot, .memory: break
             }
         }
     }
@@ -66,6 +68,12 @@ package struct ConditionState: Hashable, Codable, Sendable {
         var version: UInt64 = 0
         /// What it was told may have been lost with its connection.
         var mayHaveMissed = false
+        /// How many pictures were taken of the screen while it was there; `nil`: none.
+        var screenshots: Int64?
+        /// How often memory was no longer short after it had been warned; `nil`: never.
+        var memoryRecoveries: Int64?
+        /// Its process wants the screen to stay on while it is active; `nil`: no.
+        var keepsScreenOn: Bool?
     }
 
     /// What the machine says.
@@ -77,6 +85,14 @@ package struct ConditionState: Hashable, Codable, Sendable {
     /// The network that apps are told of: a moment behind, so that one that comes and goes is told once.
     var network: NetworkKind?
     var networkSettles: Instant?
+    /// What the device's lock did to protected files; `nil`: nothing, they can be read.
+    var protection: ProtectedData?
+    /// When they can no longer be read.
+    var protectionDue: Instant?
+    /// How many processes want the screen to stay on while their app is active; `nil`: none.
+    var screenKeepers: Int?
+    /// The app that keeps the screen on.
+    package internal(set) var screenHolder: AppIndex?
     /// Grows with every change, so that it costs one comparison that there was none.
     var version: UInt64 = 1
     /// The time that apps are told of, and the wall clock's moment at which it will be another.
@@ -90,11 +106,6 @@ package struct ConditionState: Hashable, Codable, Sendable {
     static let networkPause = Span.milliseconds(500)
 
     package init() {}
-
-    var nextLook: Instant? {
-        guard let midnight else { return networkSettles }
-        return min(midnight, networkSettles ?? midnight)
-    }
 
     /// Grows as needed: no app but those that were told something, or have settings, has a place.
     mutating func withApp<Result>(_ i: Int, _ body: (inout OfApp) -> Result) -> Result {
@@ -116,7 +127,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
         case .lowPower: .lowPower(isLowPower)
         case .thermalState: .thermalState(thermalState)
         case .orientation: .orientation(orientation)
-        case .sharedStores: nil
+        case .sharedStores, .protectedData, .screenshot, .memory: nil
         case .settings, .significantTime, .backgroundRefresh: nil
         }
     }
@@ -151,6 +162,8 @@ extension ConditionState {
     /// Those that were seen, in the order of their names.
     package var stores: [SharedStore] { real.stores ?? [] }
     package var orientation: Orientation { simulated.orientation ?? real.orientation ?? .unknown }
+
+    package var protectedData: ProtectedData { protection ?? .available }
 
     /// The screen, as apps are told of it.
     package var screen: ScreenReading { simulated.screen ?? real.screen ?? ScreenReading() }

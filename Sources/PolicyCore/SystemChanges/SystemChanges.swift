@@ -8,11 +8,13 @@ extension System {
 
     mutating func conditionSensed(_ condition: Condition) {
         if case .store(let store) = condition { return storeSensed(store) }
+        if case .screenshot = condition { return screenshotTaken() }
         change(condition.kind) { $0.real.take(condition) }
     }
 
     mutating func simulate(_ condition: Condition) {
         if case .store(let store) = condition { return storeSensed(store) }
+        if case .screenshot = condition { return screenshotTaken() }
         change(condition.kind) { $0.simulated.take(condition) }
     }
 
@@ -134,6 +136,7 @@ extension System {
                 tellRunning()
             }
         }
+        protectedDataDue()
         if let midnight = conditions.midnight, midnight <= now {
             conditions.midnight = nil
             readTime()
@@ -167,7 +170,7 @@ extension System {
         return !apps[i].suspension.isUnderWay
     }
 
-    private mutating func tellRunning() {
+    mutating func tellRunning() {
         conditions.version += 1
         for i in apps.indices where isListening(i) { touch(apps[i].index) }
     }
@@ -187,6 +190,9 @@ extension System {
         result.thermalState = conditions.thermalState
         result.orientation = conditions.orientation
         result.stores = conditions.stores
+        result.protectedData = conditions.protectedData
+        result.screenshots = conditions[i]?.screenshots ?? 0
+        result.memoryRecoveries = conditions[i]?.memoryRecoveries ?? 0
         return result
     }
 
@@ -221,6 +227,7 @@ extension System {
 
     /// A new process knows nothing, and is told everything before its launch.
     mutating func forgetTold(_ i: Int) {
+        if conditions[i]?.keepsScreenOn == true { keepScreenOn(false, i) }
         guard conditions[i]?.told != nil else { return }
         conditions.withApp(i) { $0.told = nil }
     }

@@ -56,7 +56,7 @@ extension System {
             apps[i].windows.held[place].phase = .open(since: now)
         }
         let waiting = apps[i].windows.held.filter(\.isWaiting)
-        if !waiting.isEmpty { call(i, waiting.map(\.kind.service.callback), after: apps[i].cause) }
+        if !waiting.isEmpty { call(i, CallPlan(waiting.map(\.kind.service.callback)), after: apps[i].cause) }
         armWindows(i)
     }
 

@@ -72,6 +72,7 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case task = "TASK"
     case need = "NEED"
     case part = "PART"
+    case place = "PLACE"
 
     /// For `docs/SCENARIOS.md`.
     package var meaning: String {
@@ -102,6 +103,7 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
         case .result: Names.results.list
         case .task: Names.tasks.list
         case .need: Names.needs.list
+        case .place: Names.places.list
         case .part: "a service of the scenario and one of its holds or windows: `steps.counting`"
         }
     }
@@ -135,6 +137,10 @@ package struct Arguments: Sendable {
     var task = BackgroundTaskRequest.Kind.refresh
     var need = TaskNeed.network
     var part = ServicePart("", "")
+    var place = SceneState.unattached
+
+    /// What was counted, as a scene.
+    var scene: SceneNumber { SceneNumber(UInt32(clamping: count)) }
     /// The last word is the literal `off`, where that may be left out.
     var isOff = false
 }

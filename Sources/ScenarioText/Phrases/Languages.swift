@@ -66,7 +66,7 @@ extension Language<Input> {
                 "connect to APP for TIME", "connect to radio for 2s",
                 "A client connects to the app where it listens, and leaves that long after the answer."
             ) { .connect($0.app, lasting: $0.time) },
-        ] + surroundings + waking)
+        ] + surroundings + waking + scenes)
 
     /// What apps are woken for.
     private static let waking: [Form<Input>] = [
@@ -96,6 +96,19 @@ extension Language<Input> {
         ) { .tellService($0.key, $0.text ?? "") },
     ]
 
+    /// Of apps that may have several.
+    private static let scenes: [Form<Input>] = [
+        Form("open scene COUNT of APP [as ROLE]", "open scene 2 of radio", "The user opens one of its scenes.") {
+            .openScene($0.app, $0.scene, role: $0.role ?? .primary)
+        },
+        Form("open new scene of APP [as ROLE]", "open new scene of radio", "The user opens another one.") {
+            .openScene($0.app, nil, role: $0.role ?? .primary)
+        },
+        Form("close scene COUNT of APP", "close scene 2 of radio", "The user closes a scene for good.") {
+            .closeScene($0.app, $0.scene)
+        },
+    ]
+
     /// What the machine tells of itself.
     private static let surroundings: [Form<Input>] = [
         Form("network NETWORK", "network wifi", "The device has this network from now on.") { .network($0.network) },
@@ -122,6 +135,7 @@ extension Language<Input> {
         Form("orientation ORIENTATION", "orientation landscape-left", "The device is held that way.") {
             .orientation($0.orientation)
         },
+        Form("screenshot", "screenshot", "The user takes a picture of the screen.") { _ in .screenshot },
         Form("change store TEXT", "change store \"contacts\"", "What apps share under this name is changed.") {
             .changeStore($0.text ?? "")
         },
@@ -194,7 +208,18 @@ extension Language<AppAction> {
             Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },
-        ] + waking)
+        ] + waking + scenes)
+
+    /// Of apps that may have several.
+    private static let scenes: [Form<AppAction>] = [
+        Form("activate scene COUNT", "activate scene 2", "It wants one of its scenes to be shown.") {
+            .activateScene($0.scene)
+        },
+        Form("activate new scene", "activate new scene", "It wants another scene.") { _ in .activateScene(nil) },
+        Form("destroy scene COUNT", "destroy scene 2", "It closes one of its scenes for good.") {
+            .destroyScene($0.scene)
+        },
+    ]
 
     /// What it does with what it is woken for.
     private static let waking: [Form<AppAction>] = [
@@ -319,6 +344,9 @@ extension Language<Expectation> {
                 "Nothing is under way: no command waits, and every app is where it belongs."
             ) { _ in .atRest },
             Form("APP STATE", "radio suspended", "The state of an app.") { .state($0.app, $0.state) },
+            Form("scene COUNT of APP PLACE", "scene 2 of radio background", "Where a scene is, as the app has heard.") {
+                .scene($0.app, $0.scene, $0.place)
+            },
             Form("APP visible", "radio visible", "It is on screen, whether or not something lies over it.") {
                 .visible($0.app, true)
             },

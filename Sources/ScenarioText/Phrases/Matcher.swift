@@ -90,6 +90,7 @@ struct Matcher {
         case .result: arguments.result = try pick(word, WindowResult.allCases, .results, \.name)
         case .task: arguments.task = try pick(word, BackgroundTaskRequest.Kind.allCases, .tasks, \.name)
         case .need: arguments.need = try pick(word, TaskNeed.allCases, .needs, \.rawValue)
+        case .place: arguments.place = try pick(word, SceneState.allCases, .places, \.name)
         case .part: arguments.part = try Self.part(word)
         case .text, .action: return
         }

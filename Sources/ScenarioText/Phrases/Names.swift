@@ -55,6 +55,8 @@ private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
 
 extension Names {
     static let roles = Names("place on the screen", ScreenRole.allCases.map(\.name))
+    static let scenes = Names("number of scenes", SceneSupport.declared.map(\.scenarioName))
+    static let places = Names("state of a scene", SceneState.allCases.map(\.name))
     static let states = Names("state", LifecycleState.allCases.map(\.name))
     static let callbacks = Names("delegate method", CallbackKind.allCases.map(\.name))
     static let events = Names("event of the log", LogEvent.allCases.map(\.name))
@@ -80,6 +82,13 @@ extension ServiceKind {
     var scenarioName: String { mode.keys.joined() }
 }
 
+extension SceneSupport {
+    /// Those that a scenario says something of.
+    static let declared: [SceneSupport] = [.one, .several]
+
+    var scenarioName: String { self == .one ? "one" : "several" }
+}
+
 extension BackgroundModes {
     static let every = BackgroundModes(rawValue: .max)
 }
@@ -95,7 +104,9 @@ extension LogEvent {
             .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
             .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
-            .taskCancelled, .taskRequestRefused, .descriptorsNearLimit, .priorityInversion:
+            .taskCancelled, .taskRequestRefused, .descriptorsNearLimit, .priorityInversion, .sceneWillConnect,
+            .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive, .sceneDidEnterBackground,
+            .sceneDidDisconnect, .didDiscardScene, .screenHeld, .screenReleased:
             false
         case .openRequested, .homePressed, .locked, .unlocked, .switcherOpened, .switcherClosed, .closeRequested,
             .restartRequested, .exemptionChanged, .interrupted, .interruptionEnded, .callAccepted, .callEnded, .slept,

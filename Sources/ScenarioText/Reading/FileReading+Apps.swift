@@ -40,6 +40,7 @@ extension FileReading {
         script.manifest.taskIdentifiers = list(fields["tasks"], of: "identifiers").compactMap {
             text($0, of: "an identifier")
         }
+        set(&script.manifest.scenes, pick(fields["scenes"], SceneSupport.declared, .scenes, \.scenarioName))
         set(&script.manifest.isFreezable, truth(fields["freezable"]))
         set(&script.startup, span(fields["startup"]))
         for (callback, time) in times(fields["callbacks"]) { script.callbackTimes[callback] = time }

@@ -43,6 +43,7 @@ extension FileReading {
             power.savesAt = percent
             device.power = percent > 0 ? power : nil
         }
+        if let grace = span(fields["protectsDataAfter"]) { device.protectsDataAfter = grace > .zero ? grace : nil }
         if let radio = pick(fields["cellular"], RadioModel.all, Names("radio", RadioModel.all.map(\.name)), \.name) {
             device.cellular = radio
         }
@@ -101,7 +102,7 @@ extension DeviceProfile.CallbackLimits {
         case .didBecomeActive: \.didBecomeActive
         case .willResignActive: \.willResignActive
         case .didEnterBackground: \.didEnterBackground
-        case .willEnterForeground: \.willEnterForeground
+        case .willEnterForeground, .scene: \.willEnterForeground
         case .willTerminate: \.willTerminate
         case .openURL: \.openURL
         case .didReceiveMemoryWarning: \.didReceiveMemoryWarning

@@ -9,6 +9,10 @@ extension Input {
         switch self {
         case .open(let app, .primary): "open \(app)"
         case .open(let app, let role): "open \(app) as \(role.name)"
+        case .openScene(let app, let scene, let role):
+            "open \(scene.map { "scene \($0.rawValue)" } ?? "new scene") of \(app)"
+                + (role == .primary ? "" : " as \(role.name)")
+        case .closeScene(let app, let scene): "close scene \(scene.rawValue) of \(app)"
         case .openURL(let url): "open \(Words.word(url))"
         case .home: "home"
         case .lock: "lock"
@@ -48,6 +52,7 @@ extension Input {
         case .lowPower(let isOn): "low power\(off(isOn))"
         case .thermalState(let state): "thermal state \(state.name)"
         case .orientation(let orientation): "orientation \(orientation.name)"
+        case .screenshot: "screenshot"
         case .changeStore(let name): "change store \(Words.quote(name))"
         case .setting(let app, let key, let value?): "set \(Words.word(key)) of \(app) to \(Words.quote(value))"
         case .setting(let app, let key, nil): "reset \(Words.word(key)) of \(app)"
@@ -72,6 +77,8 @@ extension AppAction {
         case .endInvalidTask: "end invalid task"
         case .askBackgroundTime: "ask background time"
         case .openURL(let url): "open \(Words.word(url))"
+        case .activateScene(let scene): scene.map { "activate scene \($0.rawValue)" } ?? "activate new scene"
+        case .destroyScene(let scene): "destroy scene \(scene.rawValue)"
         case .canOpenURL(let url): "can open \(Words.word(url))"
         case .exit(let status): "exit \(status)"
         case .crash(let signal): "crash\(named(signal))"
@@ -147,6 +154,7 @@ extension Expectation {
     var yaml: String {
         switch self {
         case .state(let app, let state): YAML.text("\(app) \(state.name)")
+        case .scene(let app, let scene, let state): YAML.text("scene \(scene.rawValue) of \(app) \(state.name)")
         case .visible(let app, let isVisible): YAML.text("\(app) \(isVisible ? "visible" : "hidden")")
         case .accepted: "accepted"
         case .refused(let text): YAML.text(text.isEmpty ? "refused" : "refused \(Words.quote(text))")

@@ -8,16 +8,20 @@ struct CallbackGrammar {
     }
 
     private(set) var state = State.unborn
+    private(set) var scenes = SceneGrammar()
+    private var hasScenes = false
 
     var isForeground: Bool { state == .inactive || state == .active }
 
     /// What is wrong with the callback; `nil` when it may come now.
     mutating func hear(_ callback: Callback, isOptedOut: Bool) -> String? {
+        if let scene = callback.scene, let wrong = scenes.hear(scene, state) { return wrong }
+        hasScenes = hasScenes || callback.scene != nil
         guard let next = next(callback, isOptedOut: isOptedOut) else {
             return "\(callback.kind.name) comes while it is \(state)"
         }
         state = next
-        return nil
+        return hasScenes ? scenes.after(callback.kind) : nil
     }
 
     private func next(_ callback: Callback, isOptedOut: Bool) -> State? {
@@ -31,6 +35,9 @@ struct CallbackGrammar {
         case (.didEnterBackground, .launchedIntoBackground): .background
         case (.willEnterForeground, .background): .inactive
         case (.openURL, .inactive), (.openURL, .active): state
+        // `SceneGrammar` knows when.
+        case (.scene, _): state
+        case (.openURL, .background): callback.scene == nil ? nil : state
         case (.didReceiveMemoryWarning, .inactive), (.didReceiveMemoryWarning, .active),
             (.didReceiveMemoryWarning, .background):
             state

@@ -6,10 +6,17 @@ extension Checkers {
     /// What takes longer is forgotten, not on its way: news, and a network that may come back.
     private static let patience = Span.seconds(1)
 
-    /// What the user set counts once the system has taken it.
-    func noteSetting(_ event: Event, _ effects: [Effect], _ device: Device) {
+    /// What the log says of the device's lock.
+    struct LockWatch {
+        var isLocked = false
+        var since = Instant.zero
+    }
+
+    /// What the user set counts once the system has taken it; and since when the device is locked, or no longer.
+    mutating func noteSetting(_ event: Event, _ effects: [Effect], _ device: Device) {
         for effect in effects {
             guard case .log(let entry) = effect.action else { continue }
+            noteLock(entry.event, device)
             switch (entry.reason, event) {
             case (.settingChanged, .command(_, .changeSetting(let app, let key, let value))):
                 guard let place = device.place(of: app) else { continue }
@@ -19,6 +26,25 @@ extension Checkers {
             default: continue
             }
         }
+    }
+
+    private mutating func noteLock(_ event: LogEvent, _ device: Device) {
+        let isLocked: Bool
+        switch event {
+        case .locked, .slept: isLocked = true
+        case .unlocked, .booted: isLocked = false
+        default: return
+        }
+        if isLocked != lock.isLocked { lock = LockWatch(isLocked: isLocked, since: device.now) }
+    }
+
+    /// That protected files can be read, or no longer, has been so for a while, and the app was told otherwise.
+    private func isWrong(_ told: ProtectedData, _ device: Device) -> Bool {
+        guard let grace = profile.protectsDataAfter else { return told != .available }
+        let time = device.now - lock.since
+        guard time > Self.patience else { return false }
+        guard lock.isLocked else { return told != .available }
+        return time > grace + Self.patience ? told != .unavailable : told == .available
     }
 
     mutating func told(
@@ -101,8 +127,10 @@ extension Checkers {
             case .thermalState(let state): if told.thermalState != state { return .thermalState }
             case .orientation(let orientation): if told.orientation != orientation { return .orientation }
             case .store(let store): if !told.stores.contains(store) { return .sharedStores }
+            case .screenshot: continue
             }
         }
+        if isWrong(told.protectedData, device) { return .protectedData }
         if let isLowPower = isLowPower(device), told.isLowPower != isLowPower { return .lowPower }
         // Nothing refreshes meanwhile, and an app hears that.
         if told.isLowPower, told.refreshes { return .backgroundRefresh }

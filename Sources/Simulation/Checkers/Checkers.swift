@@ -77,6 +77,7 @@ struct Checkers {
     var commands: [Waiting] = []
     /// Since when memory is very short although something could go.
     var shortSince: Instant?
+    var lock = LockWatch()
 
     /// Profiles of scenarios may have other times.
     let hasStandardTimes: Bool
@@ -257,7 +258,7 @@ struct Checkers {
             change(app, generation, device) { watch in
                 // Sent again after a reconnection: known already.
                 for callback in callbacks where !watch.awaited.contains(where: { $0.number == callback.number }) {
-                    watch.awaited.append((callback.number, callback.kind, device.now))
+                    watch.awaited.append((callback.number, callback.timed, device.now))
                 }
                 watch.pingedAt = nil
                 watch.noteScreen(callbacks, at: device.now)

@@ -111,7 +111,11 @@ extension Device {
 
     /// An app hears: it compares with what it knew, as UIKit does.
     func hear(_ conditions: DeviceConditions, _ place: Int) {
-        if let known = apps[place].process?.conditions { apps[place].changes += conditions.changes(since: known) }
+        if let known = apps[place].process?.conditions {
+            let changes = conditions.changes(since: known)
+            apps[place].changes += changes
+            if changes.contains(.protectedData) { apps[place].protection.append(conditions.protectedData) }
+        }
         apps[place].process?.conditions = conditions
         apps[place].program?.told(conditions)
     }

@@ -253,7 +253,7 @@ extension Device {
                 apps[place].process?.services.removeAll { $0 == kind }
                 noteService(kind, false, place)
             case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .mechanism,
-                .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
+                .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks, .scene, .keepScreenOn:
                 break
             }
         }

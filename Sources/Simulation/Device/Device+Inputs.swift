@@ -8,6 +8,9 @@ extension Device {
     package func perform(_ input: Input) -> CommandID? {
         switch input {
         case .open(let name, let role): return command(name) { .open($0, role: role, wait: true) }
+        case .openScene(let name, let scene, let role):
+            return command(name) { .openScene($0, scene, role: role, wait: true) }
+        case .closeScene(let name, let scene): return command(name) { .closeScene($0, scene, wait: true) }
         case .openURL(let url): return begin(.openURL(url, wait: true))
         case .home: return begin(.home(wait: true))
         case .lock: return begin(.lock(wait: true))
@@ -41,6 +44,7 @@ extension Device {
         case .lowPower(let isOn): changeConditions { $0.lowPower = isOn }
         case .thermalState(let state): changeConditions { $0.thermalState = state }
         case .orientation(let orientation): changeConditions { $0.orientation = orientation }
+        case .screenshot: return begin(.simulate(.screenshot))
         case .changeStore(let name): changeConditions { $0.stores[name, default: 0] += 1 }
         case .setting(let name, let key, let value): return changeSetting(name, key, value)
         case .connect(let name, let span): connectPeer(to: name, lasting: span)

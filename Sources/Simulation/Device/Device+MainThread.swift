@@ -211,6 +211,8 @@ extension Device {
         case .askBackgroundTime: request(.backgroundTime, place)
         case .openURL(let url): request(.openURL(url), place)
         case .canOpenURL(let url): request(.canOpenURL(url), place)
+        case .activateScene(let scene): request(.scene(.activate(scene, wish: 0)), place)
+        case .destroyScene(let scene): request(.scene(.destroy(scene)), place)
         case .exit(let status): end(place, .exited(status), others: process.manners.leavesOthers)
         case .crash(let signal): end(place, .signaled(signal), others: process.manners.leavesOthers)
         case .block(let span): enqueue(.block(span), place)

@@ -28,7 +28,7 @@ extension Device {
             apps[place].process?.tasks.append(SimulatedProcess.HeldTask(id: id, name: name))
         case .endTask(let id): apps[place].process?.tasks.removeAll { $0.id == id }
         case .openURL, .canOpenURL, .beginService, .endService, .backgroundTime, .mechanism, .complete,
-            .setFetchInterval, .submitTask, .cancelTask, .pendingTasks:
+            .setFetchInterval, .submitTask, .cancelTask, .pendingTasks, .scene, .keepScreenOn:
             break
         }
     }

@@ -194,6 +194,8 @@ package struct SimulatedApp {
     package internal(set) var snapshots = 0
     /// What it heard of the device's changes, one after another.
     package internal(set) var changes: [SystemChange] = []
+    /// What it heard of protected files.
+    package internal(set) var protection: [ProtectedData] = []
     /// The last answer to a request of it.
     package internal(set) var lastReply: AppReply?
     /// How its last process ended.

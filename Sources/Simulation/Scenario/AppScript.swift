@@ -53,6 +53,9 @@ package enum AppAction: Hashable, Sendable {
     case askBackgroundTime
     case openURL(String)
     case canOpenURL(String)
+    /// It wants a scene to be shown, `nil`: a new one; or closes one.
+    case activateScene(SceneNumber?)
+    case destroyScene(SceneNumber)
     /// Its first process ends with this status.
     case exit(Int32)
     case crash(signal: Int32)

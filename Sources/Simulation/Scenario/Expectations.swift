@@ -12,6 +12,7 @@ extension ScenarioRun {
     func explain(_ expectation: Expectation) -> Finding? {
         switch expectation {
         case .state(let name, let state): explainState(name, state)
+        case .scene(let name, let scene, let state): explainScene(name, scene, state)
         case .visible(let name, let isVisible): explainVisibility(name, isVisible)
         case .callbacks(let name, let kinds): explainCallbacks(name, kinds)
         case .accepted, .refused, .unanswered: explainAnswer(expectation)
@@ -76,7 +77,8 @@ extension ScenarioRun {
         guard found != kinds else { return nil }
         // What it heard in place of something else tells more than what came last.
         let common = zip(found, kinds).prefix { $0 == $1 }.count
-        let odd = common < found.count ? [LogEvent(found[common])] : []
+        let calls = place(name).map { device.apps[$0].calls.suffix(found.count) } ?? []
+        let odd = calls.dropFirst(common).prefix(1).map { LogEvent($0.callback) }
         return Finding(
             text: "\(name) should have heard \(list(kinds.map(\.name))) and heard \(list(found.map(\.name)))",
             entry: lastEntry(name, odd) ?? lastEntry(name))
@@ -95,7 +97,8 @@ extension ScenarioRun {
         case .refused(let refusal)?:
             guard !refusal.sentence.contains(text) else { return nil }
             return Finding(text: "\(name) should be refused with “\(text)”: \(refusal.sentence)")
-        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?, .noted?, .pendingTasks?:
+        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?, .noted?, .pendingTasks?,
+            .scene?:
             return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
         case nil: return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
         }

@@ -6,12 +6,16 @@ extension Input {
         case open, openURL, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, interrupt
         case dismiss, accept, endCall, sleep, wake, reboot, shutDown, boot, app, memoryWarning, memoryPressure
         case setClock, network, battery, locale, timeZone, brightness, screens, setting, connect, fetch
+        case openScene, closeScene
         case allowRefresh, sessionEvents, wakeByService, tellService, lowPower, thermalState, orientation, changeStore
+        case screenshot
     }
 
     package var kind: Kind {
         switch self {
         case .open: .open
+        case .openScene: .openScene
+        case .closeScene: .closeScene
         case .openURL: .openURL
         case .home: .home
         case .lock: .lock
@@ -52,6 +56,7 @@ extension Input {
         case .thermalState: .thermalState
         case .orientation: .orientation
         case .changeStore: .changeStore
+        case .screenshot: .screenshot
         }
     }
 }
@@ -98,6 +103,7 @@ extension AppAction {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case begin, end, beginTask, endTask, endInvalidTask, askBackgroundTime, openURL, canOpenURL, exit
         case crash, block, fork, work, transfer, allocate, lock, unlock, listen, provideSnapshots
+        case activateScene, destroyScene
         case refreshSnapshot, useGPU, complete, setFetchInterval, submitTask, cancelTask, use, leave, ask, after
     }
 
@@ -111,6 +117,8 @@ extension AppAction {
         case .askBackgroundTime: .askBackgroundTime
         case .openURL: .openURL
         case .canOpenURL: .canOpenURL
+        case .activateScene: .activateScene
+        case .destroyScene: .destroyScene
         case .exit: .exit
         case .crash: .crash
         case .block: .block

@@ -72,6 +72,10 @@ extension Scenario {
 /// What people, apps and surroundings do. Apps are named as the scenario names them.
 package enum Input: Hashable, Sendable {
     case open(String, role: ScreenRole)
+    /// One scene of an app; `nil`: a new one.
+    case openScene(String, SceneNumber?, role: ScreenRole)
+    /// The user closes a scene for good.
+    case closeScene(String, SceneNumber)
     case openURL(String)
     case home, lock, unlock
     case switcher(isOpen: Bool)
@@ -108,6 +112,8 @@ package enum Input: Hashable, Sendable {
     case lowPower(Bool)
     case thermalState(ThermalState)
     case orientation(Orientation)
+    /// The user takes a picture of the screen.
+    case screenshot
     /// Somebody changes what apps share under this name.
     case changeStore(String)
     /// The user changes a setting of an app, outside of the app.
@@ -195,6 +201,8 @@ package struct FaultRates: Hashable, Sendable {
 /// What must be true: at a step's moment, or of the whole run.
 package enum Expectation: Hashable, Sendable {
     case state(String, LifecycleState)
+    /// Where a scene of the app is, as the app has heard.
+    case scene(String, SceneNumber, SceneState)
     /// On screen, whether or not something lies over it.
     case visible(String, Bool)
     /// The delegate methods called since the last such expectation about the app, exactly these.

@@ -117,6 +117,7 @@ package struct Shrinker {
             _ = change { $0.apps[number].manifest.isFreezable = true }
             _ = change { $0.apps[number].manifest.urlSchemes = [] }
             _ = change { $0.apps[number].manifest.taskIdentifiers = [] }
+            _ = change { $0.apps[number].manifest.scenes = .none }
         }
         if best.profile != .linux { _ = change { $0.profile = .linux } }
         roundTimes()
@@ -149,7 +150,7 @@ package struct Shrinker {
 extension AppScript {
     fileprivate var complexity: Int {
         reactions.count + callbackTimes.count + manifest.backgroundModes.keys.count + manifest.urlSchemes.count
-            + (manifest.exitsOnSuspend ? 1 : 0) + (manifest.isFreezable ? 0 : 1)
+            + (manifest.scenes == .none ? 0 : 1) + (manifest.exitsOnSuspend ? 1 : 0) + (manifest.isFreezable ? 0 : 1)
     }
 }
 
@@ -201,7 +202,8 @@ extension AppAction {
 extension Input {
     package var appName: String? {
         switch self {
-        case .open(let name, _), .close(let name), .restart(let name), .exempt(let name, _), .install(let name),
+        case .open(let name, _), .openScene(let name, _, _), .closeScene(let name, _), .close(let name),
+            .restart(let name), .exempt(let name, _), .install(let name),
             .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _),
             .fetch(let name, _), .allowRefresh(let name, _), .sessionEvents(let name, _, _),
             .wakeByService(let name, _):
@@ -210,7 +212,7 @@ extension Input {
             .reboot,
             .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure, .network, .battery, .locale, .timeZone,
             .brightness, .screens, .tellService, .lowPower, .thermalState, .orientation,
-            .changeStore:
+            .changeStore, .screenshot:
             nil
         }
     }

@@ -23,6 +23,7 @@ package struct StormGenerator {
         generator.makeDay()
         StormServices.add(to: &generator.scenario)
         StormModels.add(models, to: &generator.scenario)
+        StormScenes.add(to: &generator.scenario)
         return generator.scenario
     }
 
@@ -114,8 +115,8 @@ package struct StormGenerator {
         }
     }
 
-    // What services do comes by itself (`StormServices`).
-    private static let callbacks = CallbackKind.allCases.filter { $0 != .handleServiceEvents }
+    // What services do comes by itself (`StormServices`), and so do scenes (`StormScenes`).
+    private static let callbacks = CallbackKind.allCases.filter { $0 != .handleServiceEvents && $0 != .scene }
     private static let windows = WindowService.allCases.filter { $0 != .service }
 
     /// Most do what they are woken for, some too late, some never, some twice.
@@ -272,7 +273,7 @@ package struct StormGenerator {
 
     /// What changes, and perhaps back.
     private mutating func surroundings() -> Input {
-        switch random.below(13) {
+        switch random.below(14) {
         case 0...2: .network(random.pick(NetworkKind.allCases) ?? .none)
         case 3: .battery(BatteryReading(random.oneIn(2) ? .charging : .unplugged, percent: Int32(random.below(101))))
         case 4: .locale(random.oneIn(2) ? "de_DE" : "en_US")
@@ -283,6 +284,7 @@ package struct StormGenerator {
         case 9: .thermalState(random.pick(ThermalState.allCases) ?? .nominal)
         case 10: .orientation(random.pick(Orientation.allCases) ?? .unknown)
         case 11: .changeStore(random.oneIn(2) ? "contacts" : "calendar")
+        case 12: .screenshot
         default: .setting(name(), key: "key \(random.below(3))", value: random.oneIn(3) ? nil : "\(random.below(2))")
         }
     }

@@ -12,11 +12,12 @@ package enum StormPlace: Hashable, Sendable {
 extension Input.Kind {
     package var stormPlace: StormPlace {
         switch self {
-        case .open, .openURL, .home, .lock, .unlock, .switcher, .close, .restart, .exempt, .install, .uninstall,
+        case .open, .openScene, .closeScene, .openURL, .home, .lock, .unlock, .switcher, .close, .restart, .exempt,
+            .install, .uninstall,
             .interrupt, .dismiss, .accept, .endCall, .sleep, .wake, .reboot, .shutDown, .boot, .app, .memoryWarning,
             .memoryPressure, .setClock, .network, .battery, .locale, .timeZone, .brightness, .screens, .setting,
             .connect, .fetch, .allowRefresh, .sessionEvents, .wakeByService, .lowPower, .thermalState, .orientation,
-            .changeStore:
+            .changeStore, .screenshot:
             .drawn
         case .tellService:
             .drawnWithModels
@@ -39,6 +40,7 @@ extension AppAction.Kind {
     package var stormPlace: StormPlace {
         switch self {
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
+            .activateScene, .destroyScene,
             .crash, .block, .fork, .allocate, .lock, .unlock, .listen, .provideSnapshots, .refreshSnapshot, .complete,
             .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:
             .drawn

@@ -166,6 +166,8 @@ struct ObservedApp {
         switch request {
         case .openURL(let url): return .openURL(url)
         case .canOpenURL(let url): return .canOpenURL(url)
+        case .scene(.activate(let scene, _)): return .activateScene(scene)
+        case .scene(.destroy(let scene)): return .destroyScene(scene)
         case .beginService(let service): return .begin(service)
         case .endService(let service): return .end(service)
         case .beginTask(let task, let name):
@@ -183,7 +185,8 @@ struct ObservedApp {
                 request.kind, request.identifier, after: after,
                 needs: request.needsNetwork ? .network : request.needsPower ? .power : nil)
         case .cancelTask(let identifier): return .cancelTask(identifier)
-        case .pendingTasks: return .askBackgroundTime
+        // What changes nothing about apps, as a scenario sees them.
+        case .pendingTasks, .keepScreenOn: return .askBackgroundTime
         }
     }
 

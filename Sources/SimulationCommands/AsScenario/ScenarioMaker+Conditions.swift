@@ -25,7 +25,7 @@ extension ScenarioMaker {
         case .thermalState: .thermalState(.nominal)
         case .orientation: .orientation(.unknown)
         case .settings, .locale, .timeZone, .significantTime, .screen, .battery, .network, .backgroundRefresh,
-            .sharedStores:
+            .sharedStores, .protectedData, .screenshot, .memory:
             nil
         }
     }
@@ -44,6 +44,7 @@ extension ScenarioMaker {
         case .thermalState(let state): add(.thermalState(state))
         case .orientation(let orientation): add(.orientation(orientation))
         case .store(let store): add(.changeStore(store.name))
+        case .screenshot: add(.screenshot)
         }
     }
 }

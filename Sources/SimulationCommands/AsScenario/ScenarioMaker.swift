@@ -283,6 +283,8 @@ package struct ScenarioMaker {
     private func input(_ command: Command) -> Input? {
         switch command {
         case .open(let app, let role, _): name(app).map { .open($0, role: role) }
+        case .openScene(let app, let scene, let role, _): name(app).map { .openScene($0, scene, role: role) }
+        case .closeScene(let app, let scene, _): name(app).map { .closeScene($0, scene) }
         case .openURL(let url, _): .openURL(url)
         case .home: .home
         case .lock: .lock
@@ -359,6 +361,10 @@ package struct ScenarioMaker {
 extension CallbackKind {
     /// The delegate method that an entry of the log tells of.
     init?(_ event: LogEvent) {
+        if SceneStep.allCases.contains(where: { $0 != .openURL && $0.event == event }) {
+            self = .scene
+            return
+        }
         guard let kind = Self.allCases.first(where: { LogEvent($0) == event }) else { return nil }
         self = kind
     }

@@ -21,11 +21,13 @@ package struct ServiceConditions: WireRecord, Hashable {
     package var locked: Bool
     /// On the telephone.
     package var call: Call
+    /// An app keeps the screen on: the machine is not to dim it, and not to sleep by itself.
+    package var screenHeld: Bool
 
     package init(
         network: Network, metered: Bool = false, constrained: Bool = false, externalPower: Bool = true,
         battery: Double? = nil, radioWarm: Bool = false, appOnScreen: Bool = false, lowPower: Bool = false,
-        locked: Bool = false, call: Call = .none
+        locked: Bool = false, call: Call = .none, screenHeld: Bool = false
     ) {
         self.network = network
         self.metered = metered
@@ -37,6 +39,7 @@ package struct ServiceConditions: WireRecord, Hashable {
         self.lowPower = lowPower
         self.locked = locked
         self.call = call
+        self.screenHeld = screenHeld
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -50,6 +53,7 @@ package struct ServiceConditions: WireRecord, Hashable {
         lowPower = try json.bool("lowPower", default: false)
         locked = try json.bool("locked", default: false)
         call = try json.optionalWord("call") ?? .none
+        screenHeld = try json.bool("screenHeld", default: false)
     }
 
     package var json: JSONValue {
@@ -64,6 +68,7 @@ package struct ServiceConditions: WireRecord, Hashable {
             "lowPower": .bool(lowPower),
             "locked": .bool(locked),
             "call": .string(call.rawValue),
+            "screenHeld": .bool(screenHeld),
         ]
     }
 }

@@ -279,6 +279,25 @@ import Testing
         device.finish()
     }
 
+    @Test("An app that was warned hears that it is over, when it runs; others hear nothing")
+    func recovery() {
+        let device = device()
+        let (warned, other) = (device.installTest("warned"), device.installTest("other"))
+        device.suspend(other)
+        device.open(warned)
+        sample(device, warned, dirty: 3)
+        device.perform(.pressMemory(.critical))
+        device.perform(.home(wait: true))
+        device.told = []
+        device.perform(.pressMemory(.normal))
+        #expect(device.told.isEmpty, "a suspended app waits")
+        device.open(other)
+        #expect(device.told.allSatisfy { $0.conditions.memoryRecoveries == 0 })
+        device.open(warned)
+        #expect(device.told.last { $0.app == warned }?.conditions.memoryRecoveries == 1)
+        device.finish()
+    }
+
     @Test("A new daemon goes on with the shortage that it finds: nobody is told again")
     func restart() {
         let device = device()

@@ -82,6 +82,7 @@ enum ReplyTag: UInt8, CaseIterable {
     case remaining = 6
     case noted = 8
     case pendingTasks = 13
+    case scene = 14
 }
 
 extension AppReply {
@@ -95,6 +96,7 @@ extension AppReply {
         case .remaining: .remaining
         case .noted: .noted
         case .pendingTasks: .pendingTasks
+        case .scene: .scene
         }
     }
 }
@@ -140,6 +142,10 @@ enum RefusalTag: UInt8, CaseIterable {
     case notWoken = 77
     case takesNoFetch = 78
     case tooManyURLs = 79
+    case noScenes = 120
+    case oneScene = 121
+    case unknownScene = 122
+    case tooManyScenes = 123
 }
 
 extension Refusal {
@@ -168,6 +174,10 @@ extension Refusal {
         case .backgroundTask: .backgroundTask
         case .notWoken: .notWoken
         case .takesNoFetch: .takesNoFetch
+        case .noScenes: .noScenes
+        case .oneScene: .oneScene
+        case .unknownScene: .unknownScene
+        case .tooManyScenes: .tooManyScenes
         case .tooManyURLs: .tooManyURLs
         }
     }

@@ -62,6 +62,8 @@ enum EventTag: UInt8, CaseIterable {
     case habitsRestoredWithBytes = 73
     case notedByService = 74
     case serviceReceives = 75
+    case installedWithScenes = 88
+    case wishesRestoredWithScenes = 89
 }
 
 extension Event {
@@ -70,7 +72,9 @@ extension Event {
         case .clockChanged: .clockChanged
         case .booted: .booted
         case .adopted: .adopted
-        case .installed(let manifest): manifest.taskIdentifiers.isEmpty ? .installed : .installedWithTasks
+        case .installed(let manifest):
+            manifest.scenes != .none
+                ? .installedWithScenes : manifest.taskIdentifiers.isEmpty ? .installed : .installedWithTasks
         case .command: .command
         case .processStarted: .processStarted
         case .launchFailed: .launchFailed
@@ -98,7 +102,7 @@ extension Event {
         case .mechanism(_, .sockets(.peerCame)): .peerCame
         case .mechanism(_, .gpu(.used)): .gpuUsed
         case .sessionEvents: .sessionEvents
-        case .wishesRestored: .wishesRestored
+        case .wishesRestored(_, let wishes): wishes.hasScenes ? .wishesRestoredWithScenes : .wishesRestored
         case .conditionSensed: .conditionSensed
         case .mechanism(_, .sockets(.refused)): .peersRefused
         case .mechanism(_, .sockets(.seen)): .socketsSeen
@@ -151,6 +155,8 @@ enum CommandTag: UInt8, CaseIterable {
     case changeSetting = 36
     case simulateFetch = 41
     case allowRefresh = 42
+    case openScene = 43
+    case closeScene = 44
 }
 
 extension Command {
@@ -181,6 +187,8 @@ extension Command {
         case .changeSetting: .changeSetting
         case .simulateFetch: .simulateFetch
         case .allowRefresh: .allowRefresh
+        case .openScene: .openScene
+        case .closeScene: .closeScene
         }
     }
 }
@@ -200,6 +208,9 @@ enum RequestTag: UInt8, CaseIterable {
     case submitTask = 15
     case cancelTask = 16
     case pendingTasks = 17
+    case activateScene = 18
+    case destroyScene = 19
+    case keepScreenOn = 20
 }
 
 extension AppRequest {
@@ -219,6 +230,9 @@ extension AppRequest {
         case .submitTask: .submitTask
         case .cancelTask: .cancelTask
         case .pendingTasks: .pendingTasks
+        case .scene(.activate): .activateScene
+        case .scene(.destroy): .destroyScene
+        case .keepScreenOn: .keepScreenOn
         }
     }
 }

@@ -39,7 +39,12 @@ struct RawValueTests {
             handleEventsForBackgroundURLSession launchBackgroundTask wakeRequested wakeRefused windowCompleted \
             windowExpires windowOverrun taskSubmitted taskCancelled taskRequestRefused refreshAllowed entriesOmitted \
             handleServiceEvents descriptorsNearLimit
-            """, and: [80: "priorityInversion"])
+            """,
+            and: [
+                80: "priorityInversion", 81: "screenHeld", 82: "screenReleased", 90: "sceneWillConnect",
+                91: "sceneWillEnterForeground", 92: "sceneDidBecomeActive", 93: "sceneWillResignActive",
+                94: "sceneDidEnterBackground", 95: "sceneDidDisconnect", 96: "didDiscardScene",
+            ])
     }
 
     @Test("Apps, and what they are told") func apps() {
@@ -49,8 +54,16 @@ struct RawValueTests {
             """
             willFinishLaunching didFinishLaunching didBecomeActive willResignActive didEnterBackground \
             willEnterForeground willTerminate openURL didReceiveMemoryWarning performFetch \
-            handleEventsForBackgroundURLSession launchBackgroundTask handleServiceEvents
+            handleEventsForBackgroundURLSession launchBackgroundTask handleServiceEvents scene
             """)
+        expect(
+            SceneStep.self, from: 0,
+            """
+            willConnect willEnterForeground didBecomeActive willResignActive didEnterBackground didDisconnect \
+            didDiscard openURL
+            """)
+        expect(SceneState.self, from: 0, "unattached background inactive active")
+        expect(SceneSupport.self, from: 0, "none one several")
         expect(AppKind.self, from: 0, "application plain")
         expect(ScreenRole.self, from: 0, "primary secondary pip covering")
         expect(AppPriority.self, [1: "background", 2: "timed", 3: "foreground"])
@@ -84,8 +97,9 @@ struct RawValueTests {
             [
                 0: "settings", 1: "locale", 2: "timeZone", 3: "significantTime", 4: "screen", 5: "battery",
                 6: "network", 7: "backgroundRefresh", 23: "lowPower", 24: "thermalState", 25: "orientation",
-                26: "sharedStores",
+                26: "sharedStores", 27: "protectedData", 28: "screenshot", 29: "memory",
             ])
+        expect(ProtectedData.self, from: 0, "available ending unavailable")
         expect(ThermalState.self, from: 0, "nominal fair serious critical")
         expect(
             Orientation.self, from: 0,

@@ -76,6 +76,12 @@ enum ReasonTag: UInt8, CaseIterable {
     case notedByService = 95
     case savesPower = 109
     case waitsForLower = 110
+    case scene = 120
+    case sceneOpened = 121
+    case sceneClosed = 122
+    case sceneWanted = 123
+    case protectedDataUnavailable = 111
+    case keepsScreenOn = 112
 }
 
 extension Reason {
@@ -120,6 +126,12 @@ extension Reason {
         case .descriptorsNearLimit: .descriptorsNearLimit
         case .savesPower: .savesPower
         case .waitsForLower: .waitsForLower
+        case .scene: .scene
+        case .sceneOpened: .sceneOpened
+        case .sceneClosed: .sceneClosed
+        case .sceneWanted: .sceneWanted
+        case .protectedDataUnavailable: .protectedDataUnavailable
+        case .keepsScreenOn: .keepsScreenOn
         case .end: .end
         case .memoryLevel: .memoryLevel
         case .memorySimulated: .memorySimulated
@@ -274,6 +286,7 @@ enum ConditionTag: UInt8, CaseIterable {
     case thermalState = 24
     case orientation = 25
     case sharedStores = 26
+    case screenshot = 28
 }
 
 extension Condition {
@@ -288,6 +301,7 @@ extension Condition {
         case .thermalState: .thermalState
         case .orientation: .orientation
         case .store: .sharedStores
+        case .screenshot: .screenshot
         }
     }
 }

@@ -5,13 +5,14 @@ import Testing
 extension AppManifest {
     static func test(
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
-        schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = []
+        schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = [],
+        scenes: SceneSupport = .none
     ) -> AppManifest {
         // The names are literals of the tests.
         guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure("\(name) names no app") }
         return AppManifest(
             identifier: identifier, name: name, kind: kind, backgroundModes: modes, exitsOnSuspend: exitsOnSuspend,
-            urlSchemes: schemes, isFreezable: isFreezable, taskIdentifiers: tasks)
+            urlSchemes: schemes, isFreezable: isFreezable, taskIdentifiers: tasks, scenes: scenes)
     }
 }
 
@@ -19,12 +20,13 @@ extension TestDevice {
     @discardableResult
     func installTest(
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
-        schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = []
+        schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = [],
+        scenes: SceneSupport = .none
     ) -> AppIndex {
         install(
             .test(
                 name, kind: kind, modes: modes, exitsOnSuspend: exitsOnSuspend, schemes: schemes,
-                isFreezable: isFreezable, tasks: tasks))
+                isFreezable: isFreezable, tasks: tasks, scenes: scenes))
     }
 
     /// Changes how an app behaves from now on.
@@ -38,6 +40,17 @@ extension TestDevice {
     func takeCalls(_ app: AppIndex) -> [CallbackKind] {
         defer { calls[Int(app.rawValue)] = [] }
         return calls[Int(app.rawValue)]
+    }
+
+    /// The same by the names that the app hears, with the numbers of scenes.
+    func takeWords(_ app: AppIndex) -> [String] {
+        defer {
+            calls[Int(app.rawValue)] = []
+            launchOptions[Int(app.rawValue)] = []
+        }
+        return launchOptions[Int(app.rawValue)].map { callback in
+            callback.scene.map { "\(callback.name) \($0.scene.rawValue)" } ?? callback.name
+        }
     }
 
     /// What the log said of an app since the last look.

@@ -95,7 +95,8 @@ struct Rubbish {
 
     private mutating func condition() -> Condition {
         let number = Int32(truncatingIfNeeded: random.next())
-        switch random.below(9) {
+        switch random.below(11) {
+        case 9: return .screenshot
         case 0: return .locale(random.oneIn(2) ? "" : "de_DE")
         case 1:
             let transitions = (0..<random.below(3)).map { _ in
@@ -175,7 +176,7 @@ struct Rubbish {
             "app\(random.below(8))", kind: random.oneIn(3) ? .plain : .application,
             modes: BackgroundModes(rawValue: UInt8(truncatingIfNeeded: random.next())),
             exitsOnSuspend: random.oneIn(8), schemes: ["a", "", "é"], isFreezable: !random.oneIn(8),
-            tasks: random.oneIn(2) ? [] : ["t", "u"])
+            tasks: random.oneIn(2) ? [] : ["t", "u"], scenes: SceneSupport.allCases[random.below(3)])
     }
 
     private mutating func task() -> TaskID {
@@ -215,7 +216,9 @@ struct Rubbish {
 
     private mutating func request() -> AppRequest {
         let service = ServiceKind.allCases[random.below(5)]
-        return switch random.below(15) {
+        return switch random.below(17) {
+        case 15: .scene(.activate(random.oneIn(2) ? nil : scene(), wish: UInt32(random.below(3))))
+        case 16: .scene(.destroy(scene()))
         case 10: .complete(WindowID(random.oneIn(3) ? random.next() : UInt64(random.below(40))), .newData)
         case 11: .setFetchInterval(random.oneIn(3) ? nil : Model.Span(nanoseconds: Int64(bitPattern: random.next())))
         case 12: .submitTask(taskRequest())
@@ -233,6 +236,10 @@ struct Rubbish {
         }
     }
 
+    private mutating func scene() -> SceneNumber {
+        SceneNumber(random.oneIn(8) ? .max : UInt32(random.below(5)))
+    }
+
     private mutating func taskRequest() -> BackgroundTaskRequest {
         BackgroundTaskRequest(
             identifier: random.oneIn(2) ? "t" : "\u{0}", kind: random.oneIn(2) ? .refresh : .processing,
@@ -243,7 +250,10 @@ struct Rubbish {
     private mutating func command(_ app: AppIndex) -> Command {
         let kind = InterruptionKind.allCases[random.below(3)]
         let wait = random.oneIn(2)
-        return switch random.below(20) {
+        return switch random.below(22) {
+        case 20:
+            .openScene(app, random.oneIn(2) ? nil : scene(), role: ScreenRole.allCases[random.below(4)], wait: wait)
+        case 21: .closeScene(app, scene(), wait: wait)
         case 18: .simulateFetch(app, launches: random.oneIn(2), wait: wait)
         case 19: .allowRefresh(app, wait)
         case 0, 1, 2: .open(app, role: ScreenRole.allCases[random.below(4)], wait: wait)

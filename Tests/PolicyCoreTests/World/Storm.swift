@@ -41,8 +41,13 @@ struct Storm {
         .test(
             "app\(number)", kind: random.oneIn(3) ? .plain : .application,
             modes: BackgroundModes(rawValue: UInt8(random.below(64))), exitsOnSuspend: random.oneIn(8),
-            schemes: ["s\(number % 5)"], isFreezable: !random.oneIn(8))
+            schemes: ["s\(number % 5)"], isFreezable: !random.oneIn(8),
+            scenes: random.oneIn(2) ? .none : random.oneIn(3) ? .one : .several)
     }
+
+    private mutating func scene() -> SceneNumber { SceneNumber(UInt32(1 + random.below(5))) }
+
+    private mutating func role() -> ScreenRole { ScreenRole.allCases[random.below(4)] }
 
     private mutating func anyApp() -> AppIndex { apps[random.below(apps.count)] }
 
@@ -63,7 +68,11 @@ struct Storm {
         let wait = random.oneIn(2)
         let kind = InterruptionKind.allCases[random.below(3)]
         let command: Command =
-            switch random.below(25) {
+            switch random.below(30) {
+            case 25, 26: .openScene(app, random.oneIn(2) ? nil : scene(), role: role(), wait: wait)
+            case 27: .openScene(app, scene(), role: .primary, wait: wait)
+            case 28: .closeScene(app, scene(), wait: wait)
+            case 29: .simulate(.screenshot)
             case 22, 23: .simulateFetch(app, launches: random.oneIn(3), wait: wait)
             case 24: .allowRefresh(app, !random.oneIn(3))
             case 0...5: .open(app, role: ScreenRole.allCases[random.oneIn(3) ? random.below(4) : 0], wait: wait)
@@ -90,7 +99,10 @@ struct Storm {
         guard let process = device.process(app), process.isConnected, process.isRunning else { return }
         let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
         let request: AppRequest =
-            switch random.below(18) {
+            switch random.below(22) {
+            case 18, 19: .scene(.activate(random.oneIn(2) ? nil : scene(), wish: UInt32(random.below(3))))
+            case 20: .scene(.destroy(scene()))
+            case 21: .keepScreenOn(random.oneIn(2))
             case 11, 12: .complete(WindowID(UInt64(random.below(60))), WindowResult.allCases[random.below(4)])
             case 13: completion(app)
             case 14: .setFetchInterval(random.oneIn(3) ? nil : .seconds(Double(random.below(4000))))

@@ -110,6 +110,10 @@ extension Command {
             "changeSetting app \(app.rawValue) \(key) \(optional: value)"
         case .simulateFetch(let app, let launches, let wait):
             "simulateFetch app \(app.rawValue) launches \(launches) wait \(wait)"
+        case .openScene(let app, let scene, let role, let wait):
+            "openScene app \(app.rawValue) \(optional: scene?.rawValue) \(role) wait \(wait)"
+        case .closeScene(let app, let scene, let wait):
+            "closeScene app \(app.rawValue) \(scene.rawValue) wait \(wait)"
         case .allowRefresh(let app, let isAllowed): "allowRefresh app \(app.rawValue) \(isAllowed)"
         }
     }
@@ -132,6 +136,9 @@ extension AppRequest {
         case .submitTask(let request): "submitTask \(request.text)"
         case .cancelTask(let identifier): "cancelTask \(optional: identifier)"
         case .pendingTasks: "pendingTasks"
+        case .scene(.activate(let scene, let wish)): "activateScene \(optional: scene?.rawValue) wish \(wish)"
+        case .scene(.destroy(let scene)): "destroyScene \(scene.rawValue)"
+        case .keepScreenOn(let keeps): "keepScreenOn \(keeps)"
         }
     }
 }
@@ -187,6 +194,7 @@ extension Condition {
         case .thermalState(let state): "thermalState \(state)"
         case .orientation(let orientation): "orientation \(orientation)"
         case .store(let store): "store \(store.name) \(store.stamp)"
+        case .screenshot: "screenshot"
         }
     }
 }

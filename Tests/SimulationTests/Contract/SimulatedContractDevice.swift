@@ -11,7 +11,8 @@ final class SimulatedContractDevice: ContractDevice {
     private static let absence = Span.milliseconds(40)
 
     init(_ profile: DeviceProfile, seed: UInt64) {
-        device = Device(profile, seed: seed)
+        // More than anybody wants, as on a real machine.
+        device = Device(profile, seed: seed, memory: 8 << 30)
         var probe = ServiceDeclaration(name: "probe")
         probe.mode = .audio
         probe.holds = [
@@ -66,6 +67,10 @@ final class SimulatedContractDevice: ContractDevice {
     private func translate(_ command: UserCommand, _ waits: Bool) -> PolicyCore.Command {
         switch command {
         case .open(let app, let role): .open(index(app), role: role, wait: waits)
+        case .openScene(let app, let scene, let role):
+            .openScene(index(app), scene.map(Self.scene), role: role, wait: waits)
+        case .closeScene(let app, let scene): .closeScene(index(app), Self.scene(scene), wait: waits)
+        case .memoryPressure(let level): .pressMemory(level)
         case .openURL(let url): .openURL(url, wait: waits)
         case .home: .home(wait: waits)
         case .lock: .lock(wait: waits)
@@ -80,6 +85,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .accept(let kind): .accept(kind, wait: waits)
         case .endCall: .endCall(wait: waits)
         case .memoryWarning: .warnMemory
+        case .screenshot: .simulate(.screenshot)
         case .sleep: .sleep(wait: waits)
         case .wake: .wake(wait: waits)
         case .reboot: .reboot
@@ -87,6 +93,8 @@ final class SimulatedContractDevice: ContractDevice {
         case .allowRefresh(let app, let isAllowed): .allowRefresh(index(app), isAllowed)
         }
     }
+
+    private static func scene(_ number: Int) -> SceneNumber { SceneNumber(UInt32(clamping: number)) }
 
     /// One that nobody has, for an app that nobody installed.
     private func index(_ app: String) -> AppIndex {
@@ -143,7 +151,7 @@ final class SimulatedContractDevice: ContractDevice {
             let options = call.callback.options
             return Heard(
                 call.kind, at: device.system.wall(call.at), url: isURL ? options.url : nil,
-                source: isURL ? options.sourceApplication : nil)
+                source: isURL ? options.sourceApplication : nil, scene: isURL ? nil : call.callback.scene)
         }
     }
 
@@ -159,6 +167,21 @@ final class SimulatedContractDevice: ContractDevice {
         device.reports.filter { device.name(of: $0.app) == app }.map { Report(code: $0.code, reason: $0.reason) }
     }
 
+    func protection(heardBy app: String) throws(Breach) -> [Bool] {
+        var wasAvailable = true
+        return device.apps[try place(app)].protection.compactMap { state in
+            let isAvailable = state == .available
+            defer { wasAvailable = isAvailable }
+            return isAvailable == wasAvailable ? nil : isAvailable
+        }
+    }
+
+    func screenshots(heardBy app: String) throws(Breach) -> Int {
+        device.apps[try place(app)].changes.count { $0 == .screenshot }
+    }
+
+    func screenHolder() throws(Breach) -> String? { device.system.screenHolder.map { device.name(of: $0) } }
+
     // MARK: Apps
 
     func order(_ app: String, _ deed: Deed) throws(Breach) {
@@ -173,6 +196,8 @@ final class SimulatedContractDevice: ContractDevice {
         case .lock(let file): device.perform(.app(app, .lock(file)))
         case .use(let hold): device.perform(.app(app, .use(ServicePart("probe", hold))))
         case .leave(let hold): device.perform(.app(app, .leave(ServicePart("probe", hold))))
+        case .activateScene(let scene): device.perform(.app(app, .activateScene(scene.map(Self.scene))))
+        case .destroyScene(let scene): device.perform(.app(app, .destroyScene(Self.scene(scene))))
         case .draw: device.perform(.app(app, .useGPU))
         case .listen: device.perform(.app(app, .listen("listener")))
         case .fork(let children): device.perform(.app(app, .fork(1 + children)))
@@ -180,6 +205,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .setFetchInterval(let interval): device.perform(.app(app, .setFetchInterval(interval)))
         case .submitTask(let kind, let identifier):
             device.perform(.app(app, .submitTask(kind, identifier, after: nil, needs: nil)))
+        case .keepScreenOn(let keeps): device.request(.keepScreenOn(keeps), try place(app))
         }
         try checkViolations()
     }
@@ -189,7 +215,7 @@ final class SimulatedContractDevice: ContractDevice {
         case .done: true
         case .canOpen(let can): can
         case .refused: false
-        case .taskBegan, .taskEnded, .remaining, .noted, .pendingTasks, nil: nil
+        case .taskBegan, .taskEnded, .remaining, .noted, .pendingTasks, .scene, nil: nil
         }
     }
 
@@ -263,7 +289,7 @@ extension AppScript {
             manifest: AppManifest(
                 identifier: identifier, name: app.name, kind: app.kind, backgroundModes: app.backgroundModes,
                 exitsOnSuspend: app.exitsOnSuspend, urlSchemes: app.urlSchemes, isFreezable: !app.isGraphical,
-                taskIdentifiers: app.taskIdentifiers))
+                taskIdentifiers: app.taskIdentifiers, scenes: app.scenes))
         for kind in app.slow { callbackTimes[kind] = app.slowness }
         manners.hangsIn = Set(app.holds)
         manners.ignoresTermination = app.ignoresTermination

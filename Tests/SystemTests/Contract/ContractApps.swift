@@ -41,10 +41,23 @@ enum ContractApps {
         <key>UIBackgroundModes</key><array>\(strings(app.backgroundModes.keys))</array>
         <key>BGTaskSchedulerPermittedIdentifiers</key><array>\(strings(app.taskIdentifiers))</array>
         <key>UIApplicationExitsOnSuspend</key><\(app.exitsOnSuspend)/>
+        \(scenes(app))
         <key>GRScript</key><string>\(script(app))</string>
         <key>GRMisbehave</key><string>\(misdeeds(app).joined(separator: ","))</string>
         </dict></plist>
         """
+    }
+
+    private static func scenes(_ app: TestApp) -> String {
+        guard app.scenes != .none else { return "" }
+        return """
+            <key>UIApplicationSceneManifest</key><dict>
+            <key>UIApplicationSupportsMultipleScenes</key><\(app.scenes == .several)/>
+            <key>UISceneConfigurations</key><dict><key>UIWindowSceneSessionRoleApplication</key><array><dict>
+            <key>UISceneConfigurationName</key><string>Default Configuration</string>
+            <key>UISceneDelegateClassName</key><string>Misbehaver.SceneDelegate</string>
+            </dict></array></dict></dict>
+            """
     }
 
     /// JSON, with nothing in it that a property list would take for itself.
@@ -84,6 +97,8 @@ enum ContractApps {
         case .block: "misbehave://block"
         case .exit(let status): "misbehave://exit?code=\(status)"
         case .crash: "misbehave://crash"
+        case .activateScene(let scene): order(action: "activate " + (scene.map { "scene \($0)" } ?? "new scene"))
+        case .destroyScene(let scene): order(action: "destroy scene \(scene)")
         case .lock(let file): "misbehave://lock?file=\(folder)/\(file)"
         case .draw: "misbehave://draw?machine=\(FakeGPU.place(in: folder))"
         case .listen: "misbehave://listen"
@@ -93,6 +108,7 @@ enum ContractApps {
         case .complete(let service, let result): order(action: "complete \(service.name) \(result.name)")
         case .setFetchInterval(let interval):
             order(action: interval.map { "fetch every \($0.seconds)s" } ?? "fetch never")
+        case .keepScreenOn(let keeps): "misbehave://keep-screen-on?keeps=\(keeps)"
         case .submitTask(let kind, let identifier): order(action: "submit \(kind.name) \"\(identifier)\"")
         }
     }

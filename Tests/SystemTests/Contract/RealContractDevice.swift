@@ -153,8 +153,28 @@ final class RealContractDevice: ContractDevice {
             else { return nil }
             let at = WallTime(nanoseconds: Int64(seconds * 1e9) + offset)
             guard words.count == 4 else { return Heard(kind, at: at) }
+            if kind == .scene {
+                guard let step = SceneStep.allCases.first(where: { $0.name == words[2] }), let number = UInt32(words[3])
+                else { return nil }
+                return Heard(kind, at: at, scene: SceneCall(SceneNumber(number), step))
+            }
             return Heard(kind, at: at, url: words[2], source: words[3] == "-" ? nil : words[3])
         }
+    }
+
+    func protection(heardBy app: String) throws(Breach) -> [Bool] {
+        system.output(app).compactMap { line in
+            line.hasSuffix("changed protectedData true")
+                ? true : line.hasSuffix("changed protectedData false") ? false : nil
+        }
+    }
+
+    func screenshots(heardBy app: String) throws(Breach) -> Int {
+        system.output(app).count { $0.hasSuffix("changed screenshot") }
+    }
+
+    func screenHolder() throws(Breach) -> String? {
+        try attempt { try StatusInfo(json: ask(.status)).keepsScreenOn }
     }
 
     func log() throws(Breach) -> [Entry] {
@@ -326,37 +346,6 @@ final class RealContractDevice: ContractDevice {
             let tracer = try Child(python, ["-c", Tracer.script, "\(pid)"], environment: system.environment)
             guard try tracer.line(Patience()) == "attached" else { throw Trouble("\(app) cannot be traced") }
             tracers[app] = tracer
-        }
-    }
-}
-
-extension UserCommand {
-    /// As the tool asks for it.
-    fileprivate var request: (ControlMethod, JSONObject) {
-        switch self {
-        case .open(let app, let role): (.open, ["app": .string(app), "as": .string(role.name)])
-        case .openURL(let url): (.open, ["url": .string(url)])
-        case .home: (.home, [:])
-        case .lock: (.lock, [:])
-        case .unlock: (.unlock, [:])
-        case .switcher(let isOpen): (.switcher, ["action": .string(isOpen ? "open" : "close")])
-        case .close(let app): (.close, ["app": .string(app)])
-        case .restart(let app): (.restart, ["app": .string(app)])
-        case .exempt(let app, let isExempt): (.exempt, ["app": .string(app), "exempt": .bool(isExempt)])
-        case .uninstall(let app): (.uninstall, ["app": .string(app)])
-        case .interrupt(let kind): (.simulate, ["event": .string(kind.name)])
-        case .dismiss(.call): (.simulate, ["event": "call-decline"])
-        case .dismiss(let kind): (.simulate, ["event": .string("\(kind.name)-dismiss")])
-        case .accept(.sms): (.simulate, ["event": "sms-open"])
-        case .accept(let kind): (.simulate, ["event": .string("\(kind.name)-accept")])
-        case .memoryWarning: (.simulate, ["event": "memory-warning"])
-        case .endCall: (.simulate, ["event": "call-end"])
-        case .sleep: (.simulate, ["event": "sleep"])
-        case .wake: (.simulate, ["event": "wake"])
-        case .reboot: (.simulate, ["event": "reboot"])
-        case .fetch(let app, let launches):
-            (.simulate, ["event": "fetch", "app": .string(app), "launch": .bool(launches)])
-        case .allowRefresh(let app, let isAllowed): (.refresh, ["app": .string(app), "allowed": .bool(isAllowed)])
         }
     }
 }

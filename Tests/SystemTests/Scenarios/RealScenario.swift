@@ -265,7 +265,8 @@ extension AppAction {
         case .block(let span): .block(span * factor)
         case .after(let span, let action): .after(span * factor, action * factor)
         case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
-            .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen, .provideSnapshots,
+            .activateScene, .destroyScene, .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen,
+            .provideSnapshots,
             .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave, .ask:
             action
         case .setFetchInterval(let interval): .setFetchInterval(interval.map { $0 * factor })
@@ -292,6 +293,8 @@ extension Input {
     fileprivate var userCommand: UserCommand? {
         switch self {
         case .open(let app, let role): .open(app, as: role)
+        case .openScene(let app, let scene, let role): .openScene(app, scene.map { Int($0.rawValue) }, as: role)
+        case .closeScene(let app, let scene): .closeScene(app, Int(scene.rawValue))
         case .openURL(let url): .openURL(url)
         case .home: .home
         case .lock: .lock
@@ -308,6 +311,7 @@ extension Input {
         case .wake: .wake
         case .reboot: .reboot
         case .memoryWarning: .memoryWarning
+        case .screenshot: .screenshot
         case .fetch(let app, let launches): .fetch(app, launches: launches)
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,

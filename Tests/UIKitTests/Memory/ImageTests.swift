@@ -35,6 +35,22 @@ extension UIKitTests {
             }
         }
 
+        /// What comes before a frame in files of cameras, and the frame.
+        private static let jpeg = Data(
+            [0xff, 0xd8, 0xff, 0xe1, 0, 4, 1, 2, 0xff, 0xff, 0xdb, 0, 3, 0, 0xff, 0xc4, 0, 3, 0]
+                + [0xff, 0xc2, 0, 17, 8, 0, 32, 1, 64, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1, 0xff, 0xda, 0, 2])
+
+        @Test("A JPEG is an image as well, of the size in its frame; neither becomes the other")
+        func jpeg() throws {
+            let photo = try #require(UIImage(data: Self.jpeg, scale: 2))
+            #expect(photo.size == CGSize(width: 160, height: 16))
+            #expect(photo.jpegData(compressionQuality: 0.5) == Self.jpeg && photo.pngData() == nil)
+            #expect(UIImage(data: Self.png(4, 2))?.jpegData(compressionQuality: 1) == nil)
+            for length in 0..<(Self.jpeg.count - 14) { #expect(UIImage(data: Self.jpeg.prefix(length)) == nil) }
+            #expect(UIImage(data: Data([0xff, 0xd8, 0xff, 0xdb, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])) == nil)
+            #expect(UIImage(data: Data([0xff, 0xd8, 0xff, 0xda]) + Self.jpeg.dropFirst(2)) == nil)
+        }
+
         @Test("What is not there or not a PNG is nil")
         func failures() throws {
             try withBundle { bundle in

@@ -102,6 +102,27 @@ extension UIKitTests {
             critical.cancel()
         }
 
+        @Test("A source hears that memory is no longer short, once for each time")
+        func recovery() async {
+            defer { recorder.forget() }
+            let changes = SystemChanges(changesProcess: false)
+            let (events, continuation) = AsyncStream.makeStream(of: UInt.self)
+            let source = DispatchSource.makeMemoryPressureSource(eventMask: [.normal], queue: .global())
+            source.setEventHandler { [weak source] in
+                guard let level: DispatchSource.MemoryPressureEvent = source?.data else { return }
+                continuation.yield(level.rawValue)
+            }
+            source.activate()
+            var heard = events.makeAsyncIterator()
+            changes.take(["memoryRecoveries": 4], for: application)
+            for count in [5, 5, 6] as [Int64] {
+                changes.take(["memoryRecoveries": .int(count)], for: application)
+                if count == 5 { changes.take(["memoryRecoveries": 5], for: application) }
+            }
+            #expect(await heard.next() == DispatchSource.MemoryPressureEvent.normal.rawValue)
+            source.cancel()
+        }
+
         @Test("A source that was cancelled or released is silent, one that is suspended fires when it is resumed")
         func silence() async {
             defer { recorder.forget() }

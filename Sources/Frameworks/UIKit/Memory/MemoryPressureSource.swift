@@ -9,7 +9,7 @@ extension DispatchSource {
         /// Creates a set from bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Memory is no longer short. The daemon never says so: a source with this mask alone stays silent.
+        /// Memory is no longer short, after the app was warned. A suspended app hears it when it runs again.
         public static let normal = MemoryPressureEvent(rawValue: 1)
         /// Memory is short: give up what can be made again.
         public static let warning = MemoryPressureEvent(rawValue: 2)
@@ -19,8 +19,9 @@ extension DispatchSource {
         public static let all: MemoryPressureEvent = [.normal, .warning, .critical]
     }
 
-    /// Creates a source that fires when the app gets a memory warning, after the delegate, the notification, the view
-    /// controllers and the caches. It fires once for several warnings that come before its handler runs.
+    /// Creates a source that fires when the app gets a memory warning, and when memory is no longer short; after the
+    /// delegate, the notification, the view controllers and the caches. It fires once for several warnings that come
+    /// before its handler runs.
     ///
     /// Hold the source: it is silent once it is released. May be called on any thread.
     ///

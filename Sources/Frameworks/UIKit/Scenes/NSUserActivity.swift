@@ -79,6 +79,15 @@ extension NSUserActivityDelegate {
 }
 
 extension NSUserActivity {
+    /// A URL of a site is an activity that goes on here.
+    static func visit(of url: URL) -> NSUserActivity {
+        let activity = NSUserActivity(activityType: NSUserActivityTypeBrowsingWeb)
+        activity.webpageURL = url
+        return activity
+    }
+}
+
+extension NSUserActivity {
     private enum Key {
         static let type = "activityType"
         static let title = "title"

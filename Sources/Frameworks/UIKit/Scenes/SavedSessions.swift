@@ -4,6 +4,8 @@ internal import Foundation
 @MainActor
 struct SavedSessions {
     struct Session {
+        /// The system's number.
+        var number: Int
         var identifier: String
         var configuration: String?
         var userInfo: [String: Any]?
@@ -14,6 +16,8 @@ struct SavedSessions {
     private var written: Data?
 
     private enum Key {
+        static let sessions = "sessions"
+        static let number = "number"
         static let identifier = "identifier"
         static let configuration = "configuration"
         static let userInfo = "userInfo"
@@ -25,25 +29,35 @@ struct SavedSessions {
             .appendingPathComponent("Library/Saved Application State/scenes.plist")
     }
 
-    /// `nil` where there is none, or where what is there cannot be read: the app then begins anew.
-    mutating func read() -> Session? {
+    /// Empty where there is nothing, or where what is there cannot be read: the app then begins anew.
+    mutating func read() -> [Session] {
         guard let data = try? Data(contentsOf: file),
             let list = try? unsafe PropertyListSerialization.propertyList(from: data, options: [], format: nil),
-            let fields = list as? [String: Any], let identifier = fields[Key.identifier] as? String
-        else { return nil }
+            let fields = list as? [String: Any]
+        else { return [] }
         written = data
-        return Session(
-            identifier: identifier, configuration: fields[Key.configuration] as? String,
-            userInfo: fields[Key.userInfo] as? [String: Any], activity: fields[Key.activity] as? [String: Any])
+        // Before an app could have several, the file was the one session.
+        let sessions = fields[Key.sessions] as? [[String: Any]] ?? [fields]
+        return sessions.compactMap { fields in
+            guard let identifier = fields[Key.identifier] as? String else { return nil }
+            return Session(
+                number: fields[Key.number] as? Int ?? 1, identifier: identifier,
+                configuration: fields[Key.configuration] as? String,
+                userInfo: fields[Key.userInfo] as? [String: Any], activity: fields[Key.activity] as? [String: Any])
+        }
     }
 
-    /// Writes it if there is something new; whole, or not at all.
-    mutating func write(_ session: Session) throws {
-        var fields: [String: Any] = [Key.identifier: session.identifier]
-        fields[Key.configuration] = session.configuration
-        fields[Key.userInfo] = session.userInfo
-        fields[Key.activity] = session.activity
-        let data = try PropertyListSerialization.data(fromPropertyList: fields, format: .binary, options: 0)
+    /// Writes them if there is something new; whole, or not at all.
+    mutating func write(_ sessions: [Session]) throws {
+        let list = sessions.map { session in
+            var fields: [String: Any] = [Key.number: session.number, Key.identifier: session.identifier]
+            fields[Key.configuration] = session.configuration
+            fields[Key.userInfo] = session.userInfo
+            fields[Key.activity] = session.activity
+            return fields
+        }
+        let data = try PropertyListSerialization.data(
+            fromPropertyList: [Key.sessions: list], format: .binary, options: 0)
         guard data != written else { return }
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

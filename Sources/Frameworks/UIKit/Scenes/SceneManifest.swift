@@ -15,12 +15,15 @@ package struct SceneManifest {
         }
     }
 
+    /// `UIApplicationSupportsMultipleScenes`.
+    package let supportsMultipleScenes: Bool
     private let configurations: [UISceneSession.Role: [Configuration]]
     /// What is wrong with it, in sentences.
     package let complaints: [String]
 
-    package init(_ configurations: [UISceneSession.Role: [Configuration]]) {
+    package init(_ configurations: [UISceneSession.Role: [Configuration]], supportsMultipleScenes: Bool = false) {
         self.configurations = configurations
+        self.supportsMultipleScenes = supportsMultipleScenes
         complaints = []
     }
 
@@ -49,6 +52,7 @@ package struct SceneManifest {
             }
         }
         configurations = found
+        supportsMultipleScenes = manifest["UIApplicationSupportsMultipleScenes"] as? Bool ?? false
         self.complaints = complaints
     }
 

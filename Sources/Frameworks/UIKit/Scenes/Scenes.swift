@@ -1,90 +1,159 @@
+internal import AppRuntime
 internal import Foundation
 internal import Wire
 
-/// The scenes of an app: one that comes with the app's first time on the screen and has its states from then on.
+/// The scenes of an app, each with a session that outlives it. The system says what becomes of them, by the numbers of
+/// the sessions.
 @MainActor
 package final class Scenes {
+    /// What a scene is to be given when it connects.
+    struct Delivery {
+        var urls: [UIOpenURLContext] = []
+        var activities: [NSUserActivity] = []
+        var shortcut: UIApplicationShortcutItem?
+    }
+
     let manifest: SceneManifest
     private unowned let application: UIApplication
     private var saved = SavedSessions()
-    private(set) var session: UISceneSession?
-    private(set) var scene: UIScene?
-    /// What the scene is to open, from before it was there.
-    private var urls: [UIOpenURLContext] = []
-    private var activities: [NSUserActivity] = []
+    /// By the system's numbers.
+    private(set) var sessions: [Int: UISceneSession] = [:]
+    /// Connected, by the numbers of their sessions.
+    private(set) var connected: [Int: UIScene] = [:]
+    /// The one that was in front last.
+    private var newest: Int?
+    /// For scenes that are yet to connect.
+    private var waiting: [Int: Delivery] = [:]
+    /// For whatever scene connects next.
+    private var shortcut: UIApplicationShortcutItem?
+    /// What the app asked for and is not connected yet, by its own names for that.
+    private var wishes: [Int: NSUserActivity] = [:]
+    private var lastWish = 0
+    /// The app is being launched onto the screen, and no scene has entered the foreground.
+    var isComing = false
 
     init(_ manifest: SceneManifest, _ application: UIApplication) {
         self.manifest = manifest
         self.application = application
         for complaint in manifest.complaints { ApplicationLauncher.complain(complaint) }
+        for kept in saved.read() { sessions[kept.number] = restore(kept) }
     }
 
-    // MARK: What becomes of it
+    /// The scene that was in front last, of those that are connected.
+    var front: UIScene? { newest.flatMap { connected[$0] } ?? connected.min { $0.key < $1.key }?.value }
 
-    /// The app comes to the screen.
-    func enterForeground() {
-        if scene == nil { connect() }
-        step(.enterForeground, UIScene.willEnterForegroundNotification) { $1.sceneWillEnterForeground($0) }
-    }
+    // MARK: What the system says
 
-    func becomeActive() {
-        step(.becomeActive, UIScene.didActivateNotification, isBefore: true) { $1.sceneDidBecomeActive($0) }
-    }
-
-    func resignActive() {
-        step(.resignActive, UIScene.willDeactivateNotification) { $1.sceneWillResignActive($0) }
-    }
-
-    func enterBackground() {
-        step(.enterBackground, UIScene.didEnterBackgroundNotification, isBefore: true) {
-            $1.sceneDidEnterBackground($0)
+    /// - Returns: false for what is not about a scene.
+    func handle(_ callback: Callback) -> Bool {
+        guard let number = callback.params["scene"]?.int else { return false }
+        switch callback.name {
+        case .sceneWillConnect: connect(number, wish: callback.params["wish"]?.int ?? 0)
+        case .sceneWillEnterForeground: enterForeground(number)
+        case .sceneDidBecomeActive: becomeActive(number)
+        case .sceneWillResignActive: resignActive(number)
+        case .sceneDidEnterBackground: enterBackground(number)
+        case .sceneDidDisconnect: disconnect(number)
+        case .didDiscardScene: discard(number)
+        default: return false
         }
-        save()
-    }
-
-    /// The app is about to end.
-    func disconnect() {
-        guard let scene else { return }
-        if scene.activation == .foregroundActive { resignActive() }
-        if scene.activation == .foregroundInactive { save() }
-        step(.disconnect, UIScene.didDisconnectNotification, isBefore: true) { $1.sceneDidDisconnect($0) }
-        self.scene = nil
-        session?.scene = nil
-    }
-
-    /// Whether it is, or will be, with the scene.
-    func open(_ url: URL, sourceApplication: String?) -> Bool {
-        if url.isOfSite { return visit(url) }
-        let context = UIOpenURLContext(url: url, sourceApplication: sourceApplication)
-        guard let scene, scene.activation != .unattached else {
-            urls.append(context)
-            return true
-        }
-        guard let delegate = scene.delegate else { return false }
-        delegate.scene(scene, openURLContexts: [context])
         return true
     }
 
-    /// A URL of a site is an activity that goes on here.
-    private func visit(_ url: URL) -> Bool {
-        let activity = NSUserActivity(activityType: NSUserActivityTypeBrowsingWeb)
-        activity.webpageURL = url
-        guard let scene, scene.activation != .unattached else {
-            activities.append(activity)
+    private func enterForeground(_ number: Int) {
+        newest = number
+        step(number, .enterForeground, UIScene.willEnterForegroundNotification) { $1.sceneWillEnterForeground($0) }
+        guard isComing else { return }
+        isComing = false
+        NotificationCenter.default.post(name: UIApplication.willEnterForegroundNotification, object: application)
+    }
+
+    private func becomeActive(_ number: Int) {
+        newest = number
+        application.state = .active
+        step(number, .becomeActive, UIScene.didActivateNotification, isBefore: true) { $1.sceneDidBecomeActive($0) }
+    }
+
+    private func resignActive(_ number: Int) {
+        step(number, .resignActive, UIScene.willDeactivateNotification) { $1.sceneWillResignActive($0) }
+    }
+
+    private func enterBackground(_ number: Int) {
+        let others = connected.filter { $0.key != number }.values
+        if others.allSatisfy({ $0.activation == .background }) { application.state = .background }
+        step(number, .enterBackground, UIScene.didEnterBackgroundNotification, isBefore: true) {
+            $1.sceneDidEnterBackground($0)
+        }
+        keep(number)
+        write()
+    }
+
+    private func disconnect(_ number: Int) {
+        step(number, .disconnect, UIScene.didDisconnectNotification, isBefore: true) { $1.sceneDidDisconnect($0) }
+        connected[number] = nil
+        sessions[number]?.scene = nil
+    }
+
+    private func discard(_ number: Int) {
+        guard let session = sessions.removeValue(forKey: number) else { return }
+        waiting[number] = nil
+        if newest == number { newest = nil }
+        application.delegate?.application(application, didDiscardSceneSessions: [session])
+        write()
+    }
+
+    /// The app is about to end.
+    func disconnectAll() {
+        for (number, scene) in connected.sorted(by: { $0.key < $1.key }) {
+            if scene.activation == .foregroundActive { resignActive(number) }
+            if scene.activation == .foregroundInactive { keep(number) }
+            disconnect(number)
+        }
+        write()
+    }
+
+    /// - Parameter number: the scene's; `nil`: a daemon from before there were several says nothing of it.
+    /// - Returns: Whether it is, or will be, with the scene.
+    func open(_ url: URL, in number: Int?, sourceApplication: String?) -> Bool {
+        guard let number = number ?? newest else { return false }
+        guard let scene = connected[number] else {
+            if url.isOfSite {
+                waiting[number, default: Delivery()].activities.append(.visit(of: url))
+            } else {
+                waiting[number, default: Delivery()].urls.append(
+                    UIOpenURLContext(url: url, sourceApplication: sourceApplication))
+            }
             return true
         }
         guard let delegate = scene.delegate else { return false }
+        if url.isOfSite {
+            go(on: .visit(of: url), in: scene)
+        } else {
+            let context = UIOpenURLContext(url: url, sourceApplication: sourceApplication)
+            delegate.scene(scene, openURLContexts: [context])
+        }
+        return true
+    }
+
+    private func go(on activity: NSUserActivity, in scene: UIScene) {
+        guard let delegate = scene.delegate else { return }
         delegate.scene(scene, willContinueUserActivityWithType: activity.activityType)
         delegate.scene(scene, continue: activity)
+    }
+
+    /// - Returns: whether the scene that connects next is given it.
+    func give(_ shortcut: UIApplicationShortcutItem) -> Bool {
+        guard connected.isEmpty else { return false }
+        self.shortcut = shortcut
         return true
     }
 
     /// - Parameter isBefore: the scene is in its new state when it is told; else when it has been told.
     private func step(
-        _ step: SceneActivation.Step, _ name: Notification.Name, isBefore: Bool = false,
+        _ number: Int, _ step: SceneActivation.Step, _ name: Notification.Name, isBefore: Bool = false,
         _ tell: (UIScene, any UISceneDelegate) -> Void
     ) {
-        guard let scene else { return }
+        guard let scene = connected[number] else { return }
         do throws(SceneActivation.IllegalStep) {
             var next = scene.activation
             try next.take(step)
@@ -100,13 +169,15 @@ package final class Scenes {
 
     // MARK: Connection
 
-    private func connect() {
-        let options = UIScene.ConnectionOptions(
-            urlContexts: Set(urls), userActivities: Set(activities),
-            sourceApplication: urls.first?.options.sourceApplication)
-        (urls, activities) = ([], [])
-        let session = self.session ?? restore()
-        self.session = session
+    private func connect(_ number: Int, wish: Int) {
+        guard connected[number] == nil else { return }
+        var delivery = waiting.removeValue(forKey: number) ?? Delivery()
+        if let activity = wishes.removeValue(forKey: wish) { delivery.activities.append(activity) }
+        delivery.shortcut = shortcut
+        shortcut = nil
+        let options = UIScene.ConnectionOptions(delivery)
+        let session = sessions[number] ?? restore(SavedSessions.Session(number: number, identifier: UUID().uuidString))
+        sessions[number] = session
         if let chosen = application.delegate?.application(
             application, configurationForConnecting: session, options: options)
         {
@@ -117,7 +188,7 @@ package final class Scenes {
         let scene = type.init(session: session, connectionOptions: options)
         scene.delegate = makeDelegate(configuration)
         session.scene = scene
-        self.scene = scene
+        connected[number] = scene
         scene.delegate?.scene(scene, willConnectTo: session, options: options)
         NotificationCenter.default.post(name: UIScene.willConnectNotification, object: scene)
         // From `unattached` there is no other way.
@@ -141,48 +212,99 @@ package final class Scenes {
         return nil
     }
 
+    // MARK: What the app wants
+
+    func activate(
+        _ session: UISceneSession?, _ activity: NSUserActivity?, _ errorHandler: ((any Error) -> Void)?
+    ) {
+        var params: JSONObject = [:]
+        if let session { params["scene"] = .int(Int64(session.number)) }
+        let wish = activity == nil ? 0 : lastWish + 1
+        if let activity {
+            lastWish = wish
+            wishes[wish] = activity
+            params["wish"] = .int(Int64(wish))
+        }
+        // Connected already: nothing else will ask for the activity.
+        let scene = session.flatMap { connected[$0.number] }
+        request(.activateScene, params, errorHandler) { [weak self] in
+            guard let self, let scene, let activity = wishes.removeValue(forKey: wish) else { return }
+            go(on: activity, in: scene)
+        } failed: { [weak self] in
+            self?.wishes[wish] = nil
+        }
+    }
+
+    func destroy(_ session: UISceneSession, _ errorHandler: ((any Error) -> Void)?) {
+        request(.destroyScene, ["scene": .int(Int64(session.number))], errorHandler)
+    }
+
+    private func request(
+        _ method: AppMethod, _ params: JSONObject, _ errorHandler: ((any Error) -> Void)?,
+        done: @escaping @MainActor () -> Void = {}, failed: @escaping @MainActor () -> Void = {}
+    ) {
+        let handler = SceneErrorHandler(handler: errorHandler, done: done, failed: failed)
+        guard let connection = application.connection else { return handler.fail(.requestDenied, "no system is there") }
+        connection.request(method, .object(params)) { result in
+            switch result {
+            case .success: handler.done()
+            case .failure(let error):
+                let isSingle = !UIApplication.shared.supportsMultipleScenes
+                handler.fail(isSingle ? .multipleScenesNotSupported : .requestDenied, error.message)
+            }
+        }
+    }
+
     // MARK: What is kept
 
-    private func restore() -> UISceneSession {
+    private func restore(_ kept: SavedSessions.Session) -> UISceneSession {
         let role = UISceneSession.Role.windowApplication
-        let kept = saved.read()
-        let declared = kept?.configuration.flatMap { manifest.configuration(named: $0, role) } ?? manifest.first(role)
+        let declared = kept.configuration.flatMap { manifest.configuration(named: $0, role) } ?? manifest.first(role)
         let configuration = UISceneConfiguration(name: declared?.name, sessionRole: role)
         configuration.sceneClass = declared?.sceneClass
         configuration.delegateClass = declared?.delegateClass
         let session = UISceneSession(
-            persistentIdentifier: kept?.identifier ?? UUID().uuidString, role: role, configuration: configuration)
-        session.userInfo = kept?.userInfo
-        session.stateRestorationActivity = kept?.activity.flatMap(NSUserActivity.init(propertyList:))
+            number: kept.number, persistentIdentifier: kept.identifier, role: role, configuration: configuration)
+        session.userInfo = kept.userInfo
+        session.stateRestorationActivity = kept.activity.flatMap(NSUserActivity.init(propertyList:))
         return session
     }
 
-    private func save() {
-        guard let scene, let session else { return }
+    private func keep(_ number: Int) {
+        guard let scene = connected[number] else { return }
+        let session = scene.session
         session.stateRestorationActivity =
             scene.delegate.map { $0.stateRestorationActivity(for: scene) } ?? scene.userActivity
         if let activity = session.stateRestorationActivity, activity.needsSave {
             activity.delegate?.userActivityWillSave(activity)
             activity.needsSave = false
         }
+    }
+
+    private func write() {
+        let kept = sessions.sorted { $0.key < $1.key }.map { number, session in
+            SavedSessions.Session(
+                number: number, identifier: session.persistentIdentifier, configuration: session.configuration.name,
+                userInfo: session.userInfo, activity: session.stateRestorationActivity?.propertyList)
+        }
         do {
-            try saved.write(
-                SavedSessions.Session(
-                    identifier: session.persistentIdentifier, configuration: session.configuration.name,
-                    userInfo: session.userInfo, activity: session.stateRestorationActivity?.propertyList))
+            try saved.write(kept)
         } catch {
-            ApplicationLauncher.complain("the state of a scene could not be kept: \(error)")
+            ApplicationLauncher.complain("the state of the app's scenes could not be kept: \(error)")
         }
     }
 }
 
-extension UIApplication {
-    /// The scenes that are connected.
-    public var connectedScenes: Set<UIScene> { Set([scenes?.scene].compactMap { $0 }) }
+/// What is called once the system has answered, on the main thread.
+private struct SceneErrorHandler: @unchecked Sendable {
+    // Unchecked: all three are called on the main thread alone, where the app gave them.
+    let handler: ((any Error) -> Void)?
+    let done: @MainActor () -> Void
+    let failed: @MainActor () -> Void
 
-    /// The sessions of the app's scenes, connected or not, as far as this launch knows.
-    public var openSessions: Set<UISceneSession> { Set([scenes?.session].compactMap { $0 }) }
-
-    /// Whether the app may have several scenes at once; false so far.
-    public var supportsMultipleScenes: Bool { false }
+    @MainActor
+    func fail(_ code: UISceneError.Code, _ message: String) {
+        failed()
+        handler?(UISceneError(code, message))
+    }
 }

@@ -55,12 +55,14 @@ open class UIApplicationShortcutIcon: NSObject {
 }
 
 extension UIApplication {
-    /// Lets the app do what one of its shortcuts is for, as if the user had chosen it: with scenes the scene, else the
-    /// app's delegate. Ours: nothing shows shortcuts so far.
+    /// Lets the app do what one of its shortcuts is for, as if the user had chosen it: with scenes the one in front, or
+    /// the one that connects next, among the options of its connection; else the app's delegate. Ours: nothing shows
+    /// shortcuts so far.
     ///
     /// - Parameter completionHandler: called with whether it was done.
     public func choose(_ shortcut: UIApplicationShortcutItem, completionHandler: @escaping (Bool) -> Void = { _ in }) {
-        if let scene = scenes?.scene as? UIWindowScene {
+        if scenes?.give(shortcut) == true { return completionHandler(true) }
+        if let scene = scenes?.front as? UIWindowScene {
             guard let delegate = scene.delegate as? any UIWindowSceneDelegate else {
                 completionHandler(false)
                 return

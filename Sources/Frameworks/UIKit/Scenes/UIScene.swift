@@ -1,10 +1,12 @@
 public import Foundation
 public import UserNotifications
 
-/// One instance of what an app shows, with a state of its own. The system makes it when the app comes to the screen for
-/// the first time; the app keeps it by holding nothing. Use it on the main thread (WWDC 2019, session 258).
+/// One instance of what an app shows, with a state of its own. The system makes it when it is to come to the screen;
+/// the app keeps it by holding nothing. Use it on the main thread (WWDC 2019, session 258).
 ///
-/// An app has scenes if its `Info.plist` has `UIApplicationSceneManifest`. Here it has one.
+/// An app has scenes if its `Info.plist` has `UIApplicationSceneManifest`, and may have several if that says
+/// `UIApplicationSupportsMultipleScenes`. It is in the foreground while one of them is. When memory is short, scenes in
+/// the background are disconnected; they connect anew when they are shown.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
     /// Where a scene is.
@@ -97,8 +99,8 @@ extension UIScene {
         /// Activities that the scene is to go on with: a site's URL. They are given here alone.
         public let userActivities: Set<NSUserActivity>
 
-        /// The shortcut that the user chose. Nothing shows shortcuts so far: `nil`.
-        public let shortcutItem: UIApplicationShortcutItem? = nil
+        /// The shortcut that the user chose: the one that `UIApplication.choose(_:)` was given.
+        public let shortcutItem: UIApplicationShortcutItem?
 
         /// The notification that the user answered. Not told here so far, but to the notification center's delegate.
         public let notificationResponse: UNNotificationResponse? = nil
@@ -106,13 +108,11 @@ extension UIScene {
         /// The type of an activity of another device. There are none: `nil`.
         public let handoffUserActivityType: String? = nil
 
-        init(
-            urlContexts: Set<UIOpenURLContext> = [], userActivities: Set<NSUserActivity> = [],
-            sourceApplication: String? = nil
-        ) {
-            self.urlContexts = urlContexts
-            self.sourceApplication = sourceApplication
-            self.userActivities = userActivities
+        init(_ delivery: Scenes.Delivery) {
+            urlContexts = Set(delivery.urls)
+            sourceApplication = delivery.urls.first?.options.sourceApplication
+            userActivities = Set(delivery.activities)
+            shortcutItem = delivery.shortcut
             super.init()
         }
     }

@@ -35,7 +35,11 @@ open class UISceneSession: NSObject {
     /// earlier launch.
     open internal(set) var stateRestorationActivity: NSUserActivity?
 
-    init(persistentIdentifier: String, role: Role, configuration: UISceneConfiguration) {
+    /// The system's own for it, counted from 1.
+    package let number: Int
+
+    init(number: Int, persistentIdentifier: String, role: Role, configuration: UISceneConfiguration) {
+        self.number = number
         self.persistentIdentifier = persistentIdentifier
         self.role = role
         self.configuration = configuration

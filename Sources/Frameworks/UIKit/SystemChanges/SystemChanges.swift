@@ -1,4 +1,5 @@
 public import Foundation
+internal import Synchronization
 package import Wire
 
 /// What the app knows of the device, and what it is told has become of it. A message says everything, so one that is
@@ -18,6 +19,7 @@ package final class SystemChanges {
         known = message
         let isNew = old == .null
         PowerState.take(message)
+        UIDevice.presentNetwork.withLock { $0 = message["network"]?.string.flatMap(UIDevice.NetworkKind.init) ?? .none }
         if isNew || message["settings"] != old["settings"] { Settings.take(message["settings"] ?? .null) }
         if isNew || message["timeZone"] != old["timeZone"] { takeTimeZone(message["timeZone"]?.string) }
         guard !isNew else { return }
@@ -44,6 +46,24 @@ package final class SystemChanges {
             post(UIDevice.orientationDidChangeNotification, UIDevice.current)
         }
         postStores(message["stores"], old["stores"])
+        tellOfProtection(message["protectedData"]?.string, old["protectedData"]?.string, application)
+        if message["memoryRecoveries"] != old["memoryRecoveries"] { MemoryPressureSources.signal(.normal) }
+        if message["screenshots"] != old["screenshots"] {
+            post(UIApplication.userDidTakeScreenshotNotification, application)
+        }
+    }
+
+    /// That the time is over in which they could still be read is nothing to tell: that it would be was told before.
+    private func tellOfProtection(_ new: String?, _ old: String?, _ application: UIApplication) {
+        let (isAvailable, wasAvailable) = (new ?? "available" == "available", old ?? "available" == "available")
+        guard isAvailable != wasAvailable else { return }
+        if isAvailable {
+            application.delegate?.applicationProtectedDataDidBecomeAvailable(application)
+            post(UIApplication.protectedDataDidBecomeAvailableNotification, application)
+        } else {
+            application.delegate?.applicationProtectedDataWillBecomeUnavailable(application)
+            post(UIApplication.protectedDataWillBecomeUnavailableNotification, application)
+        }
     }
 
     private func post(_ name: Notification.Name, _ object: Any?) {

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Synchronization
 internal import Wire
 
 extension UIDevice {
@@ -13,6 +14,11 @@ extension UIDevice {
     public enum NetworkKind: String, Sendable {
         case none, wifi, cellular, wired
     }
+
+    nonisolated static let presentNetwork = Mutex(NetworkKind.none)
+
+    /// `networkKind` for any thread; none before the launch.
+    package nonisolated static var presentNetworkKind: NetworkKind { presentNetwork.withLock { $0 } }
 
     private var conditions: JSONValue { UIApplication.running?.systemChanges?.known ?? .null }
 

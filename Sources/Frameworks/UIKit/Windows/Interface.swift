@@ -65,7 +65,8 @@ extension UIApplication {
         public static let keyboard = ExtensionPointIdentifier(rawValue: "com.apple.keyboard-service")
     }
 
-    /// The user made a picture of the screen. Nothing tells apps of it so far: never posted.
+    /// The user took a picture of the screen while the app was on it (`greenroom simulate screenshot`). The object is
+    /// the app.
     public nonisolated static let userDidTakeScreenshotNotification = Notification.Name(
         "UIApplicationUserDidTakeScreenshotNotification")
 }

@@ -18,8 +18,16 @@ extension Lifecycle {
         guard let window = params["window"]?.int else { return }
         let (windows, what) = (application.backgroundWindows, "handleEventsForBackgroundURLSession")
         windows.open(window, for: what)
+        let session = params["session"]?.string ?? ""
+        if let action = BackgroundLaunches.shared.action(for: session) {
+            Task {
+                await action(session)
+                windows.complete(window, what, "done")
+            }
+            return
+        }
         application.delegate?.application(
-            application, handleEventsForBackgroundURLSession: params["session"]?.string ?? ""
+            application, handleEventsForBackgroundURLSession: session
         ) { windows.complete(window, what, "done") }
     }
 

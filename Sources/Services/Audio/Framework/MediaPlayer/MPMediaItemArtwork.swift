@@ -38,7 +38,7 @@ struct ArtworkFile {
         }
         if artwork === self.artwork, let url { return url.path }
         self.artwork = artwork
-        guard let data = artwork.image(at: artwork.bounds.size)?.pngData(),
+        guard let file = artwork.image(at: artwork.bounds.size)?.file,
             let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
                 .appendingPathComponent("greenroom.artwork", isDirectory: true)
         else {
@@ -46,12 +46,12 @@ struct ArtworkFile {
             return nil
         }
         // Another name for another picture: who shows it keeps it by its name.
-        let new = folder.appendingPathComponent(Self.name(data))
+        let new = folder.appendingPathComponent(Self.name(file.data, file.extension))
         if new == url { return new.path }
         remove()
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try data.write(to: new, options: .atomic)
+            try file.data.write(to: new, options: .atomic)
         } catch {
             return nil
         }
@@ -65,9 +65,9 @@ struct ArtworkFile {
         (url, artwork) = (nil, nil)
     }
 
-    private static func name(_ data: Data) -> String {
+    private static func name(_ data: Data, _ suffix: String) -> String {
         // FNV-1a.
         let hash = data.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return "\(ProcessInfo.processInfo.processIdentifier)-\(String(hash, radix: 16)).png"
+        return "\(ProcessInfo.processInfo.processIdentifier)-\(String(hash, radix: 16)).\(suffix)"
     }
 }
