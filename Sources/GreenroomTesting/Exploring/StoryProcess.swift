@@ -112,7 +112,7 @@ final class StoryProcess {
                 unsafe waitpid(pid, &status, 0)
                 return .hung(isIdle: isIdle)
             }
-            // Cancelled or not, the process is waited for.
+            // Nothing tells that a process stands still: it is looked at. Cancelled or not, it is waited for.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -27,7 +27,10 @@ extension System {
     /// Only the apps that are on the picture hear of it, and they run.
     mutating func screenshotTaken() {
         logRoot(.conditionChanged, .conditionChanged(.screenshot))
-        for app in screen.inOrder where presence(Int(app.rawValue)) != .hidden {
+        let shown = screen.inOrder
+        // One with two scenes is on it twice, and hears of it once.
+        for (place, app) in shown.enumerated()
+        where presence(Int(app.rawValue)) != .hidden && !shown[..<place].contains(app) {
             conditions.withApp(Int(app.rawValue)) { $0.screenshots = ($0.screenshots ?? 0) &+ 1 }
         }
         tellRunning()
