@@ -13,6 +13,10 @@ struct FileCoordinatorTests {
         return file
     }
 
+    private static func removeFolder(of file: URL) {
+        try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
+    }
+
     private func inBackground(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -25,6 +29,7 @@ struct FileCoordinatorTests {
     @Test("A writer waits for readers, readers do not wait for each other, and the accessor is given the URL")
     func turns() throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         let heard = Mutex<[String]>([])
         var error: NSError?
         let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -57,6 +62,7 @@ struct FileCoordinatorTests {
     @Test("One coordinator does not wait for itself, nor those with one purpose for each other")
     func nested() throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         var reached = 0
         let (coordinator, friend) = (NSFileCoordinator(filePresenter: nil), NSFileCoordinator(filePresenter: nil))
         friend.purposeIdentifier = coordinator.purposeIdentifier
@@ -70,6 +76,7 @@ struct FileCoordinatorTests {
     @Test("Who removes a folder waits for what is in it; other files are nobody's business")
     func folders() throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         let folder = file.deletingLastPathComponent()
         let removed = Mutex(false)
         let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -101,6 +108,7 @@ struct FileCoordinatorTests {
     @Test("What waits can be given up, with an error that says so")
     func cancelled() throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         let (begun, mayEnd, tried) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
@@ -130,6 +138,7 @@ struct FileCoordinatorTests {
     @Test("Intents are fulfilled together on a queue, without a thread that waits for them")
     func intents() async throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         let other = file.appendingPathExtension("copy")
         let queue = OperationQueue()
         let intents = [
@@ -179,6 +188,7 @@ struct FileCoordinatorTests {
     @Test("Presenters give way before the access, and hear of the change; one's own coordinator does not ask it")
     func presenters() async throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         let (presenter, folder) = (Presenter(file), Presenter(file.deletingLastPathComponent()))
         NSFileCoordinator.addFilePresenter(presenter)
         NSFileCoordinator.addFilePresenter(folder)
@@ -205,6 +215,7 @@ struct FileCoordinatorTests {
     @Test("A file has its present version, no others and no conflicts")
     func versions() throws {
         let file = try Self.makeFile()
+        defer { Self.removeFolder(of: file) }
         let version = try #require(NSFileVersion.currentVersionOfItem(at: file))
         #expect(version.url == file && version.localizedName == "notes" && version.modificationDate != nil)
         #expect(!version.isConflict && version.isResolved && version.hasLocalContents)

@@ -27,13 +27,16 @@ final class StoryProcess {
             call: call, attempts: attempts, progress: folder.appendingPathComponent("progress").path,
             output: folder.appendingPathComponent("output").path)
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: itsTemporaryFiles, withIntermediateDirectories: true)
             try JSONEncoder().encode(telling).write(to: folder.appendingPathComponent("telling"))
             try Data().write(to: URL(fileURLWithPath: telling.progress))
         } catch {
             throw .unsupported("the stories could not be written: \(error.localizedDescription)")
         }
     }
+
+    /// A process that crashes or is killed leaves its apps' folders behind: they go with this one.
+    private var itsTemporaryFiles: URL { folder.appendingPathComponent("tmp") }
 
     func run() async throws(TestDeviceError) -> Outcome {
         // It lies among temporary files: what cannot be removed harms nobody.
@@ -60,6 +63,7 @@ final class StoryProcess {
         unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         var environment = ProcessInfo.processInfo.environment
         environment[Telling.variable] = folder.appendingPathComponent("telling").path
+        environment["TMPDIR"] = itsTemporaryFiles.path
         // A backtrace takes seconds, and what the runtime says before it is enough.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         let code = unsafe Self.withStrings(Self.arguments) { arguments in
