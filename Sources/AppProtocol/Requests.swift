@@ -40,6 +40,22 @@ extension JSONValue {
         }
     }
 
+    /// What an app is to be opened for, if not for a URL.
+    package var invitation: Invitation? {
+        get throws(RPCError) {
+            let (shortcut, activity) = (try optionalString("shortcut"), try optionalString("activity"))
+            guard shortcut == nil || activity == nil else {
+                throw .invalidParameter("activity", "an app is opened for a shortcut or for an activity, not for both")
+            }
+            guard let type = shortcut ?? activity else { return nil }
+            guard !type.isEmpty else {
+                throw .invalidParameter(shortcut == nil ? "activity" : "shortcut", "a type is not empty")
+            }
+            if shortcut != nil { return .shortcut(type: type) }
+            return .activity(type: type, info: try optionalObject("info")?.object)
+        }
+    }
+
     // MARK: Scenes (2.10)
 
     /// The number of a scene's session.

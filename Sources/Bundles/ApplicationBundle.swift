@@ -9,12 +9,14 @@ enum ApplicationBundle {
         return manifest
     }
 
-    /// The keys of an `Info.plist`; `nil`: there is none.
+    /// The keys of an `Info.plist`, or of another list; `nil`: there is none.
     ///
     /// - Parameter place: the folder within the bundle, with its slash.
-    static func info(of bundle: borrowing Descriptor, place: String) throws(Refusal) -> [String: PropertyList]? {
-        guard let pinned = bundle.pin(entry: "Info.plist") else { return nil }
-        let name = Names.shown(place) + "Info.plist"
+    static func info(
+        of bundle: borrowing Descriptor, place: String, file: String = "Info.plist"
+    ) throws(Refusal) -> [String: PropertyList]? {
+        guard let pinned = bundle.pin(entry: file) else { return nil }
+        let name = Names.shown(place) + file
         guard let status = pinned.status(), status.type == .regular, let file = pinned.reopenForReading() else {
             throw Refusal("\(name) is not a readable regular file: replace it by one.")
         }

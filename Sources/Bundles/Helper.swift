@@ -6,11 +6,15 @@ package enum Helper {
     /// Runs the command line and says with which status to exit: 0 a manifest was printed, 1 a refusal was, 2 usage.
     package static func run(_ arguments: [String]) -> Int32 {
         limitResources()
-        guard arguments.count == 4, arguments[1] == "inspect" else {
-            print("usage: greenroom-bundle inspect PATH STAGING_DIR")
+        guard arguments.count == 4, ["inspect", "shortcuts"].contains(arguments[1]) else {
+            print("usage: greenroom-bundle inspect PATH STAGING_DIR\n       greenroom-bundle shortcuts BUNDLE CONTAINER")
             return 2
         }
         do {
+            if arguments[1] == "shortcuts" {
+                print(Shortcuts.json(try Shortcuts.read(bundle: arguments[2], container: arguments[3])))
+                return 0
+            }
             // A little before the limits, so that there is an answer instead of a dead process.
             let deadline = ContinuousClock.now + .seconds(Int(Limits.processorSeconds)) * 0.85
             print(try Inspection.inspect(path: arguments[2], staging: arguments[3], deadline: deadline).json)

@@ -85,13 +85,17 @@ extension Refusal {
     }
 }
 
-private struct JSONWriter {
+struct JSONWriter {
     private var fields: [String] = []
 
     var object: String { "{" + fields.joined(separator: ",") + "}" }
 
     mutating func field(_ key: String, _ value: String?) {
         fields.append(quoted(key) + ":" + (value.map(quoted) ?? "null"))
+    }
+
+    mutating func field(_ key: String, objects: [String]) {
+        fields.append(quoted(key) + ":[" + objects.joined(separator: ",") + "]")
     }
 
     mutating func field(_ key: String, _ value: Bool) {

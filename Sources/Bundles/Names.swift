@@ -1,3 +1,5 @@
+internal import Model
+
 /// The rules for names and texts that come from outside.
 enum Names {
     /// Identifiers name folders, cgroups and sockets: nothing in one may mean anything to a file system or a shell.
@@ -64,7 +66,7 @@ enum Names {
         else {
             throw Refusal("\(quoted(text)) is not a URL scheme: begin with a letter, go on with letters, digits, + . -")
         }
-        guard !["http", "https", "file", "mailto"].contains(scheme) else {
+        guard !["http", "https", "file", "mailto", SystemURL.scheme].contains(scheme) else {
             throw Refusal("The URL scheme \(scheme) is reserved: choose one of your own.")
         }
         return scheme

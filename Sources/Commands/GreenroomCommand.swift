@@ -29,8 +29,8 @@ package struct GreenroomCommand: RootCommand {
                 name: "Apps",
                 subcommands: [
                     InstallCommand.self, UninstallCommand.self, AppsCommand.self, ExemptCommand.self,
-                    AttachCommand.self, OutputCommand.self, SnapshotCommand.self, RefreshCommand.self,
-                    PassedOn.Import.self,
+                    AttachCommand.self, OutputCommand.self, SnapshotCommand.self, ShortcutsCommand.self,
+                    RefreshCommand.self, PassedOn.Import.self,
                 ]),
             CommandGroup(name: "Transfers", subcommands: [TransferCommand.self, TransfersCommand.self]),
             CommandGroup(

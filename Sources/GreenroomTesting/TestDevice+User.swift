@@ -2,6 +2,8 @@ public import Foundation
 internal import Model
 internal import PolicyCore
 internal import Simulation
+public import UIKit
+internal import Wire
 
 // What people do. Each throws `TestDeviceError.refused` with the system's sentence if it cannot be done.
 extension TestDevice {
@@ -12,6 +14,36 @@ extension TestDevice {
 
     /// Opens a URL with the app that is registered for its scheme, the one installed last.
     public func open(_ url: URL) async throws(TestDeviceError) { try await perform(.openURL(url.absoluteString)) }
+
+    /// Opens an app for one of its shortcuts, as the user does who holds its icon. The app is given the shortcut; it need
+    /// not be among its `shortcutItems`, as those of its `Info.plist` are not.
+    public func open(_ app: InstalledApp, shortcut: UIApplicationShortcutItem) async throws(TestDeviceError) {
+        SavedShortcuts.given = [shortcut]
+        defer { SavedShortcuts.given = [] }
+        try await invite(.shortcut(type: shortcut.type), to: app)
+    }
+
+    /// Opens an app to go on with an activity, as one that was begun on another device.
+    ///
+    /// - Throws: `TestDeviceError.unsupported` if its `userInfo` has what JSON cannot carry.
+    public func open(_ app: InstalledApp, toContinue activity: NSUserActivity) async throws(TestDeviceError) {
+        if activity.activityType == NSUserActivityTypeBrowsingWeb, let page = activity.webpageURL {
+            return try await open(page)
+        }
+        var info: JSONObject?
+        if let given = activity.userInfo {
+            guard let fields = given as? [String: Any], JSONSerialization.isValidJSONObject(fields),
+                let data = try? JSONSerialization.data(withJSONObject: fields),
+                let object = (try? JSONValue(parsing: Array(data)))?.object
+            else { throw .unsupported("the activity's userInfo has something that is not text, a number or a list") }
+            info = object
+        }
+        try await invite(.activity(type: activity.activityType, info: info), to: app)
+    }
+
+    private func invite(_ invitation: Invitation, to app: InstalledApp) async throws(TestDeviceError) {
+        try await perform(.openURL(invitation.url(for: simulated.apps[app.place].script.manifest.identifier.rawValue)))
+    }
 
     /// Presses Home. The app in front leaves the screen, and is suspended if nothing entitles it to run.
     public func home() async throws(TestDeviceError) { try await perform(.home) }

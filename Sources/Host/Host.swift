@@ -86,7 +86,8 @@ final class Host {
             later: { [unowned loop] in loop.after(nanoseconds: $0, $1) })
         records = RecordKeeper(store, workers)
         launcher = Launcher(home: home, environment: environment, keeper: programs.keeper)
-        installer = Installer(home: home, helper: programs.bundle, store: store, environment: environment)
+        installer = Installer(
+            home: home, helper: BundleHelper(program: programs.bundle), store: store, environment: environment)
     }
 
     func begin(_ journal: Journal) { self.journal = journal }

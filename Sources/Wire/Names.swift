@@ -61,7 +61,7 @@ package enum AppNotification: String, Sendable, CaseIterable {
 package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
     case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot, fetch, refresh
-    case energy, services, service
+    case energy, services, service, shortcuts
 }
 
 /// The notification that follows `log` with `follow`.

@@ -66,6 +66,23 @@ extension Contract {
                 "alpha", [.willFinishLaunching, .didFinishLaunching, .openURL, .didBecomeActive])
             try device.expectURL("alpha://once", from: nil, to: "alpha")
         },
+        Contract("What the system alone hands over reaches the app that it names, and no app can bring it about") {
+            device throws(Breach) in
+            try device.install(TestApp("alpha", urlSchemes: ["alpha"]))
+            let url = "greenroom-app:alpha/shortcut/new"
+            try device.start(TestApp("beta"))
+            try device.order("beta", .canOpenURL(url))
+            try device.expectAnswer(false, to: "beta")
+            try device.do(.openURL(url))
+            try device.expect("alpha", .active)
+            try device.expectURL(url, from: nil, to: "alpha")
+            try device.do(.open("beta"))
+            try device.order("beta", .canOpenURL("alpha:x"))
+            try device.expectAnswer(true, to: "beta")
+            try device.order("beta", .openURL(url))
+            try device.expectAnswer(false, to: "beta")
+            try device.expect("beta", .active)
+        },
     ]
 }
 

@@ -69,5 +69,73 @@ extension SystemTests {
             #expect(Self.log(system).dropFirst(told).contains("disconnect"))
             #expect(!Self.log(system).contains("application"))
         }
+
+        private static func shortcuts(_ system: TestSystem) throws -> [String] {
+            let answer = try JSONValue(parsing: try system.run("shortcuts", app, "--json").output)
+            return (answer["shortcuts"]?.array ?? []).compactMap { $0["title"]?.string }
+        }
+
+        @Test("Shortcuts of Info.plist and those that the app set are listed and chosen, also while it does not run")
+        func shortcuts() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.install(in: system)
+            var told = 0
+            #expect(try Self.shortcuts(system) == ["First page"])
+            try system.expect("open", Self.app, ["--shortcut", "\(Self.app).first"])
+            try Self.expect(["launched", "connect page 0", "shortcut to 1", "foreground", "active"], after: &told, system)
+            try system.expect("open", "reader:page/5")
+            try Self.expect(["page 5"], after: &told, system)
+            try system.play(["home"])
+            try Self.expect(["resign", "background"], after: &told, system)
+            #expect(try Self.shortcuts(system) == ["First page", "Page 5"])
+            try system.expect("open", Self.app, ["--shortcut", "\(Self.app).first"])
+            try Self.expect(["foreground", "shortcut to 1", "active"], after: &told, system)
+            try system.play(["close \(Self.app)"])
+            try system.until("it is gone") { try system.app(Self.app).state == "not-running" }
+            told = Self.log(system).count
+            // The shortcut is the app's of before, which it finds again though it did not set it this time.
+            try system.expect("open", Self.app, ["--shortcut", "\(Self.app).last"])
+            try system.until("it turned the page") { Self.log(system).dropFirst(told).contains("shortcut to 5") }
+            let refused = try system.run("open", Self.app, "--shortcut", "none")
+            #expect(refused.code == 1 && refused.errors.contains("\(Self.app).first, \(Self.app).last"))
+            #expect(try system.run("open", Self.app, "--info", "{}").code == 2)
+        }
+
+        @Test("What an app keeps as its shortcuts is read as a stranger's: a link, rubbish and too much do no harm")
+        func hostileShortcuts() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.install(in: system)
+            let folder = "\(system.home)/containers/\(Self.app)/Library/Saved Application State"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let file = "\(folder)/shortcuts.plist"
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/etc/shadow")
+            #expect(try system.run("shortcuts", Self.app).code == 1)
+            try FileManager.default.removeItem(atPath: file)
+            for rubbish in ["", "<plist><dict><key>UIApplicationShortcutItems</key><true/></dict></plist>"] {
+                try rubbish.write(toFile: file, atomically: false, encoding: .utf8)
+                #expect(try system.run("shortcuts", Self.app).code == 1)
+            }
+            try Data(count: 1 << 20).write(to: URL(fileURLWithPath: file))
+            #expect(try system.run("open", Self.app, "--shortcut", "\(Self.app).first").code == 1)
+            try FileManager.default.removeItem(atPath: folder)
+            try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: "/etc")
+            #expect(try Self.shortcuts(system) == ["First page"])
+        }
+
+        @Test("An activity that is handed over launches the app with what belongs to it, and reaches one that runs")
+        func activity() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.install(in: system)
+            var told = 0
+            try system.expect("open", Self.app, ["--activity", "read", "--info", #"{"page": 6}"#])
+            try Self.expect(["launched", "connect page 0", "read 6", "foreground", "active"], after: &told, system)
+            try system.killDaemon()
+            try system.expect("open", Self.app, ["--activity", "read again", "--info", #"{"page": 8}"#])
+            try Self.expect(["read again 8"], after: &told, system)
+            #expect(try system.run("open", Self.app, "--activity", "a", "--info", "[]").code == 2)
+        }
     }
 }

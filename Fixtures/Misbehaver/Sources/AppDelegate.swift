@@ -88,6 +88,15 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     func application(
+        _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void
+    ) {
+        // As an app that knows nothing of shortcuts hears of it.
+        told("openURL", "greenroom-app:\(Bundle.main.bundleIdentifier ?? "")/shortcut/\(shortcutItem.type)", "-")
+        completionHandler(true)
+    }
+
+    func application(
         _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
     ) -> Bool {
         told("openURL", url.absoluteString, options[.sourceApplication] as? String ?? "-")

@@ -18,6 +18,8 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         let reads = UserDefaults.standard.integer(forKey: "reads")
         if reads > 0 { Log.add("read \(reads) times") }
         turn(connectionOptions.urlContexts)
+        if let shortcut = connectionOptions.shortcutItem { turn(shortcut) }
+        for activity in connectionOptions.userActivities { turn(activity) }
     }
 
     func sceneDidDisconnect(_ scene: UIScene) { Log.add("disconnect") }
@@ -27,6 +29,11 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
 
     func sceneDidEnterBackground(_ scene: UIScene) {
         UserDefaults.standard.set(UserDefaults.standard.integer(forKey: "reads") + 1, forKey: "reads")
+        UIApplication.shared.shortcutItems = [
+            UIApplicationShortcutItem(
+                type: "org.greenroom.fixtures.reader.last", localizedTitle: "Page \(page)",
+                userInfo: ["page": page as NSNumber])
+        ]
         Log.add("background")
     }
 
@@ -36,6 +43,26 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         let activity = NSUserActivity(activityType: "org.greenroom.fixtures.reader.page")
         activity.addUserInfoEntries(from: ["page": page])
         return activity
+    }
+
+    func windowScene(
+        _ windowScene: UIWindowScene, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void
+    ) {
+        turn(shortcutItem)
+        completionHandler(true)
+    }
+
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity) { turn(userActivity) }
+
+    private func turn(_ shortcut: UIApplicationShortcutItem) {
+        page = shortcut.userInfo?["page"] as? Int ?? 0
+        Log.add("shortcut to \(page)")
+    }
+
+    private func turn(_ activity: NSUserActivity) {
+        page = activity.userInfo?["page"] as? Int ?? 0
+        Log.add("\(activity.activityType) \(page)")
     }
 
     private func turn(_ contexts: Set<UIOpenURLContext>) {

@@ -22,12 +22,47 @@ package struct OpenCommand: Verb {
     @Option(help: "One of its scenes, by its number in greenroom apps --json; new: another one.")
     var scene: SceneArgument?
 
+    @Option(help: "Open the app for one of its shortcuts, by its type in greenroom shortcuts APP.")
+    var shortcut: String?
+
+    @Option(help: "Open the app to go on with an activity of this type, as one that was begun on another device.")
+    var activity: String?
+
+    @Option(help: "What the activity's userInfo is: a JSON object.")
+    var info: String?
+
     @OptionGroup var waiting: WaitOption
 
     package init() {}
 
+    package func validate() throws {
+        guard shortcut == nil || activity == nil else {
+            throw ValidationError("An app is opened for a shortcut or for an activity, not for both.")
+        }
+        guard info == nil || activity != nil else { throw ValidationError("--info goes with --activity.") }
+        if shortcut ?? activity != nil, scene != nil || place != nil || Self.isURL(target) {
+            throw ValidationError("--shortcut and --activity go with an app, without --scene and --as.")
+        }
+    }
+
+    /// What the app is to do, if it is not only to be opened.
+    private var invitation: JSONObject {
+        get throws(CommandFailure) {
+            if let shortcut { return ["shortcut": .string(shortcut)] }
+            guard let activity else { return [:] }
+            var params: JSONObject = ["activity": .string(activity)]
+            guard let info else { return params }
+            guard let object = try? JSONValue(parsing: info), case .object = object else {
+                throw .misuse("--info is no JSON object: write it as '{\"page\": 3}'")
+            }
+            params["info"] = object
+            return params
+        }
+    }
+
     package func perform(in context: CommandContext) throws(CommandFailure) {
         var params: JSONObject = ["wait": .bool(!waiting.noWait)]
+        for member in try invitation.members { params[member.key] = member.value }
         if let place { params["as"] = .string(place.rawValue) }
         switch scene {
         case nil: break

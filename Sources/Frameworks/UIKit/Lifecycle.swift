@@ -96,18 +96,24 @@ package final class Lifecycle {
         launchURL = nil
         // As on iOS: a launch method that returns false has dealt with the URL, or does not want it.
         if isLaunchURL, !acceptsLaunchURL { return false }
-        if let scenes {
-            return scenes.open(
-                url, in: params["scene"]?.int, sourceApplication: params["sourceApplication"]?.string)
-        }
-        if let delegate, url.isOfSite {
-            let activity = NSUserActivity.visit(of: url)
+        let source = params["sourceApplication"]?.string
+        guard let errand = Errand(url, sourceApplication: source, application) else { return false }
+        if let scenes { return scenes.open(errand, in: params["scene"]?.int) }
+        guard let delegate else { return false }
+        switch errand {
+        case .shortcut(let shortcut):
+            delegate.application(application, performActionFor: shortcut) { _ in }
+            return true
+        case .activity(let activity):
             _ = delegate.application(application, willContinueUserActivityWithType: activity.activityType)
             if delegate.application(application, continue: activity, restorationHandler: restore) { return true }
+            // A link that the app does not go on with is a URL like others.
+            guard url.isOfSite else { return false }
+        case .url: break
         }
         var options: [UIApplication.OpenURLOptionsKey: Any] = [.openInPlace: false]
-        options[.sourceApplication] = params["sourceApplication"]?.string
-        return delegate?.application(application, open: url, options: options) ?? false
+        options[.sourceApplication] = source
+        return delegate.application(application, open: url, options: options)
     }
 
     private func restore(_ objects: [any UIUserActivityRestoring]?) {}
@@ -116,9 +122,11 @@ package final class Lifecycle {
     private func launchOptions(_ callback: Callback) -> [UIApplication.LaunchOptionsKey: Any]? {
         guard let given = callback.params["options"] else { return nil }
         var options: [UIApplication.LaunchOptionsKey: Any] = [:]
-        if scenes == nil {
-            options[.url] = given["url"]?.string.flatMap { URL(string: $0) }
-            options[.sourceApplication] = given["sourceApplication"]?.string
+        let source = given["sourceApplication"]?.string
+        if scenes == nil, let url = given["url"]?.string.flatMap({ URL(string: $0) }),
+            let errand = Errand(url, sourceApplication: source, application)
+        {
+            options.merge(errand.launchOptions) { $1 }
         }
         if given["location"] != nil { options[.location] = true }
         let (local, remote) = (given["localNotification"], given["remoteNotification"])

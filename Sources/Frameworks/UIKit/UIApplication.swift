@@ -66,8 +66,14 @@ open class UIApplication: UIResponder {
     /// code that has to work where they cannot.
     open var isProtectedDataAvailable: Bool { systemChanges?.known["protectedData"]?.string != "unavailable" }
 
-    /// The app's shortcuts.
-    open var shortcutItems: [UIApplicationShortcutItem]?
+    /// The app's shortcuts that it sets while it runs. They are kept when it ends, as long as it is installed, and come
+    /// after those of `UIApplicationShortcutItems` in its `Info.plist`, which are not among them. `greenroom shortcuts`
+    /// has them all.
+    open var shortcutItems: [UIApplicationShortcutItem]? {
+        get { shortcuts.dynamic }
+        set { shortcuts.dynamic = newValue }
+    }
+    lazy var shortcuts = SavedShortcuts()
 
     var state: State = .inactive
     /// The way to the system; `nil` in a process that it did not start.

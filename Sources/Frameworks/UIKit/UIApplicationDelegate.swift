@@ -230,8 +230,7 @@ public protocol UIApplicationDelegate: AnyObject, NSObjectProtocol {
     /// An activity is about to be continued and was brought up to date. There are no other devices: it is not called.
     func application(_ application: UIApplication, didUpdate userActivity: NSUserActivity)
 
-    /// The user has chosen one of the app's shortcuts. Nothing shows shortcuts so far: a test chooses one with
-    /// `UIApplication.choose(_:)`.
+    /// The user has chosen one of the app's shortcuts (`greenroom open APP --shortcut TYPE`).
     ///
     /// - Parameter completionHandler: to be called with whether it was done.
     func application(

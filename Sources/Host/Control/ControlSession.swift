@@ -79,6 +79,7 @@ final class ControlSession {
         case .refresh: try refresh(params, id)
         case .services: respond(id, host.services.info)
         case .service: try service(params, id)
+        case .shortcuts: try shortcuts(params, id)
         }
     }
 
@@ -86,7 +87,7 @@ final class ControlSession {
         host.services.serve(try params.string("service"), outcome(id))
     }
 
-    private func opened(_ app: AppIndex?) -> JSONValue {
+    func opened(_ app: AppIndex?) -> JSONValue {
         guard let app, let state = host.system.app(app) else { return [:] }
         return [
             "app": .string(state.manifest.identifier.rawValue), "pid": JSONValue(state.pid.map(Int.init)),
@@ -102,7 +103,7 @@ final class ControlSession {
         return index
     }
 
-    private func installation(_ params: JSONValue) throws(RPCError) -> Installation {
+    func installation(_ params: JSONValue) throws(RPCError) -> Installation {
         let index = try app(params)
         guard let host = host.host(index) else { throw RPCError(.unknown, "no such app") }
         return host.installation
@@ -117,6 +118,7 @@ final class ControlSession {
             command(.openURL(url, wait: wait), id) { [unowned self] in opened($0) }
             return
         }
+        if let invitation = try params.invitation { return try invite(invitation, params, id) }
         let names: [String: ScreenRole] = ["primary": .primary, "secondary": .secondary, "pip": .pip]
         guard let role = names[try params.optionalString("as") ?? "primary"] else {
             throw .invalidParameter("as", "as must be primary, secondary or pip")

@@ -7,16 +7,13 @@ internal import SystemPackage
 /// nothing of a bundle: a helper with little memory and time does.
 struct Installer: Sendable {
     let home: Home
-    let helper: String
+    let helper: BundleHelper
     let store: Store
     let environment: HostEnvironment
 
     struct Failure: Error, Sendable {
         let sentence: String
     }
-
-    private static let wallClockLimit: CInt = 2_000
-    private static let outputLimit = 1 << 16
 
     enum Outcome: Sendable {
         /// What it replaced is in the trash.
@@ -48,34 +45,26 @@ struct Installer: Sendable {
     }
 
     private func inspect(_ path: String, staging: String) throws -> Installation {
-        let output = try Descriptor.open(staging + "/manifest", .readWrite, create: 0o600)
-        var spawn = Spawn(
-            path: helper, arguments: [helper, "inspect", path, staging],
-            environment: ["PATH=/usr/bin:/bin", "SWIFT_BACKTRACE=enable=no"])
-        spawn.descriptors = [
-            (try Descriptor.open("/dev/null", .read), 0), (output, 1), (try Descriptor.open("/dev/null", .write), 2),
-        ]
-        spawn.limits = [.init(.addressSpace, 256 << 20), .init(.processorSeconds, 2), .init(.coreSize, 0)]
-        let process = try spawn.start()
-        guard process.waitUntilDead(milliseconds: Self.wallClockLimit) else {
-            try? process.send(9)
-            _ = process.waitUntilDead(milliseconds: 1_000)
-            _ = process.reap()
-            throw Failure(sentence: "\(path) was refused: looking at it took more than 2 seconds")
-        }
-        let status = process.reap()
-        let text = FileSystem.read(staging + "/manifest", limit: Self.outputLimit) ?? []
-        switch status {
-        case .exited(0): return try Installation(json: text)
-        case .exited: throw Failure(sentence: Refusal(json: text)?.refused ?? "\(path) was refused")
-        case .signaled, nil:
-            throw Failure(
-                sentence: "\(path) was refused: looking at it took more than 256 MB of memory or 2 s of processor time")
+        try Installation(json: helper.run(["inspect", path, staging], about: path, output: staging + "/manifest"))
+    }
+
+    /// The shortcuts of an app, as the helper tells them: `{"shortcuts":[…]}`.
+    func shortcuts(of app: Installation) throws(Failure) -> [UInt8] {
+        // As an installation has one: nothing else makes a folder of this name.
+        let staging = "\(home.staging)/shortcuts-\(Clock.boot())"
+        defer { try? FileSystem.removeTree(staging) }
+        do {
+            try FileSystem.makeDirectory(staging)
+            return try helper.run(
+                ["shortcuts", home.bundle(app.identifier), home.container(app.identifier)],
+                about: "the shortcuts of \(app.name)", output: staging + "/shortcuts")
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(sentence: "the shortcuts of \(app.name) could not be read: \(error)")
         }
     }
 
-    /// Puts bundle and container where they belong, the bundle in one step. The container first: with one that cannot
-    /// be made nothing else changes.
     private func place(_ installation: Installation, staging: String) throws -> String? {
         let app = installation.identifier
         try Container(of: app, in: home, uid: installation.uid, workshop: try Directory(opening: staging)).prepare()

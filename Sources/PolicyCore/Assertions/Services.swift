@@ -82,7 +82,7 @@ extension System {
         switch request {
         case .openURL(let url): openURL(url, id, from: i)
         case .canOpenURL(let url):
-            reply(i, id, .canOpen(handler(of: url) != nil))
+            reply(i, id, .canOpen(handler(ofAppsURL: url) != nil))
         case .beginService(let service): begin(service, i, id)
         case .beginTask(let task, let name): beginTask(task, name: name, i, id)
         case .endTask(let task): endTask(task, i, id)

@@ -230,8 +230,11 @@ extension System {
 
     // MARK: URLs
 
-    /// The app registered for a URL's scheme: the one installed last.
+    /// The app that a URL is for: the one registered for its scheme, that installed last, or one that the system names.
     func handler(of url: String) -> Int? {
+        if let name = SystemURL.app(of: url) {
+            return apps.lastIndex { $0.isInstalled && $0.manifest.identifier.rawValue == name }
+        }
         guard let scheme = scheme(of: url) else { return nil }
         return apps.lastIndex { $0.isInstalled && $0.manifest.urlSchemes.contains(scheme) }
     }
@@ -262,9 +265,12 @@ extension System {
         }
     }
 
+    /// What apps may open: what the system hands over is not theirs to bring about.
+    func handler(ofAppsURL url: String) -> Int? { SystemURL.app(of: url) == nil ? handler(of: url) : nil }
+
     private mutating func openURL(_ url: String, from caller: Int) throws(Refusal) {
         guard let scheme = scheme(of: url) else { throw .malformedURL(url) }
-        guard let target = handler(of: url) else { throw .noHandler(scheme: scheme) }
+        guard let target = handler(ofAppsURL: url) else { throw .noHandler(scheme: scheme) }
         guard presence(caller) != .hidden else { throw .notInForeground }
         try requireUnlocked()
         try countOpening()

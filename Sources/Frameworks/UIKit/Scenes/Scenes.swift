@@ -114,23 +114,25 @@ package final class Scenes {
 
     /// - Parameter number: the scene's; `nil`: a daemon from before there were several says nothing of it.
     /// - Returns: Whether it is, or will be, with the scene.
-    func open(_ url: URL, in number: Int?, sourceApplication: String?) -> Bool {
+    func open(_ errand: Errand, in number: Int?) -> Bool {
         guard let number = number ?? newest else { return false }
         guard let scene = connected[number] else {
-            if url.isOfSite {
-                waiting[number, default: Delivery()].activities.append(.visit(of: url))
-            } else {
-                waiting[number, default: Delivery()].urls.append(
-                    UIOpenURLContext(url: url, sourceApplication: sourceApplication))
+            switch errand {
+            case .url(let context): waiting[number, default: Delivery()].urls.append(context)
+            case .activity(let activity): waiting[number, default: Delivery()].activities.append(activity)
+            case .shortcut(let shortcut): waiting[number, default: Delivery()].shortcut = shortcut
             }
             return true
         }
         guard let delegate = scene.delegate else { return false }
-        if url.isOfSite {
-            go(on: .visit(of: url), in: scene)
-        } else {
-            let context = UIOpenURLContext(url: url, sourceApplication: sourceApplication)
-            delegate.scene(scene, openURLContexts: [context])
+        switch errand {
+        case .url(let context): delegate.scene(scene, openURLContexts: [context])
+        case .activity(let activity): go(on: activity, in: scene)
+        case .shortcut(let shortcut):
+            guard let scene = scene as? UIWindowScene, let delegate = delegate as? any UIWindowSceneDelegate else {
+                return false
+            }
+            delegate.windowScene(scene, performActionFor: shortcut) { _ in }
         }
         return true
     }
@@ -173,7 +175,7 @@ package final class Scenes {
         guard connected[number] == nil else { return }
         var delivery = waiting.removeValue(forKey: number) ?? Delivery()
         if let activity = wishes.removeValue(forKey: wish) { delivery.activities.append(activity) }
-        delivery.shortcut = shortcut
+        delivery.shortcut = delivery.shortcut ?? shortcut
         shortcut = nil
         let options = UIScene.ConnectionOptions(delivery)
         let session = sessions[number] ?? restore(SavedSessions.Session(number: number, identifier: UUID().uuidString))

@@ -36,28 +36,32 @@ public typealias UIMutableApplicationShortcutItem = UIApplicationShortcutItem
 @preconcurrency @MainActor
 open class UIApplicationShortcutIcon: NSObject {
     /// The system's own.
-    public enum IconType: Int, Sendable {
+    public enum IconType: Int, Sendable, CaseIterable {
         case compose, play, pause, add, location, search, share, prohibit, contact, home, markLocation, favorite, love
         case cloud, invitation, confirmation, mail, message, date, time, capturePhoto, captureVideo, task
         case taskCompleted, alarm, bookmark, shuffle, audio, update
     }
 
-    private let name: String
+    enum Source {
+        case system(IconType), template(String), symbol(String)
+    }
+
+    let source: Source
 
     /// Creates an icon of the system.
-    public init(type: IconType) { name = "\(type)" }
+    public init(type: IconType) { source = .system(type) }
 
     /// Creates an icon of the app's.
-    public init(templateImageName: String) { name = templateImageName }
+    public init(templateImageName: String) { source = .template(templateImageName) }
 
     /// Creates an icon of the system's symbols.
-    public init(systemImageName: String) { name = systemImageName }
+    public init(systemImageName: String) { source = .symbol(systemImageName) }
 }
 
 extension UIApplication {
     /// Lets the app do what one of its shortcuts is for, as if the user had chosen it: with scenes the one in front, or
-    /// the one that connects next, among the options of its connection; else the app's delegate. Ours: nothing shows
-    /// shortcuts so far.
+    /// the one that connects next, among the options of its connection; else the app's delegate. Ours, for an app that
+    /// shows its own shortcuts; the user's own choice comes from the system (`greenroom open APP --shortcut TYPE`).
     ///
     /// - Parameter completionHandler: called with whether it was done.
     public func choose(_ shortcut: UIApplicationShortcutItem, completionHandler: @escaping (Bool) -> Void = { _ in }) {

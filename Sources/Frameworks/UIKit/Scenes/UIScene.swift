@@ -96,10 +96,11 @@ extension UIScene {
         /// The identifier of the app that asks; `nil` if the user did.
         public let sourceApplication: String?
 
-        /// Activities that the scene is to go on with: a site's URL. They are given here alone.
+        /// Activities that the scene is to go on with: a site's URL, what `requestSceneSessionActivation` was given, and
+        /// those of `greenroom open --activity`. They are given here alone.
         public let userActivities: Set<NSUserActivity>
 
-        /// The shortcut that the user chose: the one that `UIApplication.choose(_:)` was given.
+        /// The shortcut that the user chose (`greenroom open --shortcut`). It is given here alone.
         public let shortcutItem: UIApplicationShortcutItem?
 
         /// The notification that the user answered. Not told here so far, but to the notification center's delegate.

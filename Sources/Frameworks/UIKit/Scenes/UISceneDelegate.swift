@@ -99,8 +99,7 @@ public protocol UIWindowSceneDelegate: UISceneDelegate {
     /// The scene's window, if the delegate holds it.
     var window: UIWindow? { get set }
 
-    /// The user has chosen one of the app's shortcuts. Nothing shows shortcuts so far: a test chooses one with
-    /// `UIApplication.choose(_:)`.
+    /// The user has chosen one of the app's shortcuts (`greenroom open APP --shortcut TYPE`).
     ///
     /// - Parameter completionHandler: to be called with whether it was done.
     func windowScene(
