@@ -1,46 +1,10 @@
-// Streams of an app. One thread serves all of a process; its connection may come and go, and the streams stay.
-#include "internal.h"
+// Streams of an app.
+#include "stream.h"
 #include <errno.h>
 #include <spa/param/audio/format-utils.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-struct gr_engine {
-    struct pw_thread_loop *loop;
-    struct pw_context *context;
-    struct pw_core *core;
-    struct spa_hook core_listener;
-    struct spa_list streams;
-    void (*ended)(void *owner, int32_t error);
-    void *owner;
-};
-
-// What the real-time thread last knew of the time, under a counter that is odd while it writes.
-struct clock {
-    atomic_uint sequence;
-    _Atomic int64_t now, frames_before;
-    _Atomic uint64_t total;
-};
-
-struct gr_stream {
-    struct spa_list link;
-    struct gr_engine *engine;
-    struct gr_ring *ring;
-    struct pw_stream *stream;
-    struct spa_hook listener;
-    char *name;
-    struct pw_properties *properties;
-    uint32_t rate, channels;
-    bool is_capture, wants_active, is_closed;
-    // While it is refused: how often it was, and when it is tried again.
-    unsigned refusals;
-    struct spa_source *retry;
-    void (*changed)(void *owner, enum gr_stream_state state, const char *text);
-    void *owner;
-    struct clock clock;
-    _Atomic int64_t last_position;
-};
 
 // --- The real-time thread -------------------------------------------------------------------------------------
 
@@ -57,8 +21,20 @@ static void note_time(struct gr_stream *stream, uint64_t before) {
     atomic_fetch_add(&clock->sequence, 1);
 }
 
+// A wish is only a wish: what the graph does is in its clock, and may change with any cycle.
+static void note_cycle(struct gr_stream *stream) {
+    const struct spa_io_position *position = stream->position;
+    if (position == NULL || position->clock.rate.num == 0) return;
+    uint32_t rate = position->clock.rate.denom / position->clock.rate.num;
+    uint32_t frames = (uint32_t)SPA_MIN(position->clock.duration, (uint64_t)UINT32_MAX);
+    if (rate == 0 || frames == 0) return;
+    atomic_store_explicit(&stream->cycle, (uint64_t)frames << 32 | rate, memory_order_relaxed);
+    atomic_store_explicit(&stream->cycle_time, position->clock.nsec, memory_order_relaxed);
+}
+
 static void on_process(void *data) {
     struct gr_stream *stream = data;
+    note_cycle(stream);
     struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream->stream);
     if (buffer == NULL) return;
     struct spa_data *memory = &buffer->buffer->datas[0];
@@ -83,9 +59,6 @@ static void on_process(void *data) {
 
 // --- One stream -----------------------------------------------------------------------------------------------
 
-static void begin_stream(struct gr_stream *stream);
-static void disconnect_stream(struct gr_stream *stream);
-
 // Pauses from a tenth of a second to 6.4: not quite thirteen seconds in all.
 enum { MOST_REFUSALS = 7, SHORTEST_PAUSE = 100 };
 
@@ -94,8 +67,8 @@ static struct pw_loop *loop_of(struct gr_stream *stream) { return pw_thread_loop
 static void on_retry(void *data, uint64_t expirations) {
     (void)expirations;
     struct gr_stream *stream = data;
-    disconnect_stream(stream);
-    if (!stream->is_closed && stream->engine->core != NULL) begin_stream(stream);
+    gr_stream_disconnect(stream);
+    if (!stream->is_closed && stream->engine->core != NULL) gr_stream_begin(stream);
 }
 
 // A session manager refuses a stream that it sees before its devices, as when both have just begun, and says nothing
@@ -109,7 +82,7 @@ static bool tries_again(struct gr_stream *stream) {
     return pw_loop_update_timer(loop_of(stream), stream->retry, &time, NULL, false) >= 0;
 }
 
-static void forget_refusals(struct gr_stream *stream) {
+void gr_stream_forget_refusals(struct gr_stream *stream) {
     stream->refusals = 0;
     if (stream->retry != NULL) pw_loop_destroy_source(loop_of(stream), stream->retry);
     stream->retry = NULL;
@@ -123,16 +96,36 @@ static void on_state(void *data, enum pw_stream_state old, enum pw_stream_state 
     stream->changed(stream->owner, (enum gr_stream_state)state, error);
 }
 
+static int do_set_position(
+    struct spa_loop *loop, bool async, uint32_t sequence, const void *data, size_t size, void *user_data) {
+    (void)loop, (void)async, (void)sequence, (void)size;
+    ((struct gr_stream *)user_data)->position = *(const struct spa_io_position *const *)data;
+    return 0;
+}
+
+// Between two cycles: the memory is not there any more when this returns with none.
+static void set_position(struct gr_stream *stream, const struct spa_io_position *position) {
+    struct pw_data_loop *loop = pw_context_get_data_loop(stream->engine->context);
+    pw_data_loop_invoke(loop, do_set_position, 0, &position, sizeof position, true, stream);
+}
+
+static void on_io(void *data, uint32_t id, void *area, uint32_t size) {
+    if (id != SPA_IO_Position) return;
+    set_position(data, area != NULL && size >= sizeof(struct spa_io_position) ? area : NULL);
+}
+
 static const struct pw_stream_events stream_events = {
     PW_VERSION_STREAM_EVENTS,
     .state_changed = on_state,
+    .io_changed = on_io,
     .process = on_process,
 };
 
-static void disconnect_stream(struct gr_stream *stream) {
+void gr_stream_disconnect(struct gr_stream *stream) {
     if (stream->stream == NULL) return;
     // Its last states are of no interest.
     spa_hook_remove(&stream->listener);
+    set_position(stream, NULL);
     pw_stream_destroy(stream->stream);
     stream->stream = NULL;
 }
@@ -168,10 +161,10 @@ static int connect_stream(struct gr_stream *stream) {
         stream->stream, stream->is_capture ? PW_DIRECTION_INPUT : PW_DIRECTION_OUTPUT, PW_ID_ANY, flags, params, 1);
 }
 
-static void begin_stream(struct gr_stream *stream) {
+void gr_stream_begin(struct gr_stream *stream) {
     int result = connect_stream(stream);
     if (result >= 0) return;
-    disconnect_stream(stream);
+    gr_stream_disconnect(stream);
     if (result == -ENOTCONN) {
         stream->changed(stream->owner, GR_STREAM_LOST, NULL);
     } else {
@@ -202,7 +195,7 @@ struct gr_stream *gr_stream_open(const struct gr_stream_setup *setup) {
         pw_properties_set(stream->properties, setup->properties.items[i].key, setup->properties.items[i].value);
     pw_thread_loop_lock(stream->engine->loop);
     spa_list_append(&stream->engine->streams, &stream->link);
-    begin_stream(stream);
+    gr_stream_begin(stream);
     pw_thread_loop_unlock(stream->engine->loop);
     return stream;
 }
@@ -211,8 +204,8 @@ void gr_stream_close(struct gr_stream *stream) {
     pw_thread_loop_lock(stream->engine->loop);
     if (!stream->is_closed) spa_list_remove(&stream->link);
     stream->is_closed = true;
-    forget_refusals(stream);
-    disconnect_stream(stream);
+    gr_stream_forget_refusals(stream);
+    gr_stream_disconnect(stream);
     pw_thread_loop_unlock(stream->engine->loop);
 }
 
@@ -230,12 +223,51 @@ void gr_stream_set_active(struct gr_stream *stream, bool is_active) {
     pw_thread_loop_unlock(stream->engine->loop);
 }
 
+static void reconnect_stream(struct gr_stream *stream) {
+    gr_stream_forget_refusals(stream);
+    gr_stream_disconnect(stream);
+    if (!stream->is_closed) gr_stream_begin(stream);
+}
+
 void gr_stream_restart(struct gr_stream *stream) {
     pw_thread_loop_lock(stream->engine->loop);
-    forget_refusals(stream);
-    disconnect_stream(stream);
-    if (!stream->is_closed) begin_stream(stream);
+    reconnect_stream(stream);
     pw_thread_loop_unlock(stream->engine->loop);
+}
+
+static void set_wish(struct gr_stream *stream, const char *key, const char *value, bool *is_new, bool *is_withdrawn) {
+    const char *before = pw_properties_get(stream->properties, key);
+    if (spa_streq(before, value)) return;
+    *is_new = true;
+    if (value == NULL) *is_withdrawn = true;
+    pw_properties_set(stream->properties, key, value);
+}
+
+void gr_stream_set_wishes(struct gr_stream *stream, const char *latency, const char *rate) {
+    pw_thread_loop_lock(stream->engine->loop);
+    bool is_new = false, is_withdrawn = false;
+    set_wish(stream, PW_KEY_NODE_LATENCY, latency, &is_new, &is_withdrawn);
+    set_wish(stream, PW_KEY_NODE_RATE, rate, &is_new, &is_withdrawn);
+    if (is_withdrawn && stream->stream != NULL) {
+        // The daemon keeps the last wish of a node, even when its property goes: only a new node has none.
+        reconnect_stream(stream);
+    } else if (is_new && stream->stream != NULL) {
+        struct spa_dict_item items[2];
+        uint32_t count = 0;
+        if (latency != NULL) items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_NODE_LATENCY, latency);
+        if (rate != NULL) items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_NODE_RATE, rate);
+        pw_stream_update_properties(stream->stream, &SPA_DICT_INIT(items, count));
+    }
+    pw_thread_loop_unlock(stream->engine->loop);
+}
+
+struct gr_cycle gr_stream_cycle(struct gr_stream *stream) {
+    uint64_t cycle = atomic_load_explicit(&stream->cycle, memory_order_relaxed);
+    return (struct gr_cycle){
+        .frames = (uint32_t)(cycle >> 32),
+        .rate = (uint32_t)cycle,
+        .time = atomic_load_explicit(&stream->cycle_time, memory_order_relaxed),
+    };
 }
 
 static int do_discard(
@@ -283,88 +315,4 @@ uint32_t gr_stream_node(struct gr_stream *stream) {
     uint32_t node = stream->stream != NULL ? pw_stream_get_node_id(stream->stream) : SPA_ID_INVALID;
     pw_thread_loop_unlock(stream->engine->loop);
     return node;
-}
-
-// --- The connection of all streams ----------------------------------------------------------------------------
-
-static void on_error(void *data, uint32_t id, int sequence, int result, const char *text) {
-    (void)sequence, (void)text;
-    struct gr_engine *engine = data;
-    if (id == PW_ID_CORE && result == -EPIPE) engine->ended(engine->owner, EPIPE);
-}
-
-static const struct pw_core_events core_events = {
-    PW_VERSION_CORE_EVENTS,
-    .error = on_error,
-};
-
-struct gr_engine *gr_engine_start(void (*ended)(void *owner, int32_t error), void *owner) {
-    gr_pipewire_begin();
-    struct gr_engine *engine = calloc(1, sizeof *engine);
-    if (engine == NULL) return NULL;
-    engine->ended = ended;
-    engine->owner = owner;
-    spa_list_init(&engine->streams);
-    int error = 0;
-    engine->loop = pw_thread_loop_new("pipewire", NULL);
-    if (engine->loop == NULL) error = errno;
-    if (error == 0) {
-        // Its module gives the thread that plays its priority, where that is allowed.
-        struct pw_properties *properties = pw_properties_new(PW_KEY_CONFIG_NAME, "client-rt.conf", NULL);
-        engine->context = pw_context_new(pw_thread_loop_get_loop(engine->loop), properties, 0);
-        if (engine->context == NULL) error = errno;
-    }
-    if (error == 0 && pw_thread_loop_start(engine->loop) < 0) error = EAGAIN;
-    if (error == 0) return engine;
-    gr_engine_stop(engine);
-    errno = error;
-    return NULL;
-}
-
-void gr_engine_stop(struct gr_engine *engine) {
-    gr_engine_disconnect(engine);
-    if (engine->loop != NULL) pw_thread_loop_stop(engine->loop);
-    if (engine->context != NULL) pw_context_destroy(engine->context);
-    if (engine->loop != NULL) pw_thread_loop_destroy(engine->loop);
-    free(engine);
-}
-
-int gr_engine_connect(struct gr_engine *engine, const char *socket) {
-    pw_thread_loop_lock(engine->loop);
-    int result = 0;
-    bool is_new = engine->core == NULL;
-    if (is_new) {
-        engine->core = pw_context_connect(
-            engine->context, pw_properties_new(PW_KEY_REMOTE_NAME, socket, NULL), 0);
-        if (engine->core == NULL) result = -errno;
-    }
-    if (is_new && result == 0) {
-        pw_core_add_listener(engine->core, &engine->core_listener, &core_events, engine);
-        struct gr_stream *stream;
-        spa_list_for_each(stream, &engine->streams, link) begin_stream(stream);
-    }
-    pw_thread_loop_unlock(engine->loop);
-    return result;
-}
-
-void gr_engine_disconnect(struct gr_engine *engine) {
-    if (engine->core == NULL) return;
-    pw_thread_loop_lock(engine->loop);
-    struct gr_stream *stream;
-    spa_list_for_each(stream, &engine->streams, link) {
-        forget_refusals(stream);
-        disconnect_stream(stream);
-        stream->changed(stream->owner, GR_STREAM_LOST, NULL);
-    }
-    spa_hook_remove(&engine->core_listener);
-    pw_core_disconnect(engine->core);
-    engine->core = NULL;
-    pw_thread_loop_unlock(engine->loop);
-}
-
-bool gr_engine_is_connected(struct gr_engine *engine) {
-    pw_thread_loop_lock(engine->loop);
-    bool is_connected = engine->core != NULL;
-    pw_thread_loop_unlock(engine->loop);
-    return is_connected;
 }

@@ -24,6 +24,8 @@ internal import SystemPackage
         /// Frames per second.
         package var rate: Int
         package var channels: Int
+        /// What it would like of the graph.
+        package var wish: CycleWish
         /// Of the node; they win over all others.
         package var properties: [String: String]
         /// Frames in the ring.
@@ -36,11 +38,12 @@ internal import SystemPackage
         package init(
             server: AudioServer = .ofSession, name: String, mediaName: String = "", direction: Direction = .playback,
             rate: Int = 48_000, channels: Int = 2, properties: [String: String] = [:], capacity: Int = 96_000,
-            mark: Int? = nil, waitsForServer: Bool = false
+            mark: Int? = nil, waitsForServer: Bool = false, wish: CycleWish = CycleWish()
         ) {
             (self.server, self.name, self.mediaName, self.direction) = (server, name, mediaName, direction)
             (self.rate, self.channels, self.properties) = (rate, channels, properties)
             (self.capacity, self.mark, self.waitsForServer) = (capacity, mark, waitsForServer)
+            self.wish = wish
         }
     }
 
@@ -97,6 +100,8 @@ internal import SystemPackage
     ) throws(AudioError) -> OpaquePointer {
         var properties = ["media.name": configuration.mediaName, "application.name": configuration.name]
         if configuration.mediaName.isEmpty { properties["media.name"] = configuration.name }
+        properties["node.latency"] = configuration.wish.latency
+        properties["node.rate"] = configuration.wish.rateProperty
         properties.merge(configuration.properties) { _, own in own }
         let texts = unsafe properties.sorted { $0.key < $1.key }.map { unsafe (strdup($0.key), strdup($0.value)) }
         defer {
@@ -136,6 +141,16 @@ internal import SystemPackage
 
     /// Throws away what was written and not played, or recorded and not read. Not while another thread writes or reads.
     package func flush() { unsafe gr_stream_flush(handle) }
+
+    /// What it would like of the graph from now on. A wish that is given up has it connect again.
+    package func setWish(_ wish: CycleWish) { unsafe gr_stream_set_wishes(handle, wish.latency, wish.rateProperty) }
+
+    /// What the graph did when it last ran for this stream; `nil` until it has.
+    package var cycle: GraphCycle? {
+        let cycle = unsafe gr_stream_cycle(handle)
+        guard cycle.frames > 0, cycle.rate > 0 else { return nil }
+        return GraphCycle(frames: Int(cycle.frames), rate: Int(cycle.rate), time: cycle.time)
+    }
 
     /// Connects again after `failed`.
     package func restart() { unsafe gr_stream_restart(handle) }

@@ -51,6 +51,26 @@ private final class Delegate: NSObject, AVAudioPlayerDelegate, @unchecked Sendab
         try recorder.awaitSound(100) { Level.peak($0) == 0 }
     }
 
+    @Test func `the session says what the graph does, which is what the app would like`() throws {
+        let session = home.session
+        #expect(session.sampleRate == 48_000)
+        try session.setPreferredIOBufferDuration(256 / 48_000)
+        try session.setActive(true)
+        let url = try makeSound(folder.file("a.flac"), seconds: 20)
+        let player = try AudioHome.$current.withValue(home) { try AVAudioPlayer(contentsOf: url) }
+        #expect(player.play())
+        let recorder = try SinkRecorder(server)
+        try recorder.awaitSound { Level.peak($0) > 0.4 }
+        #expect(session.ioBufferDuration == 256.0 / 48_000)
+        // Of several wishes the graph serves the shortest: the recorder has none.
+        try session.setPreferredIOBufferDuration(512 / 48_000)
+        for _ in 0..<100 where session.ioBufferDuration != 512.0 / 48_000 { _ = try recorder.record(milliseconds: 20) }
+        #expect(session.ioBufferDuration == 512.0 / 48_000)
+        #expect(session.sampleRate == 48_000)
+        player.stop()
+        #expect(session.ioBufferDuration == 512.0 / 48_000, "what it did last")
+    }
+
     @Test func `a player comes to its end`() throws {
         // By then the server has somewhere to play.
         let recorder = try SinkRecorder(server)

@@ -183,6 +183,61 @@ private final class Posts: @unchecked Sendable {  // The token is only given bac
         #expect(session.availableInputs == nil)
     }
 
+    @Test func `asks the device for what the app would like when it is active, and says what the device does`() throws {
+        #expect(session.ioBufferDuration == 1024.0 / 48_000)
+        try session.setPreferredIOBufferDuration(256 / 48_000)
+        #expect(session.preferredIOBufferDuration == 256.0 / 48_000)
+        #expect(session.ioBufferDuration == 1024.0 / 48_000, "not before it is active")
+        try session.setActive(true)
+        #expect(session.ioBufferDuration == 256.0 / 48_000)
+        // At once now. The device takes powers of two of frames, from 32 to 2048.
+        for (wish, frames) in [(0.005, 128), (10, 2048), (1e300, 2048), (1e-9, 32), (0, 1024)] {
+            try session.setPreferredIOBufferDuration(wish)
+            #expect(session.ioBufferDuration == Double(frames) / 48_000)
+            #expect(session.preferredIOBufferDuration == wish)
+        }
+        try session.setPreferredSampleRate(44_100)
+        #expect(session.sampleRate == 48_000, "the device has no other rate")
+        #expect(session.preferredSampleRate == 44_100)
+        for wrong in [-1, Double.nan, .infinity] {
+            #expect(throws: NSError.self) { try session.setPreferredIOBufferDuration(wrong) }
+            #expect(throws: NSError.self) { try session.setPreferredSampleRate(wrong) }
+        }
+        #expect(session.preferredSampleRate == 44_100)
+    }
+
+    @Test func `has a rate that the device can have, from the first sound on`() throws {
+        audio.home.use(ClockedDevice(otherRates: [44_100]))
+        try session.setPreferredSampleRate(44_100)
+        try session.setPreferredIOBufferDuration(512 / 44_100)
+        #expect(session.sampleRate == 48_000)
+        let folder = try Folder()
+        let url = try makeSound(folder.file("a.wav"))
+        let player = try audio.use { try AVAudioPlayer(contentsOf: url) }
+        #expect(player.play(), "which activates the session")
+        #expect(session.sampleRate == 44_100)
+        #expect(session.ioBufferDuration == 512.0 / 44_100)
+        // Another device, as that of a simulation, hears of it too.
+        audio.home.use(ClockedDevice())
+        #expect(session.ioBufferDuration == 512.0 / 48_000)
+        audio.home.client.reset()
+        #expect(session.ioBufferDuration == 1024.0 / 48_000)
+    }
+
+    @Test func `hands over what is recorded as often as the app would like`() throws {
+        try session.setCategory(.record)
+        try session.setPreferredIOBufferDuration(0.005)
+        let engine = audio.use { AVAudioEngine() }
+        let times = Bell<Double>()
+        let device = audio.device
+        engine.inputNode.installTap(onBus: 0, bufferSize: 64, format: nil) { _, _ in times.ring(device.now) }
+        try engine.start()
+        device.advance(by: 0.1)
+        let pauses = zip(times.all, times.all.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }
+        #expect(pauses.count > 10)
+        #expect(pauses.allSatisfy { abs($0 - 0.005) < 0.001 })
+    }
+
     @Test func `goes to the speaker in a call only`() throws {
         #expect(throws: NSError.self) { try session.overrideOutputAudioPort(.speaker) }
         try session.setCategory(.playAndRecord)

@@ -211,7 +211,8 @@ package final class TonePlayer: Sendable {
     package let wakes: Mailbox<Int>
 
     package init(
-        _ audio: TestAudio, _ sine: Sine = Sine(), properties: [String: String] = [:], capacity: Int = 96_000
+        _ audio: TestAudio, _ sine: Sine = Sine(), properties: [String: String] = [:], capacity: Int = 96_000,
+        wish: CycleWish = CycleWish()
     ) throws {
         let (states, wakes, box, queue) = (
             Mailbox<AudioStream.State>(), Mailbox<Int>(), StreamBox(), DispatchQueue(label: "tone")
@@ -227,7 +228,7 @@ package final class TonePlayer: Sendable {
         }
         stream = try AudioStream(
             AudioStream.Configuration(
-                server: audio.server, name: "tone", properties: properties, capacity: capacity),
+                server: audio.server, name: "tone", properties: properties, capacity: capacity, wish: wish),
             queue: queue, onState: { states.post($0) },
             onReady: {
                 wakes.post(0)

@@ -24,13 +24,15 @@ package final class TestAudio: Sendable {
     private let programs = Mutex<[TestProgram]>([])
 
     private let isOpen: Bool
+    private let rates: [Int]
 
-    /// A sink whose name ends in `-mono` has one channel. `isOpen`: other users may play, too.
+    /// A sink whose name ends in `-mono` has one channel. `isOpen`: other users may play, too. `rates`: those that the
+    /// graph may have, where it is more than its own.
     package init(
         manager: Bool = true, pulse: Bool = false, sinks: [String] = ["testsink"], isRunning: Bool = true,
-        place: String = "/tmp", isOpen: Bool = false
+        place: String = "/tmp", isOpen: Bool = false, rates: [Int] = [48_000]
     ) throws {
-        self.isOpen = isOpen
+        (self.isOpen, self.rates) = (isOpen, rates)
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         folder = "\(place)/greenroom-audio-\(CurrentProcess.pid)-\(number)"
         (hasManager, hasPulse, self.sinks) = (manager, pulse, sinks)
@@ -52,7 +54,10 @@ package final class TestAudio: Sendable {
             "{ factory = adapter args = \(Self.sink(name, priority: 2000 - index)) }"
         }
         return """
-            context.properties = { core.daemon = true core.name = pipewire-0 default.clock.min-quantum = 16 }
+            context.properties = {
+                core.daemon = true core.name = pipewire-0 default.clock.min-quantum = 16
+                default.clock.allowed-rates = [ \(rates.map { String($0) }.joined(separator: " ")) ]
+            }
             context.spa-libs = {
                 audio.convert.* = audioconvert/libspa-audioconvert
                 support.* = support/libspa-support

@@ -221,6 +221,20 @@ void gr_stream_free(gr_stream *stream);
 void gr_stream_set_active(gr_stream *stream, bool is_active);
 // Connects again after an error.
 void gr_stream_restart(gr_stream *stream);
+// What it would like of the graph, as PipeWire's properties `node.latency` and `node.rate` say it; NULL to have no such
+// wish. Nothing obliges the graph, which serves the wish for the shortest cycle within the limits of its configuration.
+void gr_stream_set_wishes(gr_stream *stream, const char *_Nullable latency, const char *_Nullable rate);
+
+struct gr_cycle {
+    // 0 until the graph has run for the stream.
+    uint32_t frames;
+    uint32_t rate;
+    // When it last ran, in nanoseconds of the monotonic clock.
+    uint64_t time;
+};
+
+// What the graph did when it last ran for the stream.
+struct gr_cycle gr_stream_cycle(gr_stream *stream);
 // Throws away what waits in the ring and in the stream. Not while another thread uses the ring.
 void gr_stream_flush(gr_stream *stream);
 // Frames that were heard, or recorded.

@@ -16,6 +16,24 @@ package struct AudioStreamSetup: Hashable, Sendable {
     }
 }
 
+/// What an app would like its device to do.
+package struct AudioPreference: Hashable, Sendable {
+    /// Seconds that it works on at once.
+    package var seconds: Double?
+    /// Frames per second.
+    package var rate: Int?
+
+    package init(seconds: Double? = nil, rate: Int? = nil) { (self.seconds, self.rate) = (seconds, rate) }
+
+    /// Frames that it would like the device to work on at once, of so many per second.
+    package func frames(_ rate: Int) -> Int? {
+        seconds.map { max(1, Int((min($0, Self.longest) * Double(rate)).rounded())) }
+    }
+
+    /// Seconds; no graph works on more at once, and the product has to be a number of frames.
+    private static let longest = 10.0
+}
+
 /// What streams say, on any thread, never while one of their methods runs on the same thread.
 package enum AudioStreamEvent: Hashable, Sendable {
     /// An output has room for more, or an input has something to read.
@@ -69,8 +87,12 @@ package protocol AudioDevice: AnyObject, Sendable {
 
     /// Seconds, as streams play.
     var now: Double { get }
-    /// Frames per second that it works with itself.
+    /// Frames per second that it works with itself, as far as it has been seen at work.
     var rate: Int { get }
+    /// Frames that it works on at once, likewise.
+    var period: Int { get }
+    /// What its streams ask of it from now on. It may do otherwise: `rate` and `period` say what it does.
+    func prefer(_ preference: AudioPreference)
     /// Seconds between writing a frame and hearing it, at least.
     var latency: Double { get }
     func later(_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> any AudioTimer

@@ -27,7 +27,13 @@ package final class AudioHome: Sendable {
     package var device: any AudioDevice { place.withLock { $0.device } }
 
     /// Another one for all streams that are opened from now on.
-    package func use(_ device: any AudioDevice) { place.withLock { $0 = Place(device: device) } }
+    package func use(_ device: any AudioDevice) {
+        place.withLock { $0 = Place(device: device) }
+        if client.isActive { sessionIsActive() }
+    }
+
+    /// What the app would like of the device is asked of it from here on.
+    func sessionIsActive() { sessions.withLock { $0 }?.askDevice() }
 
     package var session: AVAudioSession {
         let (session, isNew) = sessions.withLock { session in

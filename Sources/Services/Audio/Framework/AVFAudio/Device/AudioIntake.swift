@@ -58,6 +58,7 @@ package final class AudioIntake: AudioClient.Player {
         do {
             let stream = number
             try home.client.begin(stream)
+            home.sessionIsActive()
             let input = try openedInput(stream)
             let goes = state.withLock { state in
                 guard state.phase == .starting(attempt) else { return false }

@@ -119,6 +119,7 @@ package final class AudioPump: AudioClient.Player {
         do {
             let stream = number
             try home.client.begin(stream)
+            home.sessionIsActive()
             let output = try openedOutput(stream)
             let goes = state.withLock { state in
                 guard state.phase == .starting(attempt) else { return false }

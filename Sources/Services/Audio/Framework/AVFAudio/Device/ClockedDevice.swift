@@ -16,6 +16,9 @@ package final class ClockedDevice: AudioDevice {
         var outputs: [ClockedOutput] = []
         var inputs: [ClockedInput] = []
         var isGone = false
+        var rate: Int
+        var period: Int
+        var preference = AudioPreference()
     }
 
     private final class Timer: AudioTimer {
@@ -27,19 +30,47 @@ package final class ClockedDevice: AudioDevice {
         func cancel() { _ = device.state.withLock { $0.timers.removeValue(forKey: number) } }
     }
 
-    private let state = Mutex(State())
-    package let rate: Int
+    /// Frames that it works on at once while no app has a wish, and the fewest and most: those of PipeWire.
+    private static let (usualPeriod, periods) = (1024, 32...2048)
+
+    private let state: Mutex<State>
     package let latency = 0.0
+    /// The first is the one that it has while no app has a wish.
+    private let rates: [Int]
     /// Seconds that outputs keep ahead, whatever is asked of them.
     package let ahead: Double?
     private let keepsSamples: Bool
 
-    /// - Parameter keepsSamples: whether `ClockedOutput.heard` has what was heard.
-    package init(rate: Int = 48_000, ahead: Double? = nil, keepsSamples: Bool = true) {
-        (self.rate, self.ahead, self.keepsSamples) = (rate, ahead, keepsSamples)
+    /// - Parameters:
+    ///   - rate: frames per second that it works with while no app has a wish.
+    ///   - otherRates: those that it can work with besides.
+    ///   - keepsSamples: whether `ClockedOutput.heard` has what was heard.
+    package init(rate: Int = 48_000, otherRates: [Int] = [], ahead: Double? = nil, keepsSamples: Bool = true) {
+        rates = [rate] + otherRates
+        state = Mutex(State(rate: rate, period: Self.usualPeriod))
+        (self.ahead, self.keepsSamples) = (ahead, keepsSamples)
     }
 
     package var now: Double { state.withLock { $0.now } }
+    package var rate: Int { state.withLock { $0.rate } }
+    package var period: Int { state.withLock { $0.period } }
+
+    /// As a sound server does with its only client: a rate that it may have, and the next lower power of two of frames.
+    package func prefer(_ preference: AudioPreference) {
+        state.withLock { state in
+            state.preference = preference
+            state.rate = preference.rate.flatMap { rates.contains($0) ? $0 : nil } ?? rates[0]
+            let wish = preference.frames(state.rate) ?? Self.usualPeriod
+            let within = max(Self.periods.lowerBound, min(wish, Self.periods.upperBound))
+            state.period = 1 << (Int.bitWidth - 1 - within.leadingZeroBitCount)
+        }
+    }
+
+    /// Frames of so many per second after which what was recorded is handed over.
+    func inputPeriod(_ rate: Int) -> Int {
+        let usual = ClockedInput.period
+        return min(usual, state.withLock { $0.preference.frames(rate) } ?? usual)
+    }
 
     /// All that were opened and are not closed, in their order.
     package var outputs: [ClockedOutput] { state.withLock { $0.outputs } }
@@ -259,8 +290,8 @@ package final class ClockedInput: AudioInput {
         var position = 0
     }
 
-    /// Frames from one reading to the next.
-    private static let period = 480
+    /// Frames from one reading to the next, unless the app wants them sooner.
+    static let period = 480
 
     package let setup: AudioStreamSetup
     private let device: ClockedDevice
@@ -301,9 +332,10 @@ package final class ClockedInput: AudioInput {
     }
 
     var wait: Double? {
-        state.withLock { state in
+        let period = device.inputPeriod(setup.rate)
+        return state.withLock { state in
             let isHeard = state.isRunning && state.isLinked
-            return isHeard ? (Double(Self.period) - state.fraction + 1e-6) / Double(setup.rate) : nil
+            return isHeard ? (Double(period) - state.fraction + 1e-6) / Double(setup.rate) : nil
         }
     }
 

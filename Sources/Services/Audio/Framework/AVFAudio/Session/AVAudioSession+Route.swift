@@ -108,23 +108,48 @@ extension AVAudioSession {
 
     // MARK: What the device does
 
-    /// Frames per second of the device.
+    /// Frames per second of the device, as it last worked for the app; 48 000 before it has.
     public var sampleRate: Double { Double(home.device.rate) }
     /// What the app would like it to be; 0 while it has no wish.
     public var preferredSampleRate: Double { wishes.withLock { $0.sampleRate } }
-    /// Says what the app would like it to be. The sound server converts, so that the device's own rate stays.
-    public func setPreferredSampleRate(_ sampleRate: Double) throws { wishes.withLock { $0.sampleRate = sampleRate } }
+    /// Says what the app would like it to be; 0 gives the wish up. It is asked of the device when the session is active.
+    ///
+    /// The sound server changes its rate only to one that it is allowed, and only while nothing plays; otherwise it
+    /// converts, and `sampleRate` says that the rate stays.
+    public func setPreferredSampleRate(_ sampleRate: Double) throws {
+        guard sampleRate == 0 || 1_000...768_000 ~= sampleRate else {
+            throw AVAudioSession.error(.badParam, "no device has \(sampleRate) frames per second")
+        }
+        wishes.withLock { $0.sampleRate = sampleRate }
+        if client.isActive { askDevice() }
+    }
 
-    /// Seconds of one piece of work.
+    /// Seconds that the device works on at once, as it last worked for the app; before it has, as is usual.
     public var ioBufferDuration: TimeInterval {
-        let wish = preferredIOBufferDuration
-        return wish > 0 ? min(max(wish, 0.002), 0.1) : 1024 / sampleRate
+        let device = home.device
+        return Double(device.period) / Double(device.rate)
     }
     /// What the app would like it to be; 0 while it has no wish.
     public var preferredIOBufferDuration: TimeInterval { wishes.withLock { $0.bufferDuration } }
-    /// Says what the app would like it to be.
+    /// Says what the app would like it to be; 0 gives the wish up. It is asked of the device when the session is active.
+    ///
+    /// Of all apps' wishes the sound server serves the shortest, within its limits; `ioBufferDuration` says what came of
+    /// it.
     public func setPreferredIOBufferDuration(_ duration: TimeInterval) throws {
+        guard duration.isFinite, duration >= 0 else {
+            throw AVAudioSession.error(.badParam, "no device works on \(duration) seconds at once")
+        }
         wishes.withLock { $0.bufferDuration = duration }
+        if client.isActive { askDevice() }
+    }
+
+    func askDevice() {
+        let preference = wishes.withLock { wishes in
+            AudioPreference(
+                seconds: wishes.bufferDuration > 0 ? wishes.bufferDuration : nil,
+                rate: wishes.sampleRate > 0 ? Int(wishes.sampleRate.rounded()) : nil)
+        }
+        home.device.prefer(preference)
     }
 
     /// Seconds from writing to hearing.

@@ -31,7 +31,10 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         super.init()
         // Made now, on one thread.
         _ = listener
-        home.client.whenReset { [weak self] in self?.wishes.withLock { $0 = Wishes() } }
+        home.client.whenReset { [weak self] in
+            self?.wishes.withLock { $0 = Wishes() }
+            self?.askDevice()
+        }
     }
 
     /// The app's.
@@ -92,13 +95,14 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     // MARK: When it is
 
     /// Begins or ends the session. Beginning may be refused: during a call, or in the background for a category that
-    /// falls silent there.
+    /// falls silent there. What the app would like of the device is asked of it when the session begins.
     ///
     /// - Parameter options: at the end, whether those that were interrupted are told that they may go on.
     open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         try AVAudioSession.mapped {
             if active {
                 try client.activate()
+                askDevice()
             } else {
                 try client.deactivate(notifies: options.contains(.notifyOthersOnDeactivation))
             }
