@@ -9,7 +9,7 @@ SWIFT_BUILD := swift build --configuration release
 SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing)
 NEED := Scripts/need.sh
 # What the programs and frameworks are built with.
-LIBS := libsqlite3-dev libsystemd-dev libnats-dev libpipewire-0.3-dev libsndfile1-dev
+LIBS := libsqlite3-dev libsystemd-dev libnats-dev libpipewire-0.3-dev libsndfile1-dev libavcodec-dev
 # A sound server and players, with which audio is tested.
 AUDIO := pipewire pipewire-bin pipewire-pulse wireplumber playerctl mpv mpv-mpris sox libespeak-ng1 python3-gi
 # Sources of location, with which it is tested.

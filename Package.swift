@@ -321,10 +321,14 @@ let package = Package(
         // Audio for apps. What reads sound files, speaks and fetches is loaded when it is first used, or linked here alone.
         .systemLibrary(name: "CAudioCodecs", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .target(name: "CSpeech"),
+        // Built with the heads of libavcodec (Debian: libavcodec-dev), and not linked with it.
+        .target(name: "CAAC"),
         .target(name: "CFetching"),
         .target(
             name: "AVFAudio",
-            dependencies: ["AudioClient", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "Wire"],
+            dependencies: [
+                "AudioClient", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CAAC", "Wire",
+            ],
             path: "Sources/Services/Audio/Framework/AVFAudio"),
         .target(name: "CoreMedia", path: "Sources/Services/Audio/Framework/CoreMedia"),
         .target(

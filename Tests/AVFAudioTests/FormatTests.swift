@@ -70,7 +70,7 @@ import Testing
 
     /// How such a file begins, and the words by which the error names it.
     static let foreign: [(start: [UInt8], words: String)] = [
-        ([0, 0, 0, 0x20] + Array("ftypM4A ".utf8), "MPEG-4"), ([0xff, 0xf1, 0x50, 0x80], "AAC"),
+        ([0xff, 0xf1, 0x50, 0x80], "AAC"),
         (Array("#EXTM3U\n".utf8), "HLS"), ([0x1a, 0x45, 0xdf, 0xa3], "WebM"), (Array("MThd".utf8), "MIDI"),
         (Array("Once upon a time there was a king.".utf8), "in no format"),
     ]

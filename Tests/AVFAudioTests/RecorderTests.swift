@@ -62,9 +62,9 @@ private final class Delegate: NSObject, AVAudioRecorderDelegate, @unchecked Send
 
     @Test func `says what it cannot write`() throws {
         let aac = try #require(throws: NSError.self) {
-            try recorder("a.m4a", [AVFormatIDKey: Int(kAudioFormatMPEG4AAC)])
+            try recorder("a.wav", [AVFormatIDKey: Int(kAudioFormatMPEG4AAC)])
         }
-        #expect(aac.localizedDescription.contains("AAC"))
+        #expect(aac.localizedDescription.contains("aac"))
         let name = try #require(throws: NSError.self) { try recorder("a.xyz") }
         #expect(name.localizedDescription.contains(".wav"))
         let mismatch = try #require(throws: NSError.self) {

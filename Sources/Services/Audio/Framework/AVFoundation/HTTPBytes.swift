@@ -74,6 +74,10 @@ package final class HTTPBytes: SoundBytes, @unchecked Sendable {
 
     // MARK: SoundBytes
 
+    package let isRemote = true
+
+    package var hasEnd: Bool { condition.withLock { whole != nil } }
+
     package var length: Int {
         condition.withLock {
             while whole == nil, !hasAnswered, problem == nil, !isClosed {

@@ -43,7 +43,9 @@ open class AVAudioFile: NSObject {
         let channels = SoundKind.setting(AVNumberOfChannelsKey, settings) ?? 2
         let kind = try AVAudioSession.mapped { try SoundKind(fileURL, settings) }
         file = try AVAudioSession.mapped {
-            try SoundFile.create(fileURL, kind: kind, rate: rate, channels: channels)
+            try SoundFile.create(
+                fileURL, kind: kind, rate: rate, channels: channels,
+                bitRate: SoundKind.bitRate(settings, rate: rate, channels: channels))
         }
         isWritten = true
         fileFormat = .ofFile(kind, rate: rate, channels: channels)

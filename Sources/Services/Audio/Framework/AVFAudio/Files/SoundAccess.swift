@@ -8,6 +8,18 @@ package protocol SoundBytes: AnyObject, Sendable {
     var length: Int { get }
     /// At most so many from a place on. It may wait for them; none means that it is the end.
     func bytes(at offset: Int, _ count: Int) -> Data
+    /// Whether they have to be fetched.
+    var isRemote: Bool { get }
+    /// Whether `length` is known: radio has none.
+    var hasEnd: Bool { get }
+    /// What they are has been seen: what is asked for from here on is waited for.
+    func opened()
+}
+
+extension SoundBytes {
+    package var isRemote: Bool { false }
+    package var hasEnd: Bool { true }
+    package func opened() {}
 }
 
 /// Bytes with a place where they are read, as a file has it.
@@ -19,7 +31,22 @@ package final class SoundAccess: @unchecked Sendable {
 
     package init(_ source: any SoundBytes) { self.source = source }
 
-    fileprivate var length: Int { source.length }
+    var length: Int { source.length }
+    var isRemote: Bool { source.isRemote }
+    var hasEnd: Bool { source.hasEnd }
+    func opened() { source.opened() }
+
+    /// All of them but at the end.
+    func bytes(at offset: Int, _ count: Int) -> Data {
+        guard offset >= 0, count > 0 else { return Data() }
+        var bytes = Data()
+        while bytes.count < count, offset <= Int.max - count,
+            case let part = source.bytes(at: offset + bytes.count, count - bytes.count), !part.isEmpty
+        {
+            bytes += part
+        }
+        return bytes
+    }
 
     package static let startLength = 64
 

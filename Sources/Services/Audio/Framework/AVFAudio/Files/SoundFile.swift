@@ -1,7 +1,4 @@
-internal import CAudioCodecs
 internal import Foundation
-internal import Glibc
-internal import Synchronization
 
 /// Why a file of sound cannot be used. Its description is a sentence for people.
 package struct SoundFileError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -13,30 +10,41 @@ package struct SoundFileError: Error, Hashable, Sendable, CustomStringConvertibl
     package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 }
 
-/// A sound that libsndfile reads or writes in blocks.
+/// What reads or writes the samples of a file, interleaved. One thread at a time uses it.
+protocol SoundBackend: AnyObject {
+    /// Less than asked at the end, and where the file is broken.
+    func read(_ count: Int) -> [Float]
+    /// Why it reads less than it should, if it does.
+    var failure: String? { get }
+    /// - Returns: where it reads next.
+    func seek(to frame: Int) -> Int?
+    /// - Returns: how many frames were written.
+    func write(_ samples: [Float]) -> Int
+    /// Nothing is read or written any more.
+    ///
+    /// - Returns: whether what was written is in the file.
+    func close() -> Bool
+}
+
+/// A sound that is read or written in blocks: by libsndfile, or what that cannot by libavcodec.
 ///
-/// Unchecked: what the library has is used under the lock only.
-@safe package final class SoundFile: @unchecked Sendable {
+/// Unchecked: the backend is used under the lock only.
+package final class SoundFile: @unchecked Sendable {
     /// Nothing that is recorded has more; a file that says so would only cost memory.
     package static let mostChannels = 32
-    private static let rates = 1_000...768_000
+    static let rates = 1_000...768_000
 
     package let rate: Int
     package let channels: Int
     /// `nil` where the file does not say.
     package let frames: Int?
     package let kind: SoundKind
-    private let access: SoundAccess?
     private let lock = NSLock()
-    private var handle: OpaquePointer?
+    private var backend: (any SoundBackend)?
 
-    private init(_ handle: OpaquePointer, _ info: SF_INFO, _ access: SoundAccess?) {
-        unsafe self.handle = unsafe handle
-        self.access = access
-        (rate, channels) = (Int(info.samplerate), Int(info.channels))
-        // What has no end yet says the greatest number.
-        frames = 0..<Int(Int32.max) * 1_000 ~= Int(info.frames) ? Int(info.frames) : nil
-        kind = SoundKind(rawValue: info.format)
+    init(_ backend: any SoundBackend, rate: Int, channels: Int, frames: Int?, kind: SoundKind) {
+        self.backend = backend
+        (self.rate, self.channels, self.frames, self.kind) = (rate, channels, frames, kind)
     }
 
     deinit { close() }
@@ -45,12 +53,8 @@ package struct SoundFileError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// - Parameter access: lies outside, and is read as a file is.
     package static func open(_ access: SoundAccess, name: String) throws(SoundFileError) -> SoundFile {
-        let start = access.start
-        var info = SF_INFO()
-        var functions = SoundAccess.functions
-        let owner = unsafe Unmanaged.passUnretained(access).toOpaque()
-        let handle = unsafe sf_open_virtual(&functions, SFM_READ.word, &info, owner)
-        return unsafe try checked(handle, info, access, name, start)
+        if let file = try packets(access, name: name) { return file }
+        return try LibrarySound.open(access, name: name)
     }
 
     package static func open(_ url: URL) throws(SoundFileError) -> SoundFile {
@@ -64,47 +68,39 @@ package struct SoundFileError: Error, Hashable, Sendable, CustomStringConvertibl
         guard kind as? FileAttributeType == .typeRegular else {
             throw SoundFileError(.unsupported, "\(path) is not a regular file")
         }
-        let start = FileHandle(forReadingAtPath: path).flatMap { handle in
-            defer { try? handle.close() }
-            return (try? handle.read(upToCount: SoundAccess.startLength)).flatMap { $0 }
-        }
-        var info = SF_INFO()
-        let handle = unsafe sf_open(path, SFM_READ.word, &info)
-        return unsafe try checked(handle, info, nil, path, start ?? Data())
+        let access = FileBytes(path).map { SoundAccess($0) }
+        if let access, let file = try packets(access, name: path) { return file }
+        return try LibrarySound.open(path, start: access?.start ?? Data())
     }
 
-    private static func checked(
-        _ handle: OpaquePointer?, _ info: SF_INFO, _ access: SoundAccess?, _ name: String, _ start: Data
-    ) throws(SoundFileError) -> SoundFile {
-        guard let handle = unsafe handle else {
-            let (code, text) = unsafe (sf_error(nil), String(cString: sf_strerror(nil)))
-            if let format = SoundKind.unsupported(start) {
-                throw SoundFileError(
-                    .unsupported, "\(name) is \(format), which Greenroom does not decode: \(Self.hint)")
-            }
-            guard code != SF_ERR_UNRECOGNISED_FORMAT.word, code != SF_ERR_UNSUPPORTED_ENCODING.word else {
-                throw SoundFileError(.unsupported, "\(name) is in no format that Greenroom decodes: \(Self.hint)")
-            }
-            throw SoundFileError(.broken, "\(name) cannot be read: \(text.trimmingCharacters(in: .whitespaces))")
+    /// A file of packets, which libsndfile does not read; `nil` if it is none.
+    private static func packets(_ access: SoundAccess, name: String) throws(SoundFileError) -> SoundFile? {
+        let source: any PacketSource
+        let container: Int32
+        if SoundKind.isMPEG4(access.start) {
+            guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is an MPEG-4 file (AAC), which") }
+            // What it wants to see from here on is worth waiting for.
+            access.opened()
+            (source, container) = (try MPEG4Packets(access, name: name), SoundKind.mpeg4)
+        } else if let start = ADTSPackets.start(access) {
+            guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is AAC, which") }
+            (source, container) = (try ADTSPackets(access, at: start, name: name), SoundKind.adts)
+        } else {
+            return nil
         }
-        guard rates ~= Int(info.samplerate), 1...mostChannels ~= Int(info.channels), info.frames >= 0 else {
-            unsafe sf_close(handle)
-            throw SoundFileError(
-                .broken, "\(name) says that it has \(info.channels) channels and \(info.samplerate) frames a second")
+        let reader = try AACReader(source, name: name)
+        guard rates ~= reader.rate, 1...mostChannels ~= reader.channels else {
+            throw SoundFileError(.broken, "\(name) says that it has \(reader.rate) frames a second")
         }
-        return unsafe SoundFile(handle, info, access)
+        let kind = SoundKind(packets: container, isLossless: source.format.codec == .lossless)
+        return SoundFile(reader, rate: reader.rate, channels: reader.channels, frames: reader.frames, kind: kind)
     }
-
-    private static let hint = "WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus and MP3 are"
 
     /// Interleaved; less than asked at the end, and where the file is broken.
     package func read(_ count: Int) -> [Float] {
         lock.withLock {
-            guard let handle = unsafe handle, count > 0 else { return [] }
-            var samples = unsafe [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in
-                let read = unsafe buffer.baseAddress.map { unsafe sf_readf_float(handle, $0, sf_count_t(count)) } ?? 0
-                used = max(0, min(Int(read), count)) * channels
-            }
+            guard let backend, count > 0 else { return [] }
+            var samples = backend.read(count)
             // Nothing a speaker could do with these.
             for place in samples.indices where !samples[place].isFinite { samples[place] = 0 }
             return samples
@@ -112,69 +108,46 @@ package struct SoundFileError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     /// Why it reads less than it should, if it does.
-    package var failure: String? {
-        lock.withLock {
-            guard let handle = unsafe handle, unsafe sf_error(handle) != 0 else { return nil }
-            return unsafe String(cString: sf_strerror(handle))
-        }
-    }
+    package var failure: String? { lock.withLock { backend?.failure } }
 
     /// - Returns: where it reads next.
     @discardableResult
     package func seek(to frame: Int) -> Int? {
-        lock.withLock {
-            guard let handle = unsafe handle else { return nil }
-            let end = frames ?? Int.max
-            let reached = unsafe sf_seek(handle, sf_count_t(max(0, min(frame, end))), SF_SEEK_SET.word)
-            return reached < 0 ? nil : Int(reached)
-        }
+        lock.withLock { backend?.seek(to: max(0, min(frame, frames ?? Int.max))) }
     }
 
     // MARK: Writing
 
+    /// - Parameter bitRate: bits of a second, for encodings that have a choice.
     package static func create(
-        _ url: URL, kind: SoundKind, rate: Int, channels: Int
+        _ url: URL, kind: SoundKind, rate: Int, channels: Int, bitRate: Int? = nil
     ) throws(SoundFileError) -> SoundFile {
         guard rates ~= rate, 1...mostChannels ~= channels else {
             throw SoundFileError(.unsupported, "\(channels) channels with \(rate) frames a second cannot be recorded")
         }
-        var info = SF_INFO()
-        (info.samplerate, info.channels, info.format) = (Int32(rate), Int32(channels), kind.rawValue)
-        guard unsafe sf_format_check(&info) != 0 else {
-            throw SoundFileError(
-                .unsupported, "\(url.lastPathComponent) cannot have \(channels) channels with \(rate) frames a second")
+        let backend: any SoundBackend
+        if kind.isOfPackets {
+            let bits = bitRate ?? SoundKind.bitRate([:], rate: rate, channels: channels)
+            backend = try AACWriter(url, kind: kind, rate: rate, channels: channels, bitRate: bits)
+        } else {
+            backend = try LibrarySound.create(url, kind: kind, rate: rate, channels: channels)
         }
-        guard let handle = unsafe sf_open(url.path, SFM_WRITE.word, &info) else {
-            let text = unsafe String(cString: sf_strerror(nil))
-            throw SoundFileError(.cannotWrite, "\(url.path) cannot be written: \(text)")
-        }
-        // Samples beyond the loudest would come out as the opposite.
-        unsafe sf_command(handle, SFC_SET_CLIPPING.word, nil, 1)
-        return unsafe SoundFile(handle, info, nil)
+        return SoundFile(backend, rate: rate, channels: channels, frames: 0, kind: kind)
     }
 
     /// - Returns: how many frames were written.
     package func write(_ samples: [Float]) -> Int {
-        lock.withLock {
-            guard let handle = unsafe handle, !samples.isEmpty else { return 0 }
-            return unsafe samples.withUnsafeBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return 0 }
-                return Int(unsafe sf_writef_float(handle, base, sf_count_t(samples.count / channels)))
-            }
-        }
+        lock.withLock { samples.isEmpty ? 0 : backend?.write(samples) ?? 0 }
     }
 
-    /// Nothing is read or written any more. What was written is in the file.
-    package func close() {
+    /// Nothing is read or written any more.
+    ///
+    /// - Returns: whether what was written is in the file.
+    @discardableResult
+    package func close() -> Bool {
         lock.withLock {
-            guard let closing = unsafe handle else { return }
-            unsafe sf_close(closing)
-            unsafe handle = nil
+            defer { backend = nil }
+            return backend?.close() ?? true
         }
     }
-}
-
-// The library's constants come as unsigned numbers, and its functions take signed ones.
-extension FixedWidthInteger {
-    fileprivate var word: Int32 { Int32(truncatingIfNeeded: self) }
 }

@@ -6,19 +6,20 @@ extension SoundKind {
     package init(_ url: URL, _ settings: [String: Any]) throws(SoundFileError) {
         let name = url.lastPathComponent
         let format = Self.number(settings[AVFormatIDKey]).map { UInt32(truncatingIfNeeded: $0) }
-        guard format != kAudioFormatMPEG4AAC else {
-            throw SoundFileError(
-                .unsupported,
-                "\(name) cannot be recorded as AAC: Greenroom has no encoder for it; FLAC and Opus are free")
-        }
         guard let container = Self.container(url.pathExtension) else {
             throw SoundFileError(
                 .unsupported,
-                "\(name) cannot be recorded: name it .wav, .aiff, .caf, .flac, .ogg, .opus or .mp3, which Greenroom writes"
+                "\(name) cannot be recorded: name it .wav, .aiff, .caf, .flac, .ogg, .opus, .mp3, .m4a or .aac, which Greenroom writes"
             )
         }
         let encoding = try Self.encoding(format ?? Self.usual(container), container, url, settings)
         self.init(container, encoding)
+    }
+
+    /// Whether a file of this kind can be so; what libsndfile writes is checked when the file is made.
+    func check(_ url: URL, rate: Int, channels: Int, bitRate: Int) throws(SoundFileError) {
+        guard isOfPackets else { return }
+        try AACWriter.check(url, rate: rate, channels: channels, bitRate: bitRate)
     }
 
     private static func number(_ value: Any?) -> Int? {
@@ -42,6 +43,7 @@ extension SoundKind {
         case Self.part(SF_FORMAT_FLAC): kAudioFormatFLAC
         case Self.part(SF_FORMAT_OGG): vorbis
         case Self.part(SF_FORMAT_MPEG): kAudioFormatMPEGLayer3
+        case Self.mpeg4, Self.adts: kAudioFormatMPEG4AAC
         default: kAudioFormatLinearPCM
         }
     }
@@ -50,8 +52,9 @@ extension SoundKind {
         _ format: UInt32, _ container: Int32, _ url: URL, _ settings: [String: Any]
     ) throws(SoundFileError) -> Int32 {
         let depth = number(settings[AVLinearPCMBitDepthKey]) ?? number(settings[AVEncoderBitDepthHintKey]) ?? 16
-        let isContainerOfItsOwn = [SF_FORMAT_FLAC, SF_FORMAT_OGG, SF_FORMAT_MPEG].map { Self.part($0) }.contains(
-            container)
+        let isOfPackets = [Self.mpeg4, Self.adts].contains(container)
+        let isContainerOfItsOwn =
+            isOfPackets || [SF_FORMAT_FLAC, SF_FORMAT_OGG, SF_FORMAT_MPEG].map { Self.part($0) }.contains(container)
         let encoding: Int32?
         switch format {
         case kAudioFormatLinearPCM where !isContainerOfItsOwn: encoding = linear(depth, settings)
@@ -71,8 +74,9 @@ extension SoundKind {
                 container == Self.part(SF_FORMAT_OGG) ? Self.part(isOpus ? SF_FORMAT_OPUS : SF_FORMAT_VORBIS) : nil
         case kAudioFormatMPEGLayer3:
             encoding = container == Self.part(SF_FORMAT_MPEG) ? Self.part(SF_FORMAT_MPEG_LAYER_III) : nil
-        case kAudioFormatULaw: encoding = Self.part(SF_FORMAT_ULAW)
-        case kAudioFormatALaw: encoding = Self.part(SF_FORMAT_ALAW)
+        case kAudioFormatMPEG4AAC: encoding = isOfPackets ? Self.aac : nil
+        case kAudioFormatULaw: encoding = isOfPackets ? nil : Self.part(SF_FORMAT_ULAW)
+        case kAudioFormatALaw: encoding = isOfPackets ? nil : Self.part(SF_FORMAT_ALAW)
         default: encoding = nil
         }
         guard let encoding else {
@@ -98,6 +102,29 @@ extension SoundKind {
     private static func letters(_ format: UInt32) -> String {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: format >> (24 - 8 * UInt32($0))) }
         return bytes.allSatisfy { 0x20..<0x7f ~= $0 } ? String(decoding: bytes, as: UTF8.self) : String(format)
+    }
+
+    /// Bits of a second that settings ask for, or are usual for AAC: 64,000 of a channel.
+    static func bitRate(_ settings: [String: Any], rate: Int, channels: Int) -> Int {
+        // They may be anything, and are refused elsewhere.
+        let channels = max(1, min(channels, SoundFile.mostChannels))
+        if let bits = number(settings[AVEncoderBitRateKey]), bits > 0 { return bits }
+        if let bits = number(settings[AVEncoderBitRatePerChannelKey]), bits > 0, bits < Int(Int32.max) {
+            return bits * channels
+        }
+        let quality =
+            settings[AVEncoderAudioQualityKey] as? AVAudioQuality
+            ?? number(settings[AVEncoderAudioQualityKey]).flatMap { AVAudioQuality(rawValue: $0) }
+        let bits =
+            switch quality {
+            case .min: 32_000
+            case .low: 48_000
+            case .high: 96_000
+            case .max: 128_000
+            case .medium, nil: 64_000
+            }
+        // What has fewer frames has less to say.
+        return max(8_000, bits * max(0, min(rate, 44_100)) / 44_100) * channels
     }
 
     /// What Apple's objects say of a file in this format.

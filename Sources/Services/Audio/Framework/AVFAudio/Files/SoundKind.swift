@@ -26,6 +26,8 @@ package struct SoundKind: RawRepresentable, Hashable, Sendable {
         case "ogg", "oga", "opus": part(SF_FORMAT_OGG)
         case "mp3": part(SF_FORMAT_MPEG)
         case "au", "snd": part(SF_FORMAT_AU)
+        case "m4a", "m4b", "mp4": mpeg4
+        case "aac": adts
         default: nil
         }
     }
@@ -39,11 +41,27 @@ package struct SoundKind: RawRepresentable, Hashable, Sendable {
         case Self.part(SF_FORMAT_VORBIS): SoundKind.vorbis
         case Self.part(SF_FORMAT_OPUS): kAudioFormatOpus
         case Self.part(SF_FORMAT_MPEG_LAYER_III): kAudioFormatMPEGLayer3
+        case Self.aac: kAudioFormatMPEG4AAC
         case Self.part(SF_FORMAT_ULAW): kAudioFormatULaw
         case Self.part(SF_FORMAT_ALAW): kAudioFormatALaw
         default: container == Self.part(SF_FORMAT_FLAC) ? kAudioFormatFLAC : kAudioFormatLinearPCM
         }
     }
+
+    // MARK: Files of packets
+
+    /// Numbers that libsndfile does not have: of containers, and of an encoding.
+    static let (mpeg4, adts, aac): (Int32, Int32, Int32) = (0x0aa0_0000, 0x0ab0_0000, 0x0aac)
+
+    init(packets container: Int32, isLossless: Bool) {
+        self.init(container, isLossless ? Self.part(SF_FORMAT_ALAC_16) : Self.aac)
+    }
+
+    /// Whether libsndfile does not know it.
+    var isOfPackets: Bool { container == Self.mpeg4 || isADTS }
+    var isADTS: Bool { container == Self.adts }
+
+    static func isMPEG4(_ start: Data) -> Bool { start.dropFirst(4).starts(with: "ftyp".utf8) }
 
     /// Apple has no number for it.
     static let vorbis: UInt32 = 0x766f_7262
@@ -71,8 +89,7 @@ package struct SoundKind: RawRepresentable, Hashable, Sendable {
     static func unsupported(_ start: Data) -> String? {
         let bytes = [UInt8](start)
         func has(_ text: String, at offset: Int) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
-        if has("ftyp", at: 4) { return "an MPEG-4 file (AAC or ALAC)" }
-        if bytes.count > 1, bytes[0] == 0xff, bytes[1] & 0xf6 == 0xf0 { return "AAC" }
+        if bytes.count > 1, bytes[0] == 0xff, bytes[1] & 0xf6 == 0xf0 { return "AAC of an unusual kind" }
         if has("#EXTM3U", at: 0) { return "an HLS playlist" }
         if bytes.starts(with: [0x30, 0x26, 0xb2, 0x75]) { return "Windows Media" }
         if bytes.starts(with: [0x1a, 0x45, 0xdf, 0xa3]) { return "Matroska or WebM" }

@@ -25,7 +25,7 @@ extension AVAudioRecorderDelegate {
     public func audioRecorderEndInterruption(_ recorder: AVAudioRecorder, withOptions flags: Int) {}
 }
 
-/// Records a file: WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus or MP3, by the extension of its name. AAC is refused.
+/// Records a file: WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus, MP3 or AAC (`.m4a`, `.aac`), by the extension of its name.
 ///
 /// The user has to let the app record. It stands still during an interruption, and never goes on by itself.
 open class AVAudioRecorder: NSObject {
@@ -48,7 +48,10 @@ open class AVAudioRecorder: NSObject {
             guard let rate = Int(exactly: (rate ?? 44_100).rounded()), 1_000...768_000 ~= rate,
                 1...SoundFile.mostChannels ~= channels
             else { throw SoundFileError(.unsupported, "\(url.lastPathComponent) cannot have such a rate or channels") }
-            return RecorderCore(url, try SoundKind(url, settings), rate: rate, channels: channels)
+            let bits = SoundKind.bitRate(settings, rate: rate, channels: channels)
+            let kind = try SoundKind(url, settings)
+            try kind.check(url, rate: rate, channels: channels, bitRate: bits)
+            return RecorderCore(url, kind, rate: rate, channels: channels, bitRate: bits)
         }
         super.init()
         core.own(self)

@@ -25,12 +25,13 @@ final class RecorderCore: Interruptible {
     let kind: SoundKind
     let rate: Int
     let channels: Int
+    private let bitRate: Int
     private let state = Mutex(State())
     private let owner = Mutex(Owner())
 
-    init(_ url: URL, _ kind: SoundKind, rate: Int, channels: Int) {
+    init(_ url: URL, _ kind: SoundKind, rate: Int, channels: Int, bitRate: Int) {
         home = AudioHome.current
-        (self.url, self.kind, self.rate, self.channels) = (url, kind, rate, channels)
+        (self.url, self.kind, self.rate, self.channels, self.bitRate) = (url, kind, rate, channels, bitRate)
         home.add(self)
     }
 
@@ -45,7 +46,8 @@ final class RecorderCore: Interruptible {
 
     func prepare() -> Bool {
         if state.withLock({ $0.file != nil }) { return true }
-        guard let file = try? SoundFile.create(url, kind: kind, rate: rate, channels: channels) else { return false }
+        let file = try? SoundFile.create(url, kind: kind, rate: rate, channels: channels, bitRate: bitRate)
+        guard let file else { return false }
         state.withLock { ($0.file, $0.frames, $0.end) = (file, 0, nil) }
         return true
     }
@@ -105,7 +107,7 @@ final class RecorderCore: Interruptible {
         }
         intake?.close()
         guard let file else { return }
-        file.close()
+        let isWhole = file.close() && isWhole
         tell { recorder, delegate in
             if !isWhole {
                 let error = SoundFileError(.cannotWrite, "\(recorder.url.path) could not be written to its end")
