@@ -54,7 +54,7 @@ static AVCodecContext *make_context(const AVCodec *codec) {
     AVCodecContext *context = codec != NULL ? library.avcodec_alloc_context3(codec) : NULL;
     if (context == NULL) return NULL;
     // What is wrong with a file is said by an error. This keeps it from being said on the app's output as well.
-    context->log_level_offset = 1000;
+    context->log_level_offset = 100;
     context->thread_count = 1;
     return context;
 }

@@ -1,5 +1,5 @@
-/// What a stream would like of the graph. Of all wishes the graph serves the one for the shortest cycle, within the limits
-/// of its configuration (`clock.min-quantum`, `clock.max-quantum`, `clock.allowed-rates`).
+/// What a stream would like of the graph. Of all wishes the graph serves the one for the shortest cycle, within the
+/// limits of its configuration (`clock.min-quantum`, `clock.max-quantum`, `clock.allowed-rates`).
 package struct CycleWish: Hashable, Sendable {
     /// Frames of a cycle, and how many of them a second has.
     package struct Length: Hashable, Sendable {

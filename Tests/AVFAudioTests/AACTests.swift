@@ -3,9 +3,7 @@ import AudioTesting
 import Foundation
 import Testing
 
-private let missing: Comment = "NOT TESTED: needs libavcodec (Debian: libavcodec59)"
-
-@Suite(.enabled(if: AACLibrary.isThere, missing)) struct `AAC` {
+@Suite(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing))) struct `AAC` {
     let audio = AppAudio()
     let folder: Folder
 

@@ -155,12 +155,12 @@ final class ItemPosts: @unchecked Sendable {  // The tokens are only given back.
     }
 
     @Test func `says why an item cannot be played`() throws {
-        let url = folder.file("a.m4a")
-        try Data([0, 0, 0, 0x20] + Array("ftypM4A ".utf8) + [UInt8](repeating: 0, count: 100)).write(to: url)
+        let url = folder.file("a.webm")
+        try Data([0x1a, 0x45, 0xdf, 0xa3] + [UInt8](repeating: 0, count: 100)).write(to: url)
         let item = AVPlayerItem(url: url)
         let player = player(item)
         #expect(item.status == .failed)
-        #expect(item.error?.localizedDescription.contains("MPEG-4") == true)
+        #expect(item.error?.localizedDescription.contains("WebM") == true)
         #expect((item.error as? AVError)?.code == .fileFormatNotRecognized)
         player.play()
         #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)

@@ -161,6 +161,62 @@ extension AVPlayerItem {
         #expect(abs(Double(audio.heard.count) / 88_200 - 16) < 0.1)
     }
 
+    /// The index of the first comes last; the second has none.
+    @Test(
+        .enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing)), arguments: ["a.m4a", "a.aac"], [true, false])
+    func `of AAC is played to its end`(_ name: String, _ takesRanges: Bool) async throws {
+        let server = try Server(.init(body: sound(name, seconds: 6), takesRanges: takesRanges))
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        await item.isFed()
+        #expect(item.status == .readyToPlay, "\(item.error?.localizedDescription ?? "no reason")")
+        if name == "a.m4a" { #expect(item.duration.seconds == 6) } else { #expect(!item.duration.isNumeric) }
+        audio.device.advance(by: 0.5)
+        #expect(abs(player.currentTime().seconds - 0.5) < 0.01)
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(abs(Double(audio.heard.count) / 88_200 - 6) < 0.1)
+        #expect(abs(pitch(audio.heard, rate: 44_100) - 440) < 10)
+    }
+
+    @Test(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing))) func `of AAC is sought in`() async throws {
+        let server = try Server(.init(body: sound("a.m4a", seconds: 30)))
+        defer { server.close() }
+        let (player, item, _) = play(server)
+        await item.isFed()
+        #expect(await player.seek(to: CMTime(seconds: 25, preferredTimescale: 1)))
+        await item.isFed()
+        audio.device.advance(by: 1)
+        #expect(abs(player.currentTime().seconds - 26) < 0.02)
+    }
+
+    @Test(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing)))
+    func `of AAC may have no end in sight, as radio`() async throws {
+        let body = try sound("a.aac", seconds: 16)
+        let server = try Server(
+            .init(body: body, takesRanges: false, saysLength: false, holdsAt: body.count * 3 / 4))
+        defer { server.close() }
+        let (player, item, posts) = play(server)
+        await item.isFed()
+        #expect(item.status == .readyToPlay, "\(item.error?.localizedDescription ?? "no reason")")
+        audio.device.advance(by: 1)
+        #expect(abs(player.currentTime().seconds - 1) < 0.01)
+        server.letGo()
+        await playOn(item, posts, until: ItemPosts.end)
+        #expect(abs(Double(audio.heard.count) / 88_200 - 16) < 0.1)
+    }
+
+    @Test(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing)))
+    func `of AAC that is cut off fails with a sentence`() async throws {
+        let whole = try sound("a.m4a", seconds: 2)
+        let server = try Server(.init(body: whole.prefix(whole.count / 2)))
+        defer { server.close() }
+        let (_, item, _) = play(server)
+        await item.isFed()
+        #expect(item.status == .failed)
+        #expect((item.error as? AVError)?.code == .fileFailedToParse)
+        #expect(item.error?.localizedDescription.contains("cut off") == true)
+    }
+
     @Test func `fails with a sentence`() async throws {
         let answers: [(Server.Behaviour, String)] = [
             (.init(body: Data("gone".utf8), status: 404), "answers 404"),

@@ -15,6 +15,9 @@ package final class Folder {
     package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 }
 
+/// Why a test of AAC does not run.
+package let aacIsMissing = "NOT TESTED: needs libavcodec (Debian: libavcodec59)"
+
 /// A sine of so many hertz.
 package func sine(_ frame: Int, _ hertz: Double = 440, rate: Int = 44_100, level: Float = 0.5) -> Float {
     level * Float(sin(2 * .pi * hertz * Double(frame) / Double(rate)))

@@ -121,7 +121,7 @@ struct DependencyTests {
         (
             "Sources/Services/Audio/Framework",
             [
-                "AVFAudio", "AudioClient", "AudioModel", "AudioWire", "CAudioCodecs", "CFetching", "CSpeech",
+                "AVFAudio", "AudioClient", "AudioModel", "AudioWire", "CAAC", "CAudioCodecs", "CFetching", "CSpeech",
                 "CoreMedia",
                 "Dispatch", "Foundation", "Glibc", "IOSFoundation", "PipeWire", "Synchronization", "UIKit", "Wire",
             ]

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Reads the samples of packets, exact to the frame: packets overlap, and an encoder adds frames at the begin and at the
-/// end, which are left out.
+/// Reads the samples of packets, exact to the frame: packets overlap, and an encoder adds frames at the begin and at
+/// the end, which are left out.
 final class AACReader: SoundBackend {
     /// Packets that are decoded before the one that is wanted, since each needs what the one before left.
     private static let preroll = 2

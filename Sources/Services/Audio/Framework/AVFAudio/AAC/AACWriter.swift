@@ -41,7 +41,7 @@ final class AACWriter: SoundBackend {
         guard let encoder = AACEncoder(rate: rate, channels: channels, bitRate: bitRate) else {
             throw SoundFileError(
                 .unsupported,
-                "\(name) cannot have \(channels) channels with \(rate) frames a second: AAC has rates from 7,350 to 96,000")
+                "\(name) cannot have \(channels) channels with \(rate) frames a second: AAC has 7,350 to 96,000")
         }
         return encoder
     }

@@ -27,7 +27,9 @@ final class ADTSPackets: PacketSource {
 
         /// `nil` if it is none.
         init?(_ view: ByteView) {
-            guard let sync = view.number(0, 2), sync & 0xfff6 == 0xfff0, let word = view.number(2, 5) else { return nil }
+            guard let sync = view.number(0, 2), sync & 0xfff6 == 0xfff0, let word = view.number(2, 5) else {
+                return nil
+            }
             // From its end: blocks 2, fullness 11, size 13, rights 4, channels 3, private 1, rate 4, profile 2.
             let (blocks, size, channels) = (word & 3, word >> 13 & 0x1fff, word >> 30 & 7)
             let (rate, profile) = (word >> 34 & 15, word >> 38 & 3)

@@ -45,6 +45,10 @@ final class MPEG4Packets: PacketSource {
         SoundFileError(.broken, "\(name) is an MPEG-4 file that makes no sense")
     }
 
+    private static func fragments(_ name: String) -> SoundFileError {
+        SoundFileError(.unsupported, "\(name) is an MPEG-4 file of fragments, which Greenroom does not read")
+    }
+
     // MARK: The index
 
     /// Before the sound, or behind it.
@@ -59,22 +63,21 @@ final class MPEG4Packets: PacketSource {
             if short == 1, let long = head.number(8, 8) { (size, start) = (long, 16) }
             if short == 0 { size = length - offset }
             guard size >= start, size <= length - offset else {
-                throw SoundFileError(.broken, "\(name) ends before its end: it was cut off, or not written to its end")
+                throw SoundFileError(.broken, "\(name) was cut off, or not written to its end")
             }
-            if type == "moof" {
-                throw SoundFileError(.unsupported, "\(name) is an MPEG-4 file of fragments, which Greenroom does not read")
-            }
+            if type == "moof" { throw fragments(name) }
             if type == "moov" {
                 guard size <= longestIndex else { throw broken(name) }
                 let bytes = [UInt8](access.bytes(at: offset + start, size - start))
                 guard bytes.count == size - start else { throw broken(name) }
                 let movie = ByteView(bytes)
-                if movie.box("mvex") == nil { return movie }
-                throw SoundFileError(.unsupported, "\(name) is an MPEG-4 file of fragments, which Greenroom does not read")
+                if movie.box("mvex") != nil { throw fragments(name) }
+                return movie
             }
             offset += size
         }
-        throw SoundFileError(.broken, "\(name) has no index: it was cut off, or not written to its end")
+        throw SoundFileError(
+            .broken, "\(name) is an MPEG-4 file without an index: it was cut off, or not written to its end")
     }
 
     private static func codec(
@@ -102,7 +105,7 @@ final class MPEG4Packets: PacketSource {
             throw SoundFileError(.unsupported, "\(name) is protected, and its key is not here")
         default:
             throw SoundFileError(
-                .unsupported, "\(name) is an MPEG-4 file with sound of the kind “\(entry.type)”, which Greenroom lacks")
+                .unsupported, "\(name) is an MPEG-4 file with “\(entry.type)”, which Greenroom does not decode")
         }
     }
 

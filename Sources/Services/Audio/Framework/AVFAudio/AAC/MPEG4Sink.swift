@@ -151,7 +151,10 @@ private enum Box {
 
     static func descriptor(_ tag: UInt8, _ parts: Data...) -> Data {
         let body = parts.reduce(into: Data()) { $0 += $1 }
-        let length = (0..<4).map { UInt8(truncatingIfNeeded: body.count >> (7 * (3 - $0)) & 0x7f) | ($0 < 3 ? 0x80 : 0) }
+        let length = (0..<4).map { place -> UInt8 in
+            let bits = UInt8(truncatingIfNeeded: body.count >> (7 * (3 - place)) & 0x7f)
+            return place < 3 ? bits | 0x80 : bits
+        }
         return Data([tag]) + Data(length) + body
     }
 }

@@ -47,7 +47,9 @@ internal import Foundation
             }
             throw SoundFileError(.broken, "\(name) cannot be read: \(text.trimmingCharacters(in: .whitespaces))")
         }
-        guard SoundFile.rates ~= Int(info.samplerate), 1...SoundFile.mostChannels ~= Int(info.channels), info.frames >= 0 else {
+        guard SoundFile.rates ~= Int(info.samplerate), 1...SoundFile.mostChannels ~= Int(info.channels),
+            info.frames >= 0
+        else {
             unsafe sf_close(handle)
             throw SoundFileError(
                 .broken, "\(name) says that it has \(info.channels) channels and \(info.samplerate) frames a second")

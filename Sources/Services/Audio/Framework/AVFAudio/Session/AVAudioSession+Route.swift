@@ -112,7 +112,8 @@ extension AVAudioSession {
     public var sampleRate: Double { Double(home.device.rate) }
     /// What the app would like it to be; 0 while it has no wish.
     public var preferredSampleRate: Double { wishes.withLock { $0.sampleRate } }
-    /// Says what the app would like it to be; 0 gives the wish up. It is asked of the device when the session is active.
+    /// Says what the app would like it to be; 0 gives the wish up. It is asked of the device while the session is
+    /// active.
     ///
     /// The sound server changes its rate only to one that it is allowed, and only while nothing plays; otherwise it
     /// converts, and `sampleRate` says that the rate stays.
@@ -131,10 +132,11 @@ extension AVAudioSession {
     }
     /// What the app would like it to be; 0 while it has no wish.
     public var preferredIOBufferDuration: TimeInterval { wishes.withLock { $0.bufferDuration } }
-    /// Says what the app would like it to be; 0 gives the wish up. It is asked of the device when the session is active.
+    /// Says what the app would like it to be; 0 gives the wish up. It is asked of the device while the session is
+    /// active.
     ///
-    /// Of all apps' wishes the sound server serves the shortest, within its limits; `ioBufferDuration` says what came of
-    /// it.
+    /// Of all apps' wishes the sound server serves the shortest, within its limits; `ioBufferDuration` says what came
+    /// of it.
     public func setPreferredIOBufferDuration(_ duration: TimeInterval) throws {
         guard duration.isFinite, duration >= 0 else {
             throw AVAudioSession.error(.badParam, "no device works on \(duration) seconds at once")
