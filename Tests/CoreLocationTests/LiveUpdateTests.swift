@@ -96,6 +96,7 @@ import Wire
         let session = app.use { CLBackgroundActivitySession() }
         session.invalidate()
         #expect(try app.service.updates().map(\.allowsBackground) == [false, true, false])
+        #expect(try app.service.updates().map(\.showsIndicator) == [false, true, false])
         withExtendedLifetime(updates) {}
     }
 

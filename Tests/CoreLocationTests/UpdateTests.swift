@@ -70,6 +70,22 @@ import Wire
         #expect(try app.service.updates().map(\.accuracy) == [10, 10, 1000])
     }
 
+    @Test func `carry whether the user is to see that they go on`() throws {
+        let (first, second) = (app.manager(), app.manager())
+        first.allowsBackgroundLocationUpdates = true
+        first.startUpdatingLocation()
+        first.showsBackgroundLocationIndicator = true
+        #expect(first.showsBackgroundLocationIndicator)
+        #expect(try app.service.updates().map(\.showsIndicator) == [false, true])
+        first.showsBackgroundLocationIndicator = false
+        // What ends where the screen does has nothing to show.
+        second.showsBackgroundLocationIndicator = true
+        second.startUpdatingLocation()
+        #expect(try app.service.updates().map(\.showsIndicator) == [false, true, false, false])
+        second.allowsBackgroundLocationUpdates = true
+        #expect(try app.service.updates().last?.showsIndicator == true)
+    }
+
     @Test func `end with the last manager`() async {
         do {
             let manager = app.manager()

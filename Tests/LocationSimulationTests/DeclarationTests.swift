@@ -50,7 +50,7 @@ struct DeclarationTests {
     @Test("What an app may say is understood, and anything else is refused with what may be said")
     func requests() {
         let known = [
-            "updates", "updates 100 filter 50 background fitness keep", "stop updates", "once", "once 100",
+            "updates", "updates 100 filter 50 background indicator fitness keep", "stop updates", "once", "once 100",
             "significant",
             "no significant", "visits", "no visits", "monitor office 100 -200 150", "monitor office 1 2 3 exit",
             "unmonitor office", "state office", "ask in use", "ask always", "ask exact",

@@ -126,7 +126,10 @@ extension LocationVerb {
                 Table.Cell(app.registrations),
             ])
         }
-        return text + apps.rendered(style)
+        text += apps.rendered(style)
+        let indicated = status.apps.filter { $0.indicator }.map { Visible.line($0.name.isEmpty ? $0.app : $0.name) }
+        if !indicated.isEmpty { text += "Indicator, out of sight: " + indicated.joined(separator: ", ") + "\n" }
+        return text
     }
 }
 

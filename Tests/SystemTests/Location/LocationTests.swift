@@ -35,6 +35,10 @@ extension SystemTests {
             return app?["regions"]?.array?.first { $0["identifier"]?.string == name }?["state"]?.string
         }
 
+        private func indicator(_ system: TestSystem) throws -> Bool {
+            try status(system)["apps"]?.array?.first { $0["app"]?.string == Self.app }?["indicator"] == true
+        }
+
         private func said(_ system: TestSystem, _ text: String) -> Bool {
             system.output(Self.app).contains { $0.hasSuffix(text) }
         }
@@ -100,6 +104,11 @@ extension SystemTests {
             try system.until("more fixes") { system.output(Self.app).count > before + 2 }
             #expect(try system.app(Self.app).state == "background" && receives(system))
             #expect(try system.expect("location").contains("Wanderer"))
+            // It may always know, and has not asked for the indicator; with less leave it is shown in any case.
+            #expect(try !indicator(system))
+            try system.expect("location", "allow", Self.app, "--in-use")
+            #expect(try indicator(system))
+            #expect(try system.expect("location").contains("Indicator, out of sight: Wanderer"))
             try system.expect("location", "deny", Self.app)
             try system.until("it is suspended") { try system.app(Self.app).state == "suspended" }
             #expect(try !receives(system))

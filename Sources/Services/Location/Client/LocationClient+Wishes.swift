@@ -12,7 +12,10 @@ extension UpdateSettings {
                 accuracy: min(all.accuracy, one.accuracy), distanceFilter: min(all.distanceFilter, one.distanceFilter),
                 activity: all.activity == one.activity ? all.activity : .other,
                 pausesAutomatically: all.pausesAutomatically && one.pausesAutomatically,
-                allowsBackground: all.allowsBackground || one.allowsBackground)
+                allowsBackground: all.allowsBackground || one.allowsBackground,
+                // What ends where the screen does has nothing to show out of sight.
+                showsIndicator: all.showsIndicator && all.allowsBackground
+                    || one.showsIndicator && one.allowsBackground)
         }
     }
 }

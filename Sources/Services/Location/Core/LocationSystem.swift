@@ -161,6 +161,7 @@ package struct LocationSystem: Sendable {
     private mutating func settle(_ app: AppIdentifier) {
         settleNews(app)
         settleHolds(app)
+        settleIndicator(app)
         settleSurroundings(app)
         dropUseless(app)
         if parties[app]?.isBusy(records[app]) == true { busy.insert(app) } else { busy.remove(app) }

@@ -71,6 +71,8 @@ package struct Party: Sendable {
     package internal(set) var updates: Updates?
     var once: [Once] = []
     var wantsHeading = false
+    /// The user is to see that it knows the location out of sight, and that was said.
+    var isIndicated = false
     var holds: [LocationHold: Holding] = [:]
     /// The system refused to hold it as it stands; asked again when that changes.
     var isRefused = false

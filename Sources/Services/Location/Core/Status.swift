@@ -11,6 +11,8 @@ package struct LocationStatus: Sendable {
         package var updates: UpdateSettings?
         package var updatesSince: Instant?
         package var isPaused: Bool
+        /// The user is to see now that it knows the location out of sight.
+        package var isIndicated: Bool
         package var significantChanges: Bool
         package var visits: Bool
         package var regions: [(region: Region, state: RegionState)]
@@ -64,8 +66,9 @@ extension LocationSystem {
         return LocationStatus.App(
             app: app, name: record?.name ?? "", authorization: authorization(of: app), isReduced: isReduced(app),
             updates: party?.updates?.settings, updatesSince: party?.updates?.since,
-            isPaused: party?.updates?.isPaused ?? false, significantChanges: record?.significant != nil,
-            visits: record?.visits != nil, regions: record?.regions.map { ($0.region, $0.state) } ?? [],
+            isPaused: party?.updates?.isPaused ?? false, isIndicated: party.map(isIndicated) ?? false,
+            significantChanges: record?.significant != nil, visits: record?.visits != nil,
+            regions: record?.regions.map { ($0.region, $0.state) } ?? [],
             places: record?[.places].map { ($0.region, $0.state) } ?? [],
             waiting: record?.news.count ?? 0)
     }
@@ -87,6 +90,7 @@ extension LocationSystem {
         var sentences: [String] = []
         if !record.authorization.allows { sentences.append(LocationRefusal.denied.sentence) }
         if let party = parties[app], let updates = party.updates { sentences.append(sentence(party, updates)) }
+        if let party = parties[app], isIndicated(party) { sentences.append(indicatorSentence(party)) }
         for known in record.regions { sentences.append("region \(sentence(known, .own, app))") }
         if !record[.places].isEmpty, record.isReduced {
             sentences.append("notifications wait for places of which the app may only know roughly where the device is")

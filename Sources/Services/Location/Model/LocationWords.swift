@@ -21,16 +21,19 @@ package struct UpdateSettings: Hashable, Sendable, Codable {
     package var pausesAutomatically: Bool
     /// They go on when it leaves the screen.
     package var allowsBackground: Bool
+    /// The user is to see that they do, also where the app may always know.
+    package var showsIndicator: Bool
 
     package init(
         accuracy: Double = 0, distanceFilter: Double = 0, activity: LocationActivity = .other,
-        pausesAutomatically: Bool = true, allowsBackground: Bool = false
+        pausesAutomatically: Bool = true, allowsBackground: Bool = false, showsIndicator: Bool = false
     ) {
         self.accuracy = accuracy
         self.distanceFilter = distanceFilter
         self.activity = activity
         self.pausesAutomatically = pausesAutomatically
         self.allowsBackground = allowsBackground
+        self.showsIndicator = showsIndicator
     }
 }
 

@@ -8,7 +8,7 @@ struct SpokenLocation: Hashable {
     let request: AppRequest
 
     static let forms =
-        "it understands `updates [METRES] [filter METRES] [background] [fitness] [keep]`, `stop updates`, `once [METRES]`, "
+        "it understands `updates [METRES] [filter METRES] [background] [indicator] [fitness] [keep]`, `stop updates`, `once [METRES]`, "
         + "`significant`, `no significant`, `visits`, `no visits`, `monitor NAME EAST NORTH RADIUS [entry|exit]`, "
         + "`unmonitor NAME`, `state NAME`, `ask in use`, `ask always` and `ask exact`; METRES is an accuracy, the best "
         + "where none is said; EAST and NORTH are metres from 46° north, 14.5° east"
@@ -59,6 +59,7 @@ struct SpokenLocation: Hashable {
                 guard let metres = words.popFirst().flatMap(Double.init), metres.isFinite else { return nil }
                 settings.distanceFilter = metres
             case "background": settings.allowsBackground = true
+            case "indicator": settings.showsIndicator = true
             case "fitness": settings.activity = .fitness
             case "keep": settings.pausesAutomatically = false
             default: return nil

@@ -77,7 +77,7 @@ extension LocationAppInfo {
         self.init(
             app: app.app.rawValue, name: app.name, authorization: app.authorization, reduced: app.isReduced,
             updates: app.updates, since: app.updatesSince.map(since), paused: app.isPaused,
-            significant: app.significantChanges, visits: app.visits,
+            indicator: app.isIndicated, significant: app.significantChanges, visits: app.visits,
             regions: app.regions.map { LocationRegionInfo(region: $0.region, state: $0.state) },
             places: app.places.map { LocationRegionInfo(region: $0.region, state: $0.state) }, waiting: app.waiting)
     }

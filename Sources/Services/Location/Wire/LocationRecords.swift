@@ -109,14 +109,15 @@ extension UpdateSettings: WireRecord {
             distanceFilter: try json.optionalFinite("distanceFilter") ?? 0,
             activity: try json.optionalWord("activity") ?? .other,
             pausesAutomatically: try json.bool("pauses", default: true),
-            allowsBackground: try json.bool("background", default: false))
+            allowsBackground: try json.bool("background", default: false),
+            showsIndicator: try json.bool("indicator", default: false))
     }
 
     package var json: JSONValue {
         [
             "accuracy": .double(accuracy), "distanceFilter": .double(distanceFilter),
             "activity": .string(activity.rawValue), "pauses": .bool(pausesAutomatically),
-            "background": .bool(allowsBackground),
+            "background": .bool(allowsBackground), "indicator": .bool(showsIndicator),
         ]
     }
 }

@@ -48,6 +48,8 @@ package struct LocationAppInfo: WireRecord {
     /// Seconds since 1970.
     package var since: Double?
     package var paused: Bool
+    /// The user is to see now that it knows the location out of sight.
+    package var indicator: Bool
     package var significant: Bool
     package var visits: Bool
     package var regions: [LocationRegionInfo]
@@ -58,8 +60,8 @@ package struct LocationAppInfo: WireRecord {
 
     package init(
         app: String, name: String, authorization: LocationAuthorization, reduced: Bool, updates: UpdateSettings?,
-        since: Double?, paused: Bool, significant: Bool, visits: Bool, regions: [LocationRegionInfo],
-        places: [LocationRegionInfo] = [], waiting: Int
+        since: Double?, paused: Bool, indicator: Bool = false, significant: Bool, visits: Bool,
+        regions: [LocationRegionInfo], places: [LocationRegionInfo] = [], waiting: Int
     ) {
         self.app = app
         self.name = name
@@ -68,6 +70,7 @@ package struct LocationAppInfo: WireRecord {
         self.updates = updates
         self.since = since
         self.paused = paused
+        self.indicator = indicator
         self.significant = significant
         self.visits = visits
         self.regions = regions
@@ -83,6 +86,7 @@ package struct LocationAppInfo: WireRecord {
         updates = try json.optionalRecord("updates")
         since = try json.optionalNumber("since")
         paused = try json.bool("paused")
+        indicator = try json.bool("indicator", default: false)
         significant = try json.bool("significant")
         visits = try json.bool("visits")
         regions = try json.records("regions")
@@ -93,8 +97,9 @@ package struct LocationAppInfo: WireRecord {
     package var json: JSONValue {
         var object: JSONObject = [
             "app": .string(app), "name": .string(name), "authorization": .string(authorization.rawValue),
-            "reduced": .bool(reduced), "paused": .bool(paused), "significant": .bool(significant),
-            "visits": .bool(visits), "regions": .array(regions.map(\.json)), "waiting": .int(Int64(waiting)),
+            "reduced": .bool(reduced), "paused": .bool(paused), "indicator": .bool(indicator),
+            "significant": .bool(significant), "visits": .bool(visits), "regions": .array(regions.map(\.json)),
+            "waiting": .int(Int64(waiting)),
         ]
         if !places.isEmpty { object["places"] = .array(places.map(\.json)) }
         object["updates"] = updates?.json

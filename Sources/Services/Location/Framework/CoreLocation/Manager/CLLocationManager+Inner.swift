@@ -39,7 +39,8 @@ extension CLLocationManager {
             func sound(_ number: Double) -> Double { number.isNaN ? 0 : min(max(number, -2), 10_000_000) }
             return UpdateSettings(
                 accuracy: sound(accuracy), distanceFilter: sound(distanceFilter),
-                activity: LocationActivity(activity), pausesAutomatically: pauses, allowsBackground: allowsBackground)
+                activity: LocationActivity(activity), pausesAutomatically: pauses, allowsBackground: allowsBackground,
+                showsIndicator: showsIndicator)
         }
 
         var turned: CLHeading? { lastHeading.map { CLHeading($0.turned(to: orientation)) } }

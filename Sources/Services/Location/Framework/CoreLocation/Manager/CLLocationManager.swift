@@ -125,10 +125,12 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         get { inner.withLock { $0.allowsBackground } }
         set { setBackground(newValue) }
     }
-    /// Whether the system shows that the app knows the location in the background. Nothing here shows it.
+    /// Whether the system shows that the app knows the location in the background, where the app may always know it. Of
+    /// an app that may know it only while it is in use the system shows it in any case. The location service says of which
+    /// apps it is to be shown.
     open var showsBackgroundLocationIndicator: Bool {
         get { inner.withLock { $0.showsIndicator } }
-        set { inner.withLock { $0.showsIndicator = newValue } }
+        set { change { $0.showsIndicator = newValue } }
     }
 
     /// The newest location that the app knows; `nil` if it knows or may know none. The first time it waits for the

@@ -75,7 +75,9 @@ final class LiveUpdates: Sendable {
             case .airborne: .airborne
             }
         let mayGoOn = home.hasSession || home.standing.status == .authorizedAlways
-        return UpdateSettings(activity: activity, allowsBackground: home.hasBackgroundMode && mayGoOn)
+        // A session shows that the app goes on, whatever else it may.
+        return UpdateSettings(
+            activity: activity, allowsBackground: home.hasBackgroundMode && mayGoOn, showsIndicator: home.hasSession)
     }
 
     func finish() { continuation.finish() }
