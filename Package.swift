@@ -288,7 +288,8 @@ let package = Package(
         // An app's side.
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         // What Apple's Foundation has and Linux's lacks.
-        .target(name: "IOSFoundation", path: "Sources/Frameworks/IOSFoundation"),
+        .target(name: "CIOSFoundation", path: "Sources/Frameworks/CIOSFoundation"),
+        .target(name: "IOSFoundation", dependencies: ["CIOSFoundation"], path: "Sources/Frameworks/IOSFoundation"),
         // Apple's modules that other packages look for with `canImport`, under names that they do not know.
         .target(name: "CUnfairLock", path: "Sources/Frameworks/CUnfairLock"),
         .target(
@@ -702,7 +703,7 @@ let package = Package(
             path: "Examples/Classic/Tests"),
         .testTarget(name: "ProjectImportTests", dependencies: ["ProjectImport"]),
         .testTarget(name: "CombineTests", dependencies: ["GreenroomCombine"]),
-        .testTarget(name: "IOSFoundationTests", dependencies: ["IOSFoundation"]),
+        .testTarget(name: "IOSFoundationTests", dependencies: ["IOSFoundation", "CIOSFoundation"]),
         .testTarget(name: "OSTests", dependencies: ["GreenroomOS", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "TidyTests"),
     ],

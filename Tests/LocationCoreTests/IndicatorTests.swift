@@ -18,7 +18,8 @@ struct IndicatorTests {
         }
     }
 
-    @Test("It is shown of an app that may know it only while it is used, whatever it asks for", arguments: [true, false])
+    @Test(
+        "It is shown of an app that may know it only while it is used, whatever it asks for", arguments: [true, false])
     func inUse(asks: Bool) {
         var bench = Bench()
         bench.open(journal, hasKey: true, allows: .whenInUse)

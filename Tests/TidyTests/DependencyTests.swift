@@ -171,7 +171,7 @@ struct DependencyTests {
                 "NotificationsWire", "Synchronization", "UserNotifications", "Wire",
             ]
         ),
-        ("Sources/Frameworks/IOSFoundation", ["Dispatch", "Foundation", "Glibc", "Synchronization"]),
+        ("Sources/Frameworks/IOSFoundation", ["CIOSFoundation", "Dispatch", "Foundation", "Glibc", "Synchronization"]),
         ("Sources/Frameworks/OS", ["CUnfairLock", "Foundation", "Logging", "Synchronization"]),
         (
             "Sources/Frameworks/Combine",
