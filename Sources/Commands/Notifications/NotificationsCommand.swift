@@ -1,6 +1,6 @@
 package import ArgumentParser
 internal import Model
-package import NotificationsWire
+internal import NotificationsWire
 internal import Wire
 
 /// `greenroom notifications`
@@ -20,7 +20,7 @@ package struct NotificationsCommand: ParsableCommand {
 
     package struct List: Verb {
         package static let configuration = CommandConfiguration(
-            abstract: "List what is pending, the soonest first, and what is shown, the newest first.")
+            abstract: "List what is pending, the soonest first, and what is shown, by app and thread, the newest first.")
 
         @Argument(help: "Only this app's.", completion: .custom { _, _, _ in Completions.apps() }) var app: String?
         @OptionGroup var format: JSONOption
@@ -55,6 +55,7 @@ package struct NotificationsCommand: ParsableCommand {
         @Option(help: "The number on the app's icon; 0 removes it.") var badge: Int64?
         @Option(help: "The name of a sound, or default.") var sound: String?
         @Option(help: "The category, which has the actions.") var category = ""
+        @Option(help: "The thread that it belongs to.") var thread = ""
         @Option(help: "Its name in the app.") var id: String?
         @Option(help: "Show it after so many seconds.") var after: Double?
         @OptionGroup var format: JSONOption
@@ -73,7 +74,8 @@ package struct NotificationsCommand: ParsableCommand {
         package func perform(in context: CommandContext) throws(CommandFailure) {
             let app = try context.notificationApp(target.app)
             let content = NotificationContentInfo(
-                title: title, subtitle: subtitle, body: body, badge: badge, sound: sound, category: category)
+                title: title, subtitle: subtitle, body: body, badge: badge, sound: sound, category: category,
+                thread: thread)
             let request = NotificationRequestInfo(
                 identifier: id ?? "greenroom-\(context.clock.now().nanoseconds)", content: content,
                 trigger: after.map { .interval(seconds: $0, repeats: false) })
@@ -155,36 +157,6 @@ package struct NotificationsCommand: ParsableCommand {
             guard !format.json else { return context.print(json: answer) }
             context.print("\(try record(answer, NotificationCrossed.self).notifications)")
         }
-    }
-
-    package static func rendered(
-        _ entries: [NotificationEntry], _ clock: Moment.Clock, _ style: Style
-    ) -> String {
-        guard !entries.isEmpty else { return "there are no notifications\n" }
-        var table = Table([("ID", .left), ("APP", .left), ("STATE", .left), ("WHEN", .left), ("TEXT", .left)])
-        for entry in entries {
-            table.add([
-                Table.Cell(entry.id), Table.Cell(entry.app),
-                Table.Cell(entry.place == .pending ? "pending" : entry.due == nil ? "shown" : "shown late"),
-                Table.Cell(when(entry, clock)), Table.Cell(text(entry)),
-            ])
-        }
-        return table.rendered(style)
-    }
-
-    private static func when(_ entry: NotificationEntry, _ clock: Moment.Clock) -> String {
-        if let date = entry.due ?? entry.date { return Moment(seconds: date).local(clock) }
-        return switch entry.request.trigger {
-        case .region(let region, _): "at \(region.identifier)"
-        case .interval, .calendar, .push, nil: ""
-        }
-    }
-
-    private static func text(_ entry: NotificationEntry) -> String {
-        let content = entry.request.content
-        let lines = [content.title, content.subtitle, content.body].filter { !$0.isEmpty }
-        guard lines.isEmpty else { return lines.joined(separator: ": ") }
-        return content.badge.map { "badge \($0)" } ?? ""
     }
 }
 

@@ -39,12 +39,12 @@ private final class FakeService {
 
 private func entry(
     _ id: String, _ place: NotificationPlace, date: Double?, due: Double? = nil, title: String, body: String = "",
-    _ trigger: NotificationTriggerInfo? = nil
+    app: String = "vim", thread: String = "", _ trigger: NotificationTriggerInfo? = nil
 ) -> NotificationEntry {
-    NotificationEntry(
-        id: id, app: "vim", place: place, date: date, due: due,
-        request: NotificationRequestInfo(
-            identifier: "i", content: NotificationContentInfo(title: title, body: body), trigger: trigger))
+    let content = NotificationContentInfo(title: title, body: body, thread: thread)
+    return NotificationEntry(
+        id: id, app: app, place: place, date: date, due: due,
+        request: NotificationRequestInfo(identifier: "i", content: content, trigger: trigger))
 }
 
 @Suite("notifications")
@@ -81,6 +81,34 @@ struct NotificationsTests {
         #expect(fake.asked.last?.params["app"]?.string == "vim")
     }
 
+    @Test("What is shown stands together by app and thread, the group with the newest one first")
+    func threads() throws {
+        let entries = [
+            entry("vim/a", .pending, date: 1_795_255_449, title: "Soon", thread: "tom"),
+            entry("n5", .delivered, date: 1_795_255_385, title: "Tom again", thread: "tom"),
+            entry("n4", .delivered, date: 1_795_255_384, title: "Radio", app: "radio", thread: "tom"),
+            entry("n3", .delivered, date: 1_795_255_383, title: "Ann", thread: "ann\u{1B}"),
+            entry("n2", .delivered, date: 1_795_255_382, title: "Alone"),
+            entry("n1", .delivered, date: 1_795_255_381, title: "Tom", thread: "tom"),
+        ]
+        let fake = try FakeService { _ in .result(NotificationList(notifications: entries).json) }
+        #expect(
+            fake.tool.run("notifications").output == """
+                ID     APP    THREAD  STATE    WHEN      TEXT
+                vim/a  vim    tom     pending  12:04:09  Soon
+                n5     vim    tom     shown    12:03:05  Tom again
+                n1     vim    tom     shown    12:03:01  Tom
+                n4     radio  tom     shown    12:03:04  Radio
+                n3     vim    ann^[   shown    12:03:03  Ann
+                n2     vim            shown    12:03:02  Alone
+
+                """)
+        // Programs read them as the service has them.
+        let json = try #require(try JSONValue(parsing: fake.tool.run("notifications", "--json").output).array)
+        #expect(json.map { $0["id"]?.string } == entries.map(\.id))
+        #expect(json.map { $0["thread"]?.string } == ["tom", "tom", "tom", "ann\u{1B}", "", "tom"])
+    }
+
     @Test("Without any it says so")
     func none() throws {
         let fake = try FakeService { _ in .result(NotificationList().json) }
@@ -91,9 +119,11 @@ struct NotificationsTests {
     func show() throws {
         let fake = try FakeService { _ in .result(NotificationName(id: "n7").json) }
         let outcome = fake.tool.run(
-            "notifications", "show", "journal", "--title", "T", "--body", "B", "--sound", "default", "--after", "5")
+            "notifications", "show", "journal", "--title", "T", "--body", "B", "--sound", "default", "--after", "5",
+            "--thread", "tom")
         #expect(outcome.output == "n7\n" && outcome.code == 0)
         let show = try NotificationShow(json: #require(fake.asked.last).params)
+        #expect(show.request.content.thread == "tom")
         #expect(show.app == Sample.journal.app && show.request.content.body == "B")
         guard case .interval(5, false) = show.request.trigger else {
             Issue.record("\(String(describing: show.request.trigger))")

@@ -34,6 +34,9 @@ package struct NotificationEntry: WireRecord {
     /// What can be done about it beside opening and dismissing it.
     package var actions: [NotificationActionInfo]
 
+    /// The app's name for what belongs together; empty: no thread.
+    package var thread: String { request.content.thread }
+
     package init(
         id: String, app: String, place: NotificationPlace, date: Double? = nil, due: Double? = nil,
         request: NotificationRequestInfo, actions: [NotificationActionInfo] = []
@@ -60,7 +63,8 @@ package struct NotificationEntry: WireRecord {
     package var json: JSONValue {
         [
             "id": .string(id), "app": .string(app), "place": .string(place.rawValue), "date": JSONValue(date),
-            "due": JSONValue(due), "request": request.json, "actions": .array(actions.map(\.json)),
+            "due": JSONValue(due), "thread": .string(thread), "request": request.json,
+            "actions": .array(actions.map(\.json)),
         ]
     }
 }
