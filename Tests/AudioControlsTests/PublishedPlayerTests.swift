@@ -220,6 +220,20 @@ struct PublishedPlayerTests {
         #expect(remote.changes.rest.isEmpty && remote.seeks.rest.isEmpty)
     }
 
+    @Test func `What buttons are to skip by can be read, and goes with the setting`() throws {
+        let bus = try TestBus()
+        let stage = try Stage(bus)
+        let remote = try Remote(bus, stage.name)
+        #expect(try remote.get("Metadata")?["greenroom:skipForwardInterval"] == nil)
+        stage.update { ($0.nowPlaying.skipForward, $0.nowPlaying.skipBackward) = (30, 12.5) }
+        let metadata = try #require(try remote.changes.next()["Metadata"])
+        #expect(metadata["greenroom:skipForwardInterval"] == .double(30))
+        #expect(metadata["greenroom:skipBackwardInterval"] == .double(12.5))
+        stage.update { ($0.nowPlaying.skipForward, $0.nowPlaying.skipBackward) = (nil, -.infinity) }
+        let without = try #require(try remote.changes.next()["Metadata"])
+        #expect(without["greenroom:skipForwardInterval"] == nil && without["greenroom:skipBackwardInterval"] == nil)
+    }
+
     @Test func `A jump is signalled, and what goes on as expected is not`() throws {
         let bus = try TestBus()
         let stage = try Stage(bus)

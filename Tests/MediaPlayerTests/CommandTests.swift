@@ -96,6 +96,28 @@ import Testing
             ])
     }
 
+    @Test func `says what buttons skip by, while the app obeys them`() {
+        client.nowPlaying.title = "Song"
+        center.skipForwardCommand.preferredIntervals = [30, 60]
+        #expect(service.nowPlaying.compactMap(\.skipForward) == [], "nothing obeys it yet")
+        center.skipForwardCommand.addTarget { _ in .success }
+        #expect(service.nowPlaying.last?.skipForward == 30 && service.nowPlaying.last?.title == "Song")
+        center.skipBackwardCommand.addTarget { _ in .success }
+        #expect(service.nowPlaying.last?.skipBackward == nil, "it names none")
+        center.skipBackwardCommand.preferredIntervals = [15]
+        #expect(service.nowPlaying.last?.skipBackward == 15 && service.nowPlaying.last?.skipForward == 30)
+        // What plays next keeps them.
+        client.nowPlaying.title = "Another"
+        #expect(service.nowPlaying.last?.title == "Another" && service.nowPlaying.last?.skipForward == 30)
+        let count = service.nowPlaying.count
+        center.skipForwardCommand.preferredIntervals = [30]
+        #expect(service.nowPlaying.count == count)
+        center.skipForwardCommand.isEnabled = false
+        #expect(service.nowPlaying.last?.skipForward == nil && service.nowPlaying.last?.skipBackward == 15)
+        center.skipBackwardCommand.preferredIntervals = [NSNumber(value: -1)]
+        #expect(service.nowPlaying.last?.skipBackward == nil)
+    }
+
     private final class Player {
         var calls = 0
         func play(_ event: MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus {

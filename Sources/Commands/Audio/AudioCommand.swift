@@ -41,7 +41,8 @@ package struct AudioVerb: ParsableCommand {
         guard !status.players.isEmpty else { return text + "Nobody has used audio.\n" }
         var table = Table([("", .left), ("APP", .left), ("STATE", .left), ("CATEGORY", .left), ("PLAYS", .left)])
         for player in status.players {
-            let plays = [player.nowPlaying.title, player.nowPlaying.artist].compactMap(\.self).joined(separator: " – ")
+            let track = [player.nowPlaying.title, player.nowPlaying.artist].compactMap(\.self).joined(separator: " – ")
+            let plays = [track, player.nowPlaying.skips].filter { !$0.isEmpty }.joined(separator: " ")
             table.add([
                 Table.Cell(player.target ? "*" : ""), Table.Cell(player.name), player.cell,
                 Table.Cell(player.settings.category.rawValue), Table.Cell(plays),
@@ -58,6 +59,17 @@ extension AudioPlayerInfo {
         if ducked { return Table.Cell("plays softly", .green) }
         if playing { return Table.Cell("plays", .green) }
         return Table.Cell(session == "interrupted" ? session : "silent", .dim)
+    }
+}
+
+extension NowPlaying {
+    /// What a control's buttons would show.
+    fileprivate var skips: String {
+        func words(_ sign: String, _ seconds: Double?) -> String? {
+            Self.interval(seconds).map { $0 == $0.rounded() ? "\(sign)\(Int($0)) s" : "\(sign)\($0) s" }
+        }
+        let all = [words("-", skipBackward), words("+", skipForward)].compactMap(\.self)
+        return all.isEmpty ? "" : "(\(all.joined(separator: ", ")))"
     }
 }
 

@@ -37,10 +37,19 @@ package final class AudioClient: ServiceListener {
         var commands: Set<AudioCommandKind> = []
         var wantsEvents = false
         var nowPlaying = NowPlaying()
+        /// What controls are to skip by, beside that.
+        var skips: (forward: Double?, backward: Double?) = (nil, nil)
         /// What the service last said; `nil`: nothing yet.
         var surroundings: AudioSurroundings?
         var server: String?
         var news = News()
+
+        /// What plays, as the service hears it.
+        var said: NowPlaying {
+            var said = nowPlaying
+            (said.skipForward, said.skipBackward) = (skips.forward, skips.backward)
+            return said
+        }
     }
 
     /// The app's.
@@ -239,12 +248,21 @@ package final class AudioClient: ServiceListener {
     package var nowPlaying: NowPlaying {
         get { state.withLock { $0.nowPlaying } }
         set {
-            let changed = state.withLock { state in
-                defer { state.nowPlaying = newValue }
-                return state.nowPlaying != newValue
-            }
-            if changed { tell(.nowPlaying, newValue.json) }
+            say { $0.nowPlaying = newValue }
         }
+    }
+
+    /// Seconds that the buttons of controls are to skip by; `nil` where the app names none, or does not obey it.
+    package func offerSkips(forward: Double?, backward: Double?) { say { $0.skips = (forward, backward) } }
+
+    /// Says what plays, if that has changed.
+    private func say(_ change: (inout State) -> Void) {
+        let news = state.withLock { state in
+            let before = state.said
+            change(&state)
+            return state.said == before ? nil : state.said
+        }
+        if let news { tell(.nowPlaying, news.json) }
     }
 
     // MARK: ServiceListener
@@ -258,7 +276,7 @@ package final class AudioClient: ServiceListener {
                 settings: state.settings, active: state.isActive, interrupted: state.isInterrupted,
                 speaker: state.toSpeaker, streams: streams,
                 remote: AudioRemote(commands: state.commands.inOrder, events: state.wantsEvents),
-                nowPlaying: state.nowPlaying, running: running
+                nowPlaying: state.said, running: running
             ).json
         }
     }

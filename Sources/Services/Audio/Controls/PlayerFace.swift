@@ -69,6 +69,9 @@ struct PlayerFace {
             ("xesam:album", text(playing.album).map { .string($0) }),
             ("xesam:genre", text(playing.genre).map { .strings([$0]) }),
             ("xesam:trackNumber", playing.track.map { .int32(Int32(clamping: $0)) }),
+            // MPRIS has no word for them; one that knows these keys can label its buttons.
+            ("greenroom:skipForwardInterval", playing.skipForward.map { .double($0) }),
+            ("greenroom:skipBackwardInterval", playing.skipBackward.map { .double($0) }),
         ]
         return entries.compactMap { name, value in value.map { (name, $0) } }
     }

@@ -93,6 +93,9 @@ package struct NowPlaying: Hashable, Sendable, Codable {
     /// The path of a picture.
     package var artwork: String?
     package var state = State.unknown
+    /// Seconds that the buttons of controls are to skip by, where the app names some and obeys them.
+    package var skipForward: Double?
+    package var skipBackward: Double?
 
     package init() {}
 
@@ -115,6 +118,13 @@ package struct NowPlaying: Hashable, Sendable, Codable {
         result.album = cut(album, Self.longestText)
         result.genre = cut(genre, Self.longestText)
         if let artwork, artwork.utf8.count > Self.longestPath { result.artwork = nil }
+        result.skipForward = Self.interval(skipForward)
+        result.skipBackward = Self.interval(skipBackward)
         return result
+    }
+
+    /// An interval that a button can show: some part of a second to a day.
+    package static func interval(_ seconds: Double?) -> Double? {
+        seconds.flatMap { $0.isFinite && $0 > 0 && $0 <= 86_400 ? $0 : nil }
     }
 }

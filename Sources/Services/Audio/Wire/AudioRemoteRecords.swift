@@ -84,6 +84,8 @@ extension NowPlaying: WireRecord {
         isLive = try json.bool("live", default: false)
         artwork = try json.optionalString("artwork")
         state = try json.optionalWord("state") ?? .unknown
+        skipForward = try json.optionalNumber("skipForward")
+        skipBackward = try json.optionalNumber("skipBackward")
     }
 
     package var json: JSONValue {
@@ -100,6 +102,8 @@ extension NowPlaying: WireRecord {
         if isLive { object["live"] = true }
         object["artwork"] = artwork.map(JSONValue.string)
         object["state"] = .string(state.rawValue)
+        object["skipForward"] = skipForward.map(JSONValue.double)
+        object["skipBackward"] = skipBackward.map(JSONValue.double)
         return .object(object)
     }
 }

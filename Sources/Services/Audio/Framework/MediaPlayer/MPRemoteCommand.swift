@@ -39,7 +39,7 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
     }
 
     let kind: AudioCommandKind?
-    private let changed: @Sendable () -> Void
+    fileprivate let changed: @Sendable () -> Void
     private let state = Guarded(State())
 
     init(_ kind: AudioCommandKind?, _ changed: @escaping @Sendable () -> Void) {
@@ -150,10 +150,18 @@ open class MPSkipIntervalCommand: MPRemoteCommand, @unchecked Sendable {
     // The rest is the base's.
     private let intervals = Mutex<[Double]>([])
 
-    /// Seconds that controls offer. Those that have one button use the first.
+    /// Seconds that controls offer. Those that have one button use the first, which the desktop's can read.
     open var preferredIntervals: [NSNumber] {
         get { intervals.withLock { $0 }.map { NSNumber(value: $0) } }
-        set { intervals.withLock { $0 = newValue.map(\.doubleValue) } }
+        set {
+            intervals.withLock { $0 = newValue.map(\.doubleValue) }
+            changed()
+        }
+    }
+
+    /// What controls show; `nil` where it is not obeyed, or names none.
+    var offered: Double? {
+        isObeyed ? NowPlaying.interval(intervals.withLock { $0.first }) : nil
     }
 
     override func forget() {

@@ -106,6 +106,7 @@ open class MPRemoteCommandCenter: NSObject, @unchecked Sendable {
             return obeyed != now
         }
         if isNews { client.obey(now) }
+        client.offerSkips(forward: skipForwardCommand.offered, backward: skipBackwardCommand.offered)
     }
 
     /// The app has ended, where that is not the end of the process.
