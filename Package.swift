@@ -157,7 +157,8 @@ let package = Package(
             path: "Sources/Services/Transfers/Simulation"),
         .target(name: "CBackgroundTransfer", path: "Sources/Services/Transfers/CFramework"),
         .target(
-            name: "BackgroundTransfer", dependencies: ["CBackgroundTransfer", "AppRuntime", "TransferWire", "Wire"],
+            name: "BackgroundTransfer",
+            dependencies: ["CBackgroundTransfer", "AppRuntime", "LinuxSystem", "TransferWire", "Wire"],
             path: "Sources/Services/Transfers/Framework"),
 
         // Notifications at a set time and by push.

@@ -168,12 +168,14 @@ struct StaticTypeTests {
         #expect(session.delegate as? Recorder === delegate)
     }
 
-    @Test("Sessions with other configurations stay Foundation's")
+    @Test("Sessions with other configurations run in the foreground")
     func foreground() {
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: .main)
-        #expect(type(of: session) == URLSession.self)
+        #expect(String(describing: type(of: session)) == "ForegroundURLSession")
         #expect(session.delegate as? Recorder === delegate)
         #expect(session.delegateQueue === OperationQueue.main)
-        #expect(type(of: URLSession(configuration: .ephemeral)) == URLSession.self)
+        #expect(String(describing: type(of: URLSession(configuration: .ephemeral))) == "ForegroundURLSession")
+        #expect(String(describing: type(of: URLSession.shared)) == "ForegroundURLSession")
+        #expect(type(of: Subclass(configuration: .default)) == Subclass.self)
     }
 }

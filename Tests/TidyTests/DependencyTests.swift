@@ -141,7 +141,7 @@ struct DependencyTests {
             "Sources/Services/Transfers/Framework",
             [
                 "AppRuntime", "CBackgroundTransfer", "Dispatch", "Foundation", "FoundationNetworking", "Glibc",
-                "Synchronization", "TransferWire", "Wire",
+                "LinuxSystem", "Synchronization", "TransferWire", "Wire",
             ]
         ),
         (

@@ -1,5 +1,5 @@
+internal import AppRuntime
 public import Foundation
-internal import Synchronization
 package import Wire
 
 /// What the app knows of the device, and what it is told has become of it. A message says everything, so one that is
@@ -19,7 +19,8 @@ package final class SystemChanges {
         known = message
         let isNew = old == .null
         PowerState.take(message)
-        UIDevice.presentNetwork.withLock { $0 = message["network"]?.string.flatMap(UIDevice.NetworkKind.init) ?? .none }
+        let network = message["network"]?.string.flatMap(NetworkNews.Network.init(rawValue:))
+        NetworkNews.shared.tell(network ?? NetworkNews.Network.none)
         if isNew || message["settings"] != old["settings"] { Settings.take(message["settings"] ?? .null) }
         if isNew || message["timeZone"] != old["timeZone"] { takeTimeZone(message["timeZone"]?.string) }
         guard !isNew else { return }

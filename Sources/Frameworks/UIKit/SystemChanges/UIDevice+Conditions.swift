@@ -1,5 +1,5 @@
+internal import AppRuntime
 public import Foundation
-internal import Synchronization
 internal import Wire
 
 extension UIDevice {
@@ -15,10 +15,10 @@ extension UIDevice {
         case none, wifi, cellular, wired
     }
 
-    nonisolated static let presentNetwork = Mutex(NetworkKind.none)
-
     /// `networkKind` for any thread; none before the launch.
-    package nonisolated static var presentNetworkKind: NetworkKind { presentNetwork.withLock { $0 } }
+    package nonisolated static var presentNetworkKind: NetworkKind {
+        NetworkNews.shared.network.flatMap { NetworkKind(rawValue: $0.rawValue) } ?? .none
+    }
 
     private var conditions: JSONValue { UIApplication.running?.systemChanges?.known ?? .null }
 

@@ -46,3 +46,14 @@ void cbt_set_task_interval(void *metrics, double start, double duration)
     interval[0] = start;
     interval[1] = duration;
 }
+
+// The setter of URLSessionTask.error, which is Foundation's own. It takes the reference over, which may be NULL.
+extern __attribute__((swiftcall)) void set_error(void *error, __attribute__((swift_context)) void *task)
+    __asm__("$s20FoundationNetworking14URLSessionTaskC5errors5Error_pSgvs");
+extern void swift_errorRetain(void *error);
+
+void cbt_set_task_error(void *task, void *error)
+{
+    swift_errorRetain(error);
+    set_error(error, task);
+}

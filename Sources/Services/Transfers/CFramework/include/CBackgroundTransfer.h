@@ -12,4 +12,7 @@ pid_t cbt_start(const char *path, char *const arguments[], int log);
 /// Writes the properties that Foundation keeps for itself. `metrics` is a URLSessionTaskMetrics.
 void cbt_set_task_interval(void *metrics, double start, double duration);
 
+/// Writes the property that only Foundation's own protocols can. `task` is a URLSessionTask, `error` Swift's box of one.
+void cbt_set_task_error(void *task, void *error);
+
 #endif

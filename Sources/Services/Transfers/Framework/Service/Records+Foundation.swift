@@ -71,6 +71,24 @@ enum TransferFailure {
     static func make(_ code: Int, _ description: String, _ url: URL?) -> any Error {
         error(TransferErrorInfo(domain: NSURLErrorDomain, code: Int64(code), description: description), url)
     }
+
+    /// The error of a request that may not use the network that there is, for a reason of Apple's.
+    static func make(
+        _ code: Int, _ sentence: String, _ url: URL?, unavailable reason: NetworkAccess.Reason?
+    ) -> any Error {
+        let plain = make(code, sentence, url)
+        return reason.map { adding(networkUnavailableReasonKey, $0.rawValue, to: plain) } ?? plain
+    }
+
+    /// Apple's name for the key; Foundation on Linux lacks it.
+    private static let networkUnavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
+
+    /// The same error with something more in its `userInfo`.
+    static func adding(_ key: String, _ value: Any, to error: any Error) -> any Error {
+        let old = error as NSError
+        let new = NSError(domain: old.domain, code: old.code, userInfo: old.userInfo.merging([key: value]) { $1 })
+        return old.domain == NSURLErrorDomain ? URLError(_nsError: new) : new
+    }
 }
 
 extension TransferSettings {

@@ -95,8 +95,9 @@ public final class BackgroundURLSessionConfiguration: URLSessionConfiguration, @
 private protocol PlainInitializer { init() }
 extension BackgroundURLSessionConfiguration: PlainInitializer {}
 
-// Foundation on Linux declares some of these and marks them unavailable; these come before them. A configuration that
-// is not for the background does not remember them: nothing of Foundation's would heed it.
+// Foundation on Linux declares some of these and marks them unavailable; these come before them. What they say of
+// networks is heeded in the foreground too, and a configuration of Foundation's is made to remember it
+// (ForegroundURLSessionConfiguration); the others are of background sessions only.
 extension URLSessionConfiguration {
     /// A configuration for transfers that go on while the app is suspended, killed or crashed.
     ///
@@ -117,16 +118,30 @@ extension URLSessionConfiguration {
         set { backgroundExtras.sendsLaunchEvents = newValue }
     }
 
+    /// What a configuration that is not for the background says of networks.
+    fileprivate var foregroundWishes: ForegroundURLSessionConfiguration.Wishes {
+        get { ForegroundURLSessionConfiguration.wishes(of: self) }
+        set { ForegroundURLSessionConfiguration.set(newValue, of: self) }
+    }
+
+    private var isBackground: Bool { self is BackgroundURLSessionConfiguration }
+
     /// Whether transfers may use networks that cost money.
     public var allowsExpensiveNetworkAccess: Bool {
-        get { backgroundExtras.allowsExpensive }
-        set { backgroundExtras.allowsExpensive = newValue }
+        get { isBackground ? backgroundExtras.allowsExpensive : foregroundWishes.allowsExpensive }
+        set {
+            backgroundExtras.allowsExpensive = newValue
+            foregroundWishes.allowsExpensive = newValue
+        }
     }
 
     /// Whether transfers may use networks on which the user saves data.
     public var allowsConstrainedNetworkAccess: Bool {
-        get { backgroundExtras.allowsConstrained }
-        set { backgroundExtras.allowsConstrained = newValue }
+        get { isBackground ? backgroundExtras.allowsConstrained : foregroundWishes.allowsConstrained }
+        set {
+            backgroundExtras.allowsConstrained = newValue
+            foregroundWishes.allowsConstrained = newValue
+        }
     }
 
     /// The oldest version of TLS that is spoken; 1.2 if nothing is set.
@@ -142,9 +157,16 @@ public protocol ConnectivityWaiting: URLSessionConfiguration {}
 extension URLSessionConfiguration: ConnectivityWaiting {}
 
 extension ConnectivityWaiting {
-    /// Background sessions always wait for connectivity; as on Apple's systems this is ignored by them.
+    /// Whether tasks wait for a network, instead of failing where there is none that they may use. Background sessions
+    /// always wait; as on Apple's systems they ignore this.
     public var waitsForConnectivity: Bool {
-        get { backgroundExtras.waitsForConnectivity }
-        set { backgroundExtras.waitsForConnectivity = newValue }
+        get {
+            self is BackgroundURLSessionConfiguration
+                ? backgroundExtras.waitsForConnectivity : foregroundWishes.waitsForConnectivity
+        }
+        set {
+            backgroundExtras.waitsForConnectivity = newValue
+            foregroundWishes.waitsForConnectivity = newValue
+        }
     }
 }

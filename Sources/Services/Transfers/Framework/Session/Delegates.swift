@@ -16,3 +16,16 @@ extension URLSessionBackgroundDelegate {
 /// A delegate that implements `urlSession(_:task:willBeginDelayedRequest:completionHandler:)` and wants to be asked. On
 /// Apple's systems implementing it is enough, here nobody can see that from outside; and an app is woken to be asked.
 public protocol URLSessionDelayedRequestDelegate: URLSessionTaskDelegate {}
+
+/// What Apple's `URLSessionTaskDelegate` has and Foundation's on Linux lacks. In an app that imports UIKitNetworking
+/// and not FoundationNetworking, every task delegate is one; elsewhere a delegate says so.
+public protocol URLSessionConnectivityDelegate: URLSessionTaskDelegate {
+    /// The task waits for a network that it may use, since its session's configuration says `waitsForConnectivity`.
+    /// Called once for a task, if at all.
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+}
+
+extension URLSessionConnectivityDelegate {
+    /// Does nothing.
+    public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
+}

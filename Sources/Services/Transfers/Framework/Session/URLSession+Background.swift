@@ -58,22 +58,20 @@ extension URLSession {
         adopt(nil)
     }
 
-    /// Makes a session that Foundation made of a background configuration a background session; others stay what they
-    /// are.
+    /// Makes a session that Foundation made of a background configuration a background session, and others sessions
+    /// whose downloads can be resumed.
     private func adopt(_ delegate: (any URLSessionDelegate)?) {
-        guard let configuration = configuration as? BackgroundURLSessionConfiguration, configuration.core == nil else {
-            return
+        guard let configuration = configuration as? BackgroundURLSessionConfiguration else {
+            return ForegroundURLSession.adopt(self)
         }
+        guard configuration.core == nil else { return }
         guard type(of: self) == URLSession.self else {
             refuse("\(type(of: self)) cannot be a background session: subclasses of URLSession run in the foreground")
         }
         let client = configuration.client ?? .shared
         configuration.core = client.core(
             configuration.identifier ?? "", for: self, configuration, delegate, delegateQueue)
-        // The class is the first word of an object. The two have the same size and layout, and what is overridden
-        // is dispatched through the class's table.
-        let head = unsafe unsafeBitCast(self, to: UnsafeMutablePointer<UInt>.self)
-        unsafe head.pointee = unsafeBitCast(BackgroundURLSession.self as AnyClass, to: UInt.self)
+        ObjectClass.replace(of: self, by: BackgroundURLSession.self)
         configuration.core?.attach()
     }
 
