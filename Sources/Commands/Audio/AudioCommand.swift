@@ -41,8 +41,9 @@ package struct AudioVerb: ParsableCommand {
         guard !status.players.isEmpty else { return text + "Nobody has used audio.\n" }
         var table = Table([("", .left), ("APP", .left), ("STATE", .left), ("CATEGORY", .left), ("PLAYS", .left)])
         for player in status.players {
-            let track = [player.nowPlaying.title, player.nowPlaying.artist].compactMap(\.self).joined(separator: " – ")
-            let plays = [track, player.nowPlaying.skips].filter { !$0.isEmpty }.joined(separator: " ")
+            let playing = player.nowPlaying
+            let track = [playing.title, playing.artist].compactMap(\.self).joined(separator: " – ")
+            let plays = [track, playing.skips].filter { !$0.isEmpty }.joined(separator: " ")
             table.add([
                 Table.Cell(player.target ? "*" : ""), Table.Cell(player.name), player.cell,
                 Table.Cell(player.settings.category.rawValue), Table.Cell(plays),

@@ -15,6 +15,11 @@ uintptr_t cuikit_initializer_slot(const void *nsobject_metadata);
 /// Calls `init()` of a class through its virtual table. Returns the new object, which the caller owns.
 void *cuikit_instantiate(const void *class_metadata, uintptr_t slot);
 
+/// Calls Foundation's own `setObject(_:forKey:)` and `object(forKey:)` of an `NSCache`, whatever stands before them. What
+/// is found is the caller's; `NULL` for nothing.
+void cuikit_keep_in_cache(const void *cache, const void *object, const void *key);
+void *cuikit_kept_in_cache(const void *cache, const void *key);
+
 /// Whether the program itself uses a symbol of a library; true in a program that cannot be looked into.
 bool cuikit_program_imports(const char *symbol);
 

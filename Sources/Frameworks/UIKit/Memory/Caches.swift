@@ -36,27 +36,21 @@ enum Caches {
         let all = entries.withLock { $0.all }
         for entry in all {
             guard let cache = entry.cache else { continue }
-            if cache.delegate == nil { cache.removeAllObjects() } else { evict(cache) }
+            guard let delegate = cache.delegate, let store = store(of: cache) else {
+                cache.removeAllObjects()
+                continue
+            }
+            for object in store.removeAll() { delegate.cache(cache, willEvictObject: object) }
         }
     }
 
-    /// Only what is over a limit is told to the delegate, so the limit is lowered to one object, which is ours.
-    private static func evict(_ cache: NSCache<AnyObject, AnyObject>) {
-        let (countLimit, costLimit) = (cache.countLimit, cache.totalCostLimit)
-        let stopper = NSObject()
-        cache.totalCostLimit = 0
-        cache.countLimit = 1
-        // The cheapest go first.
-        cache.setObject(stopper, forKey: stopper, cost: .max / 2)
-        cache.removeObject(forKey: stopper)
-        (cache.countLimit, cache.totalCostLimit) = (countLimit, costLimit)
+    private static func store(of cache: NSCache<AnyObject, AnyObject>) -> CacheStore? {
+        unsafe CacheStore.of(Unmanaged.passUnretained(cache).toOpaque())
     }
 
     /// Drops an object that a cache has found if its content has been discarded.
     static func drop(_ object: AnyObject, key: AnyObject, from cache: NSCache<AnyObject, AnyObject>) -> Bool {
-        guard let content = object as? any NSDiscardableContent, cache.evictsObjectsWithDiscardedContent,
-            content.isContentDiscarded()
-        else { return false }
+        guard cache.evictsObjectsWithDiscardedContent, CacheStore.isDiscarded(object) else { return false }
         cache.delegate?.cache(cache, willEvictObject: object)
         cache.removeObject(forKey: key)
         return true
@@ -72,9 +66,43 @@ enum Caches {
     }
 }
 
+// What stands in place of NSCache's own functions (`cache.c`).
+
 @_cdecl("cuikit_cache_was_made")
 func cacheWasMade(_ cache: UnsafeRawPointer) {
+    unsafe CacheStore.install(in: cache)
     unsafe Caches.add(Caches.cache(cache))
+}
+
+@_cdecl("cuikit_cache_find")
+func cacheFind(
+    _ cache: UnsafeRawPointer, _ key: UnsafeRawPointer, _ object: UnsafeMutablePointer<UnsafeRawPointer?>
+) -> Bool {
+    guard let store = unsafe CacheStore.of(cache) else { return false }
+    let found = unsafe store.find(Caches.object(key))
+    unsafe object.pointee = found.map { unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+    return true
+}
+
+@_cdecl("cuikit_cache_set")
+func cacheSet(_ cache: UnsafeRawPointer, _ object: UnsafeRawPointer, _ key: UnsafeRawPointer, _ cost: Int) -> Bool {
+    guard let store = unsafe CacheStore.of(cache) else { return false }
+    unsafe store.set(Caches.object(object), Caches.object(key), cost: cost, in: Caches.cache(cache))
+    return true
+}
+
+@_cdecl("cuikit_cache_remove")
+func cacheRemove(_ cache: UnsafeRawPointer, _ key: UnsafeRawPointer) -> Bool {
+    guard let store = unsafe CacheStore.of(cache) else { return false }
+    unsafe store.remove(Caches.object(key))
+    return true
+}
+
+@_cdecl("cuikit_cache_clear")
+func cacheClear(_ cache: UnsafeRawPointer) -> Bool {
+    guard let store = unsafe CacheStore.of(cache) else { return false }
+    store.removeAll()
+    return true
 }
 
 @_cdecl("cuikit_cache_dropped")

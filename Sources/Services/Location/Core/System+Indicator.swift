@@ -3,8 +3,8 @@ internal import Model
 
 // When the user is to see that an app knows the location out of sight.
 extension LocationSystem {
-    /// An app that may know it while it is used goes on without being seen, and the user sees that in any case; one that
-    /// may always know asks for it itself.
+    /// Where an app may know it only while it is used, the user sees in any case that it goes on unseen. One that may
+    /// always know asks for that itself.
     func isIndicated(_ party: Party) -> Bool {
         guard party.standing.isRunning, !party.standing.isVisible else { return false }
         let wishes = wishes(of: party)

@@ -125,9 +125,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         get { inner.withLock { $0.allowsBackground } }
         set { setBackground(newValue) }
     }
-    /// Whether the system shows that the app knows the location in the background, where the app may always know it. Of
-    /// an app that may know it only while it is in use the system shows it in any case. The location service says of which
-    /// apps it is to be shown.
+    /// Whether the system shows that the app knows the location in the background, where the app may always know it. If
+    /// it may know it only while it is in use, the system shows it in any case. The location service says of which apps
+    /// it is to be shown.
     open var showsBackgroundLocationIndicator: Bool {
         get { inner.withLock { $0.showsIndicator } }
         set { change { $0.showsIndicator = newValue } }
