@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// The shortcuts of an app: those of its `Info.plist`, and those that it sets, which are kept in its container in the
 /// same form. There the system reads them, as it reads `Info.plist`.
