@@ -25,10 +25,13 @@ final class AACWriter: SoundBackend {
         self.channels = channels
         do {
             let file = try PacketFile(url)
-            sink =
-                kind.isADTS
-                ? ADTSSink(file, config: encoder.config)
-                : try MPEG4Sink(file, encoder, rate: rate, channels: channels, bitRate: bitRate)
+            if kind.isADTS {
+                sink = ADTSSink(file, config: encoder.config)
+            } else if kind.isCAF {
+                sink = try CAFSink(file, encoder, rate: rate, channels: channels, bitRate: bitRate)
+            } else {
+                sink = try MPEG4Sink(file, encoder, rate: rate, channels: channels, bitRate: bitRate)
+            }
         } catch {
             throw SoundFileError(.cannotWrite, "\(url.path) cannot be written: \(error.localizedDescription)")
         }

@@ -4,7 +4,8 @@ internal import Foundation
 final class MPEG4Packets: PacketSource {
     /// More than what a file of two days has before its sound.
     private static let longestIndex = 1 << 26
-    private static let (mostBoxes, largestPacket) = (1 << 16, 1 << 20)
+    private static let mostBoxes = 1 << 16
+    static let largestPacket = 1 << 20
 
     let format: PacketFormat
     private let table: MPEG4Table
@@ -91,7 +92,9 @@ final class MPEG4Packets: PacketSource {
         else { throw broken(name) }
         switch entry.type {
         case "mp4a":
-            guard let descriptor = boxes.box("esds") ?? boxes.box("wave", "esds"), let config = aac(descriptor) else {
+            guard let descriptor = boxes.box("esds") ?? boxes.box("wave", "esds"),
+                let config = descriptor.rest(4).flatMap(config)
+            else {
                 throw SoundFileError(.unsupported, "\(name) is an MPEG-4 file whose sound is no AAC")
             }
             return (.aac, config)
@@ -110,8 +113,8 @@ final class MPEG4Packets: PacketSource {
     }
 
     /// The AudioSpecificConfig in a descriptor.
-    private static func aac(_ descriptor: ByteView) -> [UInt8]? {
-        guard let stream = part(3, descriptor.rest(4)), let flags = stream.number(2, 1) else { return nil }
+    static func config(_ descriptor: ByteView) -> [UInt8]? {
+        guard let stream = part(3, descriptor), let flags = stream.number(2, 1) else { return nil }
         var offset = 3
         if flags & 0x80 != 0 { offset += 2 }
         if flags & 0x40 != 0 { offset += 1 + (stream.number(offset, 1) ?? 0) }

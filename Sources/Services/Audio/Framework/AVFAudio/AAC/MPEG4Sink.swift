@@ -77,9 +77,7 @@ final class MPEG4Sink: PacketSink {
     }
 
     private var entry: Data {
-        let specific = Box.descriptor(5, Data(config))
-        let stream = Data([0x40, 0x15, 0, 0, 0]) + Box.word(bitRate) + Box.word(bitRate)
-        let whole = Box.descriptor(3, Data(count: 3), Box.descriptor(4, stream, specific), Box.descriptor(6, Data([2])))
+        let whole = Box.stream(config: config, bitRate: bitRate)
         // The place for the rate has 16 bits; the configuration says it too.
         let shown = rate <= 0xffff ? rate : 0
         return Box.make(
@@ -106,7 +104,7 @@ final class MPEG4Sink: PacketSink {
 }
 
 /// Parts of an MPEG-4 file.
-private enum Box {
+enum Box {
     static func text(_ text: String) -> Data { Data(text.utf8) }
     static func half(_ number: Int) -> Data { bytes(number, 2) }
     static func word(_ number: Int) -> Data { bytes(number, 4) }
@@ -149,7 +147,14 @@ private enum Box {
     /// Nothing is turned or moved.
     static var matrix: Data { words([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000]) }
 
-    static func descriptor(_ tag: UInt8, _ parts: Data...) -> Data {
+    /// What a decoder of AAC needs.
+    static func stream(config: [UInt8], bitRate: Int) -> Data {
+        let stream = Data([0x40, 0x15, 0, 0, 0]) + word(bitRate) + word(bitRate)
+        let decoder = descriptor(4, stream, descriptor(5, Data(config)))
+        return descriptor(3, Data(count: 3), decoder, descriptor(6, Data([2])))
+    }
+
+    private static func descriptor(_ tag: UInt8, _ parts: Data...) -> Data {
         let body = parts.reduce(into: Data()) { $0 += $1 }
         let length = (0..<4).map { place -> UInt8 in
             let bits = UInt8(truncatingIfNeeded: body.count >> (7 * (3 - place)) & 0x7f)

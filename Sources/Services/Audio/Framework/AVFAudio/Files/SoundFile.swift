@@ -82,6 +82,10 @@ package final class SoundFile: @unchecked Sendable {
             // What it wants to see from here on is worth waiting for.
             access.opened()
             (source, container) = (try MPEG4Packets(access, name: name), SoundKind.mpeg4)
+        } else if CAFPackets.isOne(access.start) {
+            guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is a CAF file of AAC, which") }
+            access.opened()
+            (source, container) = (try CAFPackets(access, name: name), SoundKind.caf)
         } else if let start = ADTSPackets.start(access) {
             guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is AAC, which") }
             (source, container) = (try ADTSPackets(access, at: start, name: name), SoundKind.adts)

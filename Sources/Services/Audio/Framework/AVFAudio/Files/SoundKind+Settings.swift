@@ -74,7 +74,7 @@ extension SoundKind {
                 container == Self.part(SF_FORMAT_OGG) ? Self.part(isOpus ? SF_FORMAT_OPUS : SF_FORMAT_VORBIS) : nil
         case kAudioFormatMPEGLayer3:
             encoding = container == Self.part(SF_FORMAT_MPEG) ? Self.part(SF_FORMAT_MPEG_LAYER_III) : nil
-        case kAudioFormatMPEG4AAC: encoding = isOfPackets ? Self.aac : nil
+        case kAudioFormatMPEG4AAC: encoding = isOfPackets || container == Self.caf ? Self.aac : nil
         case kAudioFormatULaw: encoding = isOfPackets ? nil : Self.part(SF_FORMAT_ULAW)
         case kAudioFormatALaw: encoding = isOfPackets ? nil : Self.part(SF_FORMAT_ALAW)
         default: encoding = nil

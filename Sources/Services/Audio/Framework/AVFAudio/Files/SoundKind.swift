@@ -58,8 +58,11 @@ package struct SoundKind: RawRepresentable, Hashable, Sendable {
     }
 
     /// Whether libsndfile does not know it.
-    var isOfPackets: Bool { container == Self.mpeg4 || isADTS }
+    var isOfPackets: Bool { container == Self.mpeg4 || encoding == Self.aac }
+    var isCAF: Bool { container == Self.part(SF_FORMAT_CAF) }
     var isADTS: Bool { container == Self.adts }
+
+    static var caf: Int32 { part(SF_FORMAT_CAF) }
 
     static func isMPEG4(_ start: Data) -> Bool { start.dropFirst(4).starts(with: "ftyp".utf8) }
 
