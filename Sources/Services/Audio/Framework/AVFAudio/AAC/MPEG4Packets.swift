@@ -25,7 +25,9 @@ final class MPEG4Packets: PacketSource {
         for track in tracks {
             do throws(SoundFileError) {
                 let (codec, config) = try Self.codec(track.body, name)
-                guard let table = MPEG4Table(track.body, movieScale: scale) else { throw Self.broken(name) }
+                guard let table = MPEG4Table(track.body, movieScale: scale, length: access.length) else {
+                    throw Self.broken(name)
+                }
                 let played = codec == .aac ? Self.played(movie) : nil
                 let extent = { @Sendable (rate: Int, decoded: Int) -> (priming: Int, frames: Int)? in
                     guard let played, played.priming + played.frames <= decoded else {

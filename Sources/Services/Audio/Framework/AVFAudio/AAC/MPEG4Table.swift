@@ -19,13 +19,15 @@ struct MPEG4Table {
     }
 
     /// `nil` where the track makes no sense.
-    init?(_ track: ByteView, movieScale: Int?) {
+    ///
+    /// - Parameter length: of the whole file.
+    init?(_ track: ByteView, movieScale: Int?, length: Int) {
         guard let header = track.box("mdia", "mdhd"), let table = track.box("mdia", "minf", "stbl") else { return nil }
         guard let scale = header.number(header.number(0, 1) == 1 ? 20 : 12), scale > 0 else { return nil }
         self.scale = scale
         units = Self.units(table)
         edit = track.box("edts", "elst").flatMap { Self.edit($0, movieScale ?? 0) }
-        guard readPackets(table), !offsets.isEmpty else { return nil }
+        guard readPackets(table, length), !offsets.isEmpty else { return nil }
     }
 
     private static func units(_ table: ByteView) -> Int? {
@@ -59,9 +61,10 @@ struct MPEG4Table {
         return start.map { Edit(start: $0, length: movieScale > 0 ? length : 0, scale: max(1, movieScale)) }
     }
 
-    private mutating func readPackets(_ table: ByteView) -> Bool {
+    private mutating func readPackets(_ table: ByteView, _ length: Int) -> Bool {
         guard let lengths = table.box("stsz"), let same = lengths.number(4), let count = lengths.number(8),
-            count <= Self.mostPackets, same > 0 || lengths.count >= 12 + count * 4,
+            // A few bytes cannot ask for room for many packets.
+            count <= Self.mostPackets, same > 0 ? count <= length / same : lengths.count >= 12 + count * 4,
             let runs = table.box("stsc"), let runCount = runs.number(4)
         else { return false }
         let isLong = table.box("stco") == nil
