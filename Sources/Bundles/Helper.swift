@@ -7,7 +7,8 @@ package enum Helper {
     package static func run(_ arguments: [String]) -> Int32 {
         limitResources()
         guard arguments.count == 4, ["inspect", "shortcuts"].contains(arguments[1]) else {
-            print("usage: greenroom-bundle inspect PATH STAGING_DIR\n       greenroom-bundle shortcuts BUNDLE CONTAINER")
+            print(
+                "usage: greenroom-bundle inspect PATH STAGING_DIR\n       greenroom-bundle shortcuts BUNDLE CONTAINER")
             return 2
         }
         do {

@@ -13,8 +13,8 @@ struct Shortcut: Hashable, Sendable {
     }
 }
 
-/// The shortcuts of an app: those of its `Info.plist`, then those that it set while it ran, which the framework keeps in
-/// the app's container in the same form. Both are an app's to write, so that they are read as strangers' files are.
+/// The shortcuts of an app: those of its `Info.plist`, then those that it set while it ran, which the framework keeps
+/// in the app's container in the same form. Both are an app's to write, so that they are read as strangers' files are.
 enum Shortcuts {
     private static let key = "UIApplicationShortcutItems"
     private static let place = ["Library", "Saved Application State"]

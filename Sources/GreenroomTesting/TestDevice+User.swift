@@ -15,8 +15,8 @@ extension TestDevice {
     /// Opens a URL with the app that is registered for its scheme, the one installed last.
     public func open(_ url: URL) async throws(TestDeviceError) { try await perform(.openURL(url.absoluteString)) }
 
-    /// Opens an app for one of its shortcuts, as the user does who holds its icon. The app is given the shortcut; it need
-    /// not be among its `shortcutItems`, as those of its `Info.plist` are not.
+    /// Opens an app for one of its shortcuts, as the user does who holds its icon. The app is given the shortcut; it
+    /// need not be among its `shortcutItems`, as those of its `Info.plist` are not.
     public func open(_ app: InstalledApp, shortcut: UIApplicationShortcutItem) async throws(TestDeviceError) {
         SavedShortcuts.given = [shortcut]
         defer { SavedShortcuts.given = [] }

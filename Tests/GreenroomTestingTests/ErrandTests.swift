@@ -2,17 +2,26 @@ import GreenroomTesting
 import Testing
 import UIKit
 
-private final class ErrandApp: Probe {
+private final class ErrandApp: UIResponder, UIApplicationDelegate {
+    var launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     var shortcuts: [UIApplicationShortcutItem] = []
     var activities: [NSUserActivity] = []
+    var opened: [URL] = []
     var accepts = true
 
-    override func application(
+    func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
-        _ = super.application(application, didFinishLaunchingWithOptions: launchOptions)
+        self.launchOptions = launchOptions
         return accepts
+    }
+
+    func application(
+        _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+    ) -> Bool {
+        opened.append(url)
+        return true
     }
 
     func application(
@@ -37,7 +46,9 @@ extension TestingTests {
     @MainActor
     struct ErrandTests {
         private func install(_ device: TestDevice, accepts: Bool = true) throws -> TestedApp<ErrandApp> {
-            try device.install(ErrandApp.self, identifier: "org.example.Errands") { $0.accepts = accepts }
+            try device.install(ErrandApp.self, identifier: "org.example.Errands", urlSchemes: ["https"]) {
+                $0.accepts = accepts
+            }
         }
 
         private var shortcut: UIApplicationShortcutItem {
@@ -104,6 +115,11 @@ extension TestingTests {
             #expect(given["UIApplicationLaunchOptionsUserActivityKey"] is NSUserActivity)
             let told = try #require(app.delegate?.activities.first)
             #expect(told.userInfo?["note"] as? String == "milk" && told.userInfo?["line"] as? Int == 4)
+            let page = NSUserActivity(activityType: NSUserActivityTypeBrowsingWeb)
+            page.webpageURL = URL(string: "https://example.org/milk")
+            try await device.open(app, toContinue: page)
+            #expect(app.delegate?.activities.last?.webpageURL == page.webpageURL)
+            #expect(app.delegate?.opened.isEmpty == true)
             activity.userInfo = ["now": Date()]
             await #expect(throws: TestDeviceError.self) { try await device.open(app, toContinue: activity) }
         }

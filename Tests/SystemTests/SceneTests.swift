@@ -83,7 +83,8 @@ extension SystemTests {
             var told = 0
             #expect(try Self.shortcuts(system) == ["First page"])
             try system.expect("open", Self.app, ["--shortcut", "\(Self.app).first"])
-            try Self.expect(["launched", "connect page 0", "shortcut to 1", "foreground", "active"], after: &told, system)
+            try Self.expect(
+                ["launched", "connect page 0", "shortcut to 1", "foreground", "active"], after: &told, system)
             try system.expect("open", "reader:page/5")
             try Self.expect(["page 5"], after: &told, system)
             try system.play(["home"])
@@ -91,12 +92,14 @@ extension SystemTests {
             #expect(try Self.shortcuts(system) == ["First page", "Page 5"])
             try system.expect("open", Self.app, ["--shortcut", "\(Self.app).first"])
             try Self.expect(["foreground", "shortcut to 1", "active"], after: &told, system)
-            try system.play(["close \(Self.app)"])
+            try system.expect("open", "reader:page/7")
+            try Self.expect(["page 7"], after: &told, system)
+            try system.play(["home", "close \(Self.app)"])
             try system.until("it is gone") { try system.app(Self.app).state == "not-running" }
             told = Self.log(system).count
             // The shortcut is the app's of before, which it finds again though it did not set it this time.
             try system.expect("open", Self.app, ["--shortcut", "\(Self.app).last"])
-            try system.until("it turned the page") { Self.log(system).dropFirst(told).contains("shortcut to 5") }
+            try system.until("it turned the page") { Self.log(system).dropFirst(told).contains("shortcut to 7") }
             let refused = try system.run("open", Self.app, "--shortcut", "none")
             #expect(refused.code == 1 && refused.errors.contains("\(Self.app).first, \(Self.app).last"))
             #expect(try system.run("open", Self.app, "--info", "{}").code == 2)

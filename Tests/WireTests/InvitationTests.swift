@@ -8,7 +8,8 @@ struct InvitationTests {
         "What an app is opened for is the same after its way as a URL, which the policy knows whom to give",
         arguments: [
             Invitation.shortcut(type: "org.example.new"), .shortcut(type: "a/b %?#ü\u{0}"),
-            .activity(type: "read", info: nil), .activity(type: "a/b", info: ["page": 3, "text": "x/y", "none": .null]),
+            .activity(type: "read", info: nil),
+            .activity(type: "a/b", info: ["page": 3, "text": "x/y", "none": .null]),
         ])
     func wayThrough(_ invitation: Invitation) {
         let url = invitation.url(for: "org.example.app")

@@ -20,7 +20,8 @@ package struct NotificationsCommand: ParsableCommand {
 
     package struct List: Verb {
         package static let configuration = CommandConfiguration(
-            abstract: "List what is pending, the soonest first, and what is shown, by app and thread, the newest first.")
+            abstract: "List what is pending, the soonest first, and what is shown, by app and thread, the newest first."
+        )
 
         @Argument(help: "Only this app's.", completion: .custom { _, _, _ in Completions.apps() }) var app: String?
         @OptionGroup var format: JSONOption

@@ -96,8 +96,8 @@ extension UIScene {
         /// The identifier of the app that asks; `nil` if the user did.
         public let sourceApplication: String?
 
-        /// Activities that the scene is to go on with: a site's URL, what `requestSceneSessionActivation` was given, and
-        /// those of `greenroom open --activity`. They are given here alone.
+        /// Activities that the scene is to go on with: a site's URL, what `requestSceneSessionActivation` was given,
+        /// and those of `greenroom open --activity`. They are given here alone.
         public let userActivities: Set<NSUserActivity>
 
         /// The shortcut that the user chose (`greenroom open --shortcut`). It is given here alone.
