@@ -46,4 +46,27 @@ struct DocumentTests {
         #expect(pages.count > 10)
         for name in pages { #expect(page.contains("(architecture/\(name)"), "no link leads to \(name)") }
     }
+
+    @Test("Bringing an iOS app counts what its tables say")
+    func portingTotals() throws {
+        let text = try String(
+            contentsOf: Repository.root.appendingPathComponent("docs/PORTING.md"), encoding: .utf8)
+        let tables = text[try #require(text.range(of: "| | there | in part | no |")).lowerBound...]
+        var (section, counted): (String?, [String: [Int]]) = (nil, [:])
+        let words = ["there", "in part", "no"]
+        for line in tables.split(separator: "\n") {
+            if line.hasPrefix("### ") { section = String(line.dropFirst(4)) }
+            let cells = line.components(separatedBy: " | ")
+            guard let section, cells.count > 2, let word = words.firstIndex(of: cells[1]) else { continue }
+            counted[section, default: [0, 0, 0]][word] += 1
+        }
+        #expect(counted.count > 5)
+        for (section, numbers) in counted {
+            #expect(tables.contains("| \(section) | \(numbers.map(String.init).joined(separator: " | ")) |"))
+        }
+        let all = words.indices.map { index in counted.values.reduce(0) { $0 + $1[index] } }
+        #expect(tables.contains("| all | \(all.map(String.init).joined(separator: " | ")) |"))
+        #expect(
+            text.contains("Of \(all.reduce(0, +)) symbols\n**\(all[0]) are there, \(all[1]) in part, and \(all[2]) not**"))
+    }
 }
