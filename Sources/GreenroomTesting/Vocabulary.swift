@@ -22,7 +22,20 @@ extension TestDevice {
         public static let iPhoneOS3 = Profile(model: .iPhoneOS3)
 
         /// All of them.
-        public static let all: [Profile] = DeviceProfile.all.map(Profile.init)
+        public static let all: [Profile] = DeviceProfile.all.map { Profile(model: $0) }
+
+        /// The one that `greenroom up --device` takes by this name, for tests that are given it from outside.
+        ///
+        /// - Throws: `TestDeviceError.unsupported`, which lists the names, if there is none.
+        public init(named name: String) throws(TestDeviceError) {
+            guard let model = DeviceProfile.named(name) else {
+                let names = Self.all.map(\.description).joined(separator: ", ")
+                throw .unsupported("there is no device profile \(name); there are \(names)")
+            }
+            self.init(model: model)
+        }
+
+        init(model: DeviceProfile) { self.model = model }
 
         /// The name that `greenroom up --device` takes.
         public var description: String { model.name }

@@ -170,7 +170,17 @@ extension TestingTests {
             #expect(entry.app == "Probe" && entry.event == "suspended")
             #expect(entry.description.hasSuffix(" s  Probe suspended: \(entry.reason)"))
             #expect(device.log.first?.app == nil)
-            #expect(TestDevice.Profile.all.map(\.description).contains("ios-7"))
+        }
+
+        @Test("A profile is found by its name, and any other name is refused with those that there are")
+        func profileNames() throws {
+            let all: [TestDevice.Profile] = [.linux, .iPhoneOS3, .iPhone3GS, .iPhone4, .iOS7, .iPadAir2]
+            let names = ["linux", "iphone-os-3", "iphone-3gs", "iphone-4", "ios-7", "ipad-air-2"]
+            #expect(try names.map { try TestDevice.Profile(named: $0) } == all)
+            #expect(TestDevice.Profile.all == all)
+            let error = #expect(throws: TestDeviceError.self) { try TestDevice.Profile(named: "iOS7") }
+            #expect(
+                error?.description == "there is no device profile iOS7; there are \(names.joined(separator: ", "))")
         }
 
         // MARK: Files

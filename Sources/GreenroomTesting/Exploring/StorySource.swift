@@ -9,7 +9,8 @@ struct StorySource {
 
     init(_ device: TestDevice) {
         name = device.codeScript?.name ?? "the app"
-        profile = Self.profiles.first { $0.0 == device.profile }?.1 ?? "linux"
+        let constant = Self.profiles.first { $0.0 == device.profile }?.1
+        profile = constant ?? "init(named: \("\(device.profile)".debugDescription))"
         installation = device.codeSource
     }
 
