@@ -1,3 +1,4 @@
+import BackgroundTasks
 import Dispatch
 import GreenroomTesting
 import Testing
@@ -14,7 +15,7 @@ extension TestingTests {
             let device = try TestDevice(profile)
             let app = try device.install(
                 Careless.self, identifier: "org.example.Careless", urlSchemes: ["careless"],
-                backgroundModes: ["fetch"], configure: configure)
+                backgroundModes: ["fetch"], backgroundTasks: [Careless.refresh], configure: configure)
             var exploration = TestDevice.Exploration()
             exploration.stories = 60
             exploration.shrinking = .seconds(10)
@@ -99,6 +100,18 @@ extension TestingTests {
             #expect(found?.problem == .misuse)
         }
 
+        @Test("A task of the scheduler that is completed twice is found, and one that is completed once is not")
+        func completedTwice() async throws {
+            let found = try await explore { app in
+                app.onRefresh = { task in
+                    task.setTaskCompleted(success: false)
+                    task.setTaskCompleted(success: true)
+                }
+            }
+            #expect(found?.problem == .misuse && found?.reason.contains(Careless.refresh) == true)
+            #expect(try await explore { $0.onRefresh = { $0.setTaskCompleted(success: true) } } == nil)
+        }
+
         @Test("The same seed finds the same story")
         func same() async throws {
             var found: [TestDevice.Finding?] = []
@@ -118,16 +131,33 @@ extension TestingTests {
 
     /// Writes a text, and saves it.
     final class Careless: UIResponder, UIApplicationDelegate {
+        static let refresh = "org.example.Careless.refresh"
+
         var savesAtEnd = false
         var onBackground: () -> Void = {}
         var onForeground: () -> Void = {}
         var onMemoryWarning: () -> Void = {}
         var onFetch: (@escaping @Sendable (UIBackgroundFetchResult) -> Void) -> Void = { $0(.noData) }
+        /// Without it the app asks for no task.
+        var onRefresh: ((BGTask) -> Void)?
         var text = UserDefaults.standard.string(forKey: "text") ?? "" {
             didSet { if !savesAtEnd { save() } }
         }
 
         private func save() { UserDefaults.standard.set(text, forKey: "text") }
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            guard let onRefresh else { return true }
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: Self.refresh, using: nil) { task in
+                MainActor.assumeIsolated { onRefresh(task) }
+            }
+            // Where nothing runs in the background there is no such task either.
+            try? BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: Self.refresh))
+            return true
+        }
 
         func applicationDidEnterBackground(_ application: UIApplication) { onBackground() }
         func applicationWillEnterForeground(_ application: UIApplication) { onForeground() }

@@ -9,6 +9,7 @@ internal import Synchronization
 open class BGTask: NSObject, @unchecked Sendable {
     let launch: BackgroundLaunches.Launch
     private let handler = Mutex<Handler?>(nil)
+    private let isCompleted = Atomic(false)
 
     /// A handler as the app gives it, which says nothing of threads, as Apple's does not: it is called on the main
     /// queue, once. `@unchecked`, since it only passes from the setter to there, behind a lock.
@@ -36,8 +37,18 @@ open class BGTask: NSObject, @unchecked Sendable {
     }
 
     /// The work is done, or is given up. The system takes the app's snapshot anew and suspends it. What is said a
-    /// second time counts for nothing. On any thread.
+    /// second time counts for nothing, and standard error says so. On any thread.
     open func setTaskCompleted(success: Bool) {
+        if isCompleted.exchange(true, ordering: .relaxed) {
+            let line = """
+                \(ProcessInfo.processInfo.processName): setTaskCompleted(success:) was called more than once for the \
+                task “\(identifier)”
+
+                """
+            // Without a standard error there is nobody to tell.
+            try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+            return
+        }
         BackgroundLaunches.shared.complete(launch.window, success: success)
     }
 }

@@ -156,7 +156,7 @@ final class StoryRun {
     }
 }
 
-/// What UIKit objects to, on standard error, and tasks that are ended without being there.
+/// What the frameworks object to, on standard error, and tasks that are ended without being there.
 @MainActor
 final class Complaints {
     private let file: FileHandle?
