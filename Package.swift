@@ -603,7 +603,7 @@ let package = Package(
             name: "GreenroomTestingTests",
             dependencies: [
                 "GreenroomTesting", "BackgroundTasks", "UserNotifications", "AVFoundation", "CoreLocation",
-                "MediaPlayer", "UIKit", "GreenroomSwiftUI", "GreenroomSystemConfiguration",
+                "MediaPlayer", "UIKit", "UIKitNetworking", "GreenroomSwiftUI", "GreenroomSystemConfiguration",
                 "_Testing_UIKit",
             ]),
         .testTarget(

@@ -50,6 +50,20 @@ bool quiescence_route_source(void *source, dispatch_time_t start, uint64_t inter
 bool quiescence_route_timer(void *timer);
 bool quiescence_follow_function(dispatch_queue_t queue, void *context, dispatch_function_t work);
 
+typedef void (^block_t)(void);
+
+/// Whether this thread is in a call of libcurl: what it makes is the network's.
+bool quiescence_is_networks(void);
+/// A transfer counts as work from now on. Returns the portion to which it belongs.
+unsigned quiescence_begin_transfer(void);
+void quiescence_end_transfer(unsigned portion);
+/// Whether the source is the network's. If so, its time is set as real time.
+bool quiescence_is_networks_source(void *source);
+/// What the block does, it does as the app's work.
+void quiescence_do_as_work(block_t block);
+/// A time of libdispatch's as the machine's clock has it, where the device's may have made it.
+dispatch_time_t quiescence_real_time(dispatch_time_t when);
+
 /// Whether this thread does the app's work: on the main queue, or on a queue to which that has given it.
 bool quiescence_is_apps(void);
 

@@ -107,6 +107,10 @@ __attribute__((weak)) void dispatch_source_set_timer(
     void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway)
 {
     ORIGINAL(dispatch_source_set_timer);
+    if (quiescence_is_networks_source(source)) {
+        original(source, quiescence_real_time(start), interval, leeway);
+        return;
+    }
     if (quiescence_route_source(source, start, interval)) {
         original(source, never, never, 0);
         return;

@@ -33,6 +33,8 @@ bool quiescence_routes(void)
 // Work on other queues.
 
 static atomic_int outstanding;
+/// How many of them are transfers, which wait for a server.
+static atomic_int running;
 static atomic_uint portion;
 static __thread bool does_apps_work;
 
@@ -133,19 +135,60 @@ bool quiescence_is_quiet(void)
     return atomic_load(&outstanding) == 0;
 }
 
+bool quiescence_is_only_network(void)
+{
+    int transfers = atomic_load(&running);
+    return transfers > 0 && atomic_load(&outstanding) == transfers;
+}
+
 void quiescence_forget_work(void)
 {
     atomic_fetch_add(&portion, 1);
+    atomic_store(&running, 0);
     atomic_store(&outstanding, 0);
+}
+
+unsigned quiescence_begin_transfer(void)
+{
+    atomic_fetch_add(&outstanding, 1);
+    atomic_fetch_add(&running, 1);
+    return atomic_load(&portion);
+}
+
+void quiescence_end_transfer(unsigned its_portion)
+{
+    if (its_portion != atomic_load(&portion))
+        return;
+    atomic_fetch_sub(&running, 1);
+    atomic_fetch_sub(&outstanding, 1);
+}
+
+void quiescence_do_as_work(block_t block)
+{
+    if (quiescence_is_on() && atomic_load(&scheduler))
+        do_work(follow_block((void *)block));
+    else
+        block();
+}
+
+static dispatch_time_t real_time_in(int64_t delay)
+{
+    ORIGINAL(dispatch_time);
+    return original(0, delay);
 }
 
 void quiescence_call_later(int64_t delay, void *context, void (*work)(void *))
 {
     ORIGINAL(dispatch_after_f);
-    static _Atomic(void *) known_time;
-    __typeof__(&dispatch_time) time
-        = (__typeof__(&dispatch_time))quiescence_library_function(&known_time, "dispatch_time");
-    original(time(0, delay), &_dispatch_main_q, context, work);
+    original(real_time_in(delay), &_dispatch_main_q, context, work);
+}
+
+dispatch_time_t quiescence_real_time(dispatch_time_t when)
+{
+    if (!quiescence_routes() || when == never)
+        return when;
+    int64_t delay = quiescence_moment(when) - quiescence_elapsed();
+    return real_time_in(delay > 0 ? delay : 0);
 }
 
 // What waits.

@@ -14,7 +14,7 @@ void dispatch_source_set_event_handler_f(void *source, dispatch_function_t handl
 void dispatch_suspend(void *object);
 void dispatch_activate(void *object);
 
-// Timers of dispatch sources.
+// Timers of dispatch sources, and the network's sources of every kind.
 
 struct source {
     struct source *next;
@@ -26,6 +26,8 @@ struct source {
     int suspensions;
     /// It was due while it was suspended.
     bool is_due;
+    /// It is a timer of the app's, or was; else the network's, or neither any more.
+    bool is_timer, is_networks;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,14 +46,16 @@ __attribute__((weak)) void *dispatch_source_create(
 {
     ORIGINAL(dispatch_source_create);
     void *source = original(type, handle, mask, queue);
-    if (type != &_dispatch_source_type_timer || !source)
+    if (!source)
         return source;
+    bool is_networks = quiescence_is_networks();
+    bool is_timer = type == &_dispatch_source_type_timer && !is_networks;
     pthread_mutex_lock(&lock);
     // One that was at this place before is gone.
     struct source *known = known_source(source);
     if (known && known->block)
         _Block_release(known->block);
-    if (!known && quiescence_routes()) {
+    if (!known && (is_networks || (is_timer && quiescence_routes()))) {
         known = calloc(1, sizeof *known);
         known->next = sources;
         sources = known;
@@ -60,7 +64,8 @@ __attribute__((weak)) void *dispatch_source_create(
         unsigned setting = known->setting + 1;
         struct source *next = known->next;
         *known = (struct source) {
-            next, source, queue ? queue : dispatch_get_global_queue(0, 0), NULL, NULL, setting, 1, false
+            next, source, queue ? queue : dispatch_get_global_queue(0, 0), NULL, NULL, setting, 1, false, is_timer,
+            is_networks
         };
     }
     pthread_mutex_unlock(&lock);
@@ -72,13 +77,19 @@ __attribute__((weak)) void dispatch_source_set_event_handler(void *source, void 
     ORIGINAL(dispatch_source_set_event_handler);
     pthread_mutex_lock(&lock);
     struct source *known = known_source(source);
-    if (known) {
+    bool is_networks = known && known->is_networks;
+    if (known && known->is_timer) {
         if (known->block)
             _Block_release(known->block);
         known->block = block ? _Block_copy(block) : NULL;
     }
     pthread_mutex_unlock(&lock);
-    original(source, block);
+    if (is_networks && block) {
+        block_t given = block;
+        original(source, (void *)^{ quiescence_do_as_work(given); });
+    } else {
+        original(source, block);
+    }
 }
 
 __attribute__((weak)) void dispatch_source_set_event_handler_f(void *source, dispatch_function_t handler)
@@ -86,10 +97,19 @@ __attribute__((weak)) void dispatch_source_set_event_handler_f(void *source, dis
     ORIGINAL(dispatch_source_set_event_handler_f);
     pthread_mutex_lock(&lock);
     struct source *known = known_source(source);
-    if (known)
+    if (known && known->is_timer)
         known->function = handler;
     pthread_mutex_unlock(&lock);
     original(source, handler);
+}
+
+bool quiescence_is_networks_source(void *source)
+{
+    pthread_mutex_lock(&lock);
+    struct source *known = known_source(source);
+    bool is_networks = known && known->is_networks;
+    pthread_mutex_unlock(&lock);
+    return is_networks;
 }
 
 bool quiescence_route_source(void *source, dispatch_time_t start, uint64_t interval)
@@ -98,9 +118,10 @@ bool quiescence_route_source(void *source, dispatch_time_t start, uint64_t inter
         return false;
     pthread_mutex_lock(&lock);
     struct source *known = known_source(source);
+    bool is_timer = known && known->is_timer;
     unsigned setting = known ? ++known->setting : 0;
     pthread_mutex_unlock(&lock);
-    if (!known)
+    if (!is_timer)
         return false;
     int64_t deadline = quiescence_moment(start);
     if (deadline < 0)
@@ -117,7 +138,7 @@ static bool change_suspensions(void *object, int change)
     bool is_due = false;
     pthread_mutex_lock(&lock);
     struct source *known = known_source(object);
-    if (known) {
+    if (known && known->is_timer) {
         known->suspensions += change;
         if (known->suspensions <= 0) {
             is_due = known->is_due;

@@ -9,6 +9,11 @@ enum MainQueue {
     static let patience = 1_000_000
     /// How many milliseconds what runs on other queues is waited for.
     static let limitOfOthers = 2000
+    /// How many milliseconds a server has for an answer that is waited for. One on this machine needs few.
+    static let limitOfNetwork = 300
+    /// How many of them are left on this device: an app that asks a server again and again which does not answer is
+    /// not to keep a test for minutes.
+    fileprivate static var patienceWithNetwork = 0
 
     /// Whether this process can be looked into.
     static func prepare() throws(TestDeviceError) {
@@ -29,7 +34,10 @@ enum MainQueue {
     private(set) static var isRunLoop = false
 
     /// While on, what tasks do beside the main actor is done on the main queue, too, one thing after another.
-    static func takesTasks(_ on: Bool) { quiescence_keep_on_main_queue(on) }
+    static func takesTasks(_ on: Bool) {
+        patienceWithNetwork = 2 * limitOfNetwork
+        quiescence_keep_on_main_queue(on)
+    }
 
     /// What began to wait in real time since tasks are taken.
     nonisolated static var realTimeWaits: [TestDevice.RealTimeWait] {
@@ -55,6 +63,8 @@ enum MainQueue {
         var continuation: CheckedContinuation<Bool, Never>?
         /// How many milliseconds it has waited for other queues, in real time.
         private var waits = 0
+        /// How many of them for servers alone.
+        private var networkWaits = 0
 
         init(patience: Int) { self.patience = patience }
 
@@ -81,11 +91,21 @@ enum MainQueue {
         private func waitForOthers() {
             waits += 1
             if waits > MainQueue.limitOfOthers { quiescence_forget_work() }
+            if quiescence_is_only_network() { waitForServer() }
             unsafe quiescence_call_later(1_000_000, Unmanaged.passRetained(self).toOpaque()) { watch in
                 guard let watch = unsafe watch else { return }
                 let known = unsafe Unmanaged<Watch>.fromOpaque(watch).takeRetainedValue()
                 MainActor.assumeIsolated { known.lineUp() }
             }
+        }
+
+        /// What is given up goes on, and comes to the app when it comes.
+        private func waitForServer() {
+            networkWaits += 1
+            guard networkWaits > min(MainQueue.limitOfNetwork, MainQueue.patienceWithNetwork) else { return }
+            MainQueue.patienceWithNetwork = max(0, MainQueue.patienceWithNetwork - networkWaits)
+            networkWaits = 0
+            quiescence_forget_work()
         }
 
         private func finish(_ isAtRest: Bool) {

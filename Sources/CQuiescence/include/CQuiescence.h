@@ -55,11 +55,15 @@ void quiescence_drop(struct quiescence_item *item);
 /// How a `Timer` is fired; it is what a timer of a run loop carries.
 void quiescence_set_timer_action(void (*fire)(void *timer));
 
-/// What the app gave to other queues than the main one, and what that gave on, has run. False also where it takes longer
+/// What the app gave to other queues than the main one, and what that gave on, has run, and its transfers of URLSession
+/// are over. False also where it takes longer
 /// than anything that is waited for: see `quiescence_forget_work`.
 bool quiescence_is_quiet(void);
 
-/// What runs now on other queues is not waited for any more.
+/// What it is not quiet for are transfers of URLSession alone, which wait for their servers.
+bool quiescence_is_only_network(void);
+
+/// What runs now on other queues, and in the network, is not waited for any more.
 void quiescence_forget_work(void);
 
 /// Calls a function on the main queue in so many nanoseconds of real time.
