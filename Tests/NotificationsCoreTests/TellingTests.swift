@@ -216,6 +216,20 @@ import Testing
         #expect(bench.send(.appState(journal, .active)).told == [open.telling])
     }
 
+    @Test("An app may ask for what it comes to the screen, until it has dealt with that")
+    func opening() {
+        var bench = Bench()
+        let (app, effects) = acted(&bench, .open, .background)
+        guard let open = effects.opens.first else { return missing("nothing is opened") }
+        #expect(bench.ask(app, .opening) == .success(.opening(open.telling)))
+        bench.send(.woken(open.telling.id, .allowed))
+        bench.send(.appState(journal, .active))
+        #expect(bench.ask(app, .opening) == .success(.opening(open.telling)))
+        bench.send(.answered(app, open.telling.id.number, .done))
+        #expect(bench.ask(app, .opening) == .success(.opening(nil)))
+        #expect(bench.ask(bench.attach(chat), .opening) == .success(.opening(nil)))
+    }
+
     @Test("On the screen it is told at once; what is no answer to what it was told changes nothing")
     func onScreen() {
         var bench = Bench()

@@ -188,6 +188,7 @@ final class ScriptedService: Sendable {
         case .register: .success(NotificationToken(token: "0a1B").json)
         case .add: .success(NotificationAdded().json)
         case .removePending, .removeDelivered, .setCategories, .setBadge, .unregister: .success([:])
+        case .opening: .success(NotificationOpening(told: nil).json)
         case nil: .failure(.methodNotFound(method))
         }
     }

@@ -113,6 +113,8 @@ import Wire
         try check(NotificationPresentationAnswer(options: [.sound, .banner]))
         try check(NotificationDidReceive(seq: 2, response: response))
         try check(NotificationDidReceive(seq: 2, response: nil))
+        try check(NotificationOpening(told: NotificationDidReceive(seq: 2, response: response)))
+        try check(NotificationOpening(told: nil))
         try check(NotificationPush(seq: 3, payload: "{}", silent: true))
         try check(NotificationPushAnswer(result: .newData))
         try check(NotificationOpenSettings(seq: 4, notification: nil))

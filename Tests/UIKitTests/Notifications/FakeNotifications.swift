@@ -138,6 +138,7 @@ final class FakeNotifications: ServiceLink {
             return .success([:])
         case .register: return state.registration
         case .unregister: return .success([:])
+        case .opening: return .success(NotificationOpening(told: nil).json)
         case .hello, nil: break
         }
         return .failure(.methodNotFound(method))

@@ -13,6 +13,10 @@ package final class ApplicationNotifications: NotificationApplication {
     private var launchedFor: Origin?
     /// The payload of which the delegate is just told, and which the oldest method has had among the launch options.
     private var untold: String?
+    /// What the user did that launched the app onto the screen: for the scene that connects first.
+    private var opening: UNNotificationResponse?
+    /// The number of the last one, since the service names it until the app has dealt with it.
+    private var lastOpening: Int64 = -1
 
     private enum Origin: Equatable {
         case local(NotificationInfo)
@@ -64,8 +68,24 @@ package final class ApplicationNotifications: NotificationApplication {
             if isOpened { launchedFor = Self.words(remote.propertyList).map { .push($0) } }
             options[.remoteNotification] = remote.propertyList
         }
-        if isOpened { client.start() }
+        if isOpened {
+            client.start()
+            // Before the app is told of it, and may be done with it.
+            if application?.scenes != nil { opening = opening ?? askForOpening() }
+        }
         return options
+    }
+
+    /// What a scene is given that brings the app to the screen, once.
+    func takeOpening() -> UNNotificationResponse? {
+        defer { opening = nil }
+        return opening ?? (client.isGreeted ? askForOpening() : nil)
+    }
+
+    private func askForOpening() -> UNNotificationResponse? {
+        guard let told = client.opening(), told.seq > lastOpening, let response = told.response else { return nil }
+        lastOpening = told.seq
+        return .make(response)
     }
 
     /// An object, or one that is written in a text.

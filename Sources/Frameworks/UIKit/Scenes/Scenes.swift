@@ -1,5 +1,6 @@
 internal import AppRuntime
 internal import Foundation
+internal import UserNotifications
 internal import Wire
 
 /// The scenes of an app, each with a session that outlives it. The system says what becomes of them, by the numbers of
@@ -11,6 +12,7 @@ package final class Scenes {
         var urls: [UIOpenURLContext] = []
         var activities: [NSUserActivity] = []
         var shortcut: UIApplicationShortcutItem?
+        var response: UNNotificationResponse?
     }
 
     let manifest: SceneManifest
@@ -177,6 +179,9 @@ package final class Scenes {
         if let activity = wishes.removeValue(forKey: wish) { delivery.activities.append(activity) }
         delivery.shortcut = delivery.shortcut ?? shortcut
         shortcut = nil
+        // A notification brings the app to the screen: a scene beside one that is there is connected for something else.
+        let isFirst = connected.values.allSatisfy { $0.activation == .background || $0.activation == .unattached }
+        if isFirst { delivery.response = application.notifications.takeOpening() }
         let options = UIScene.ConnectionOptions(delivery)
         let session = sessions[number] ?? restore(SavedSessions.Session(number: number, identifier: UUID().uuidString))
         sessions[number] = session

@@ -103,8 +103,9 @@ extension UIScene {
         /// The shortcut that the user chose (`greenroom open --shortcut`). It is given here alone.
         public let shortcutItem: UIApplicationShortcutItem?
 
-        /// The notification that the user answered. Not told here so far, but to the notification center's delegate.
-        public let notificationResponse: UNNotificationResponse? = nil
+        /// What the user did with the notification that brings the app to the screen. The notification center's
+        /// delegate is told of it as well.
+        public let notificationResponse: UNNotificationResponse?
 
         /// The type of an activity of another device. There are none: `nil`.
         public let handoffUserActivityType: String? = nil
@@ -114,6 +115,7 @@ extension UIScene {
             sourceApplication = delivery.urls.first?.options.sourceApplication
             userActivities = Set(delivery.activities)
             shortcutItem = delivery.shortcut
+            notificationResponse = delivery.response
             super.init()
         }
     }

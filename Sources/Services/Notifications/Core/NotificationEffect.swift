@@ -142,6 +142,8 @@ package enum NotificationReply: Hashable, Sendable {
     case categories([NotificationCategory])
     /// Hexadecimal.
     case token(String)
+    /// Always of the kind `didReceive`.
+    case opening(Telling?)
     /// How many of the app's requests waited for that.
     case crossed(notifications: Int)
     /// What a tool's `act`, `show` and `push` led to.

@@ -122,6 +122,8 @@ package enum AppRequest: Hashable, Sendable {
     /// Answered when there is a token.
     case register
     case unregister
+    /// What the app comes to the screen for, if it has not dealt with it.
+    case opening
 }
 
 /// What an app's delegate answers, by what it was told.

@@ -158,7 +158,7 @@ extension SimulatedNotifications {
         case .success(.pending(let views)): "pending " + list(views.map(\.request.identifier))
         case .success(.delivered(let views)): "delivered " + list(views.map(\.notification.request.identifier))
         case .success(.done), .success(.hello), .success(.settings), .success(.categories), .success(.crossed),
-            .success(.outcome):
+            .success(.outcome), .success(.opening):
             nil
         }
     }

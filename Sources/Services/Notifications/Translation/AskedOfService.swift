@@ -17,7 +17,7 @@ package struct AskedOfService {
             isPage = true
             after = try NotificationPageParameters(json: params).after
         case .hello, .authorize, .settings, .add, .removePending, .removeDelivered, .setCategories, .categories,
-            .setBadge, .register, .unregister:
+            .setBadge, .register, .unregister, .opening:
             (isPage, after) = (false, nil)
         }
         request = try Self.request(method, params, zones)
@@ -51,6 +51,7 @@ package struct AskedOfService {
             return .setBadge(Int(count))
         case .register: return .register
         case .unregister: return .unregister
+        case .opening: return .opening
         }
     }
 

@@ -89,6 +89,14 @@ extension NotificationResponseInfo {
     }
 }
 
+extension NotificationDidReceive {
+    /// `nil`: it is about something else.
+    package init?(_ telling: Telling) {
+        guard case .didReceive(let response) = telling.kind else { return nil }
+        self.init(seq: Int64(clamping: telling.id.number), response: NotificationResponseInfo(response))
+    }
+}
+
 extension NotificationCategoryInfo {
     package init(_ category: NotificationCategory) {
         self.init(

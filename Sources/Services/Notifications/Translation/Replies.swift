@@ -28,6 +28,7 @@ extension NotificationReply {
             ) { NotificationDeliveredPage(notifications: $0, more: $1).json }
         case .categories(let categories):
             NotificationCategories(categories: categories.map { NotificationCategoryInfo($0) }).json
+        case .opening(let telling): NotificationOpening(told: telling.flatMap(NotificationDidReceive.init)).json
         case .token(let token): NotificationToken(token: token).json
         case .crossed(let count): NotificationCrossed(notifications: Int64(count)).json
         case .outcome(let text): NotificationName(id: text).json

@@ -46,6 +46,15 @@ package struct NotificationDidReceive: WireRecord {
     package var json: JSONValue { ["seq": .int(seq), "response": response?.json ?? .null] }
 }
 
+/// The answer of `opening`: what `didReceive` says, or will say, as well. A scene is given it when it connects.
+package struct NotificationOpening: WireRecord {
+    package var told: NotificationDidReceive?
+
+    package init(told: NotificationDidReceive?) { self.told = told }
+    package init(json: JSONValue) throws(RPCError) { told = try json.optionalRecord("told") }
+    package var json: JSONValue { ["told": told?.json ?? .null] }
+}
+
 /// The parameters of `push`, for an app that is connected and runs; and in the words of the window `push`, for one that
 /// has to be woken or launched for it. By the number the app knows it if it comes both ways.
 package struct NotificationPush: WireRecord {

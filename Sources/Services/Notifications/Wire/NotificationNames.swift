@@ -6,6 +6,8 @@ package enum NotificationClientMethod: String, Sendable, CaseIterable {
     case add, pending, removePending, delivered, removeDelivered
     case setCategories, categories, setBadge
     case register, unregister
+    /// What the user did with a notification that brings the app to the screen, while the app has not dealt with it.
+    case opening
 }
 
 /// What the service sends to an app. All but `badge` are requests, answered when the app's delegate is done.

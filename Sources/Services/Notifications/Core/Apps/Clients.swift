@@ -47,6 +47,7 @@ extension NotificationSystem {
         case .unregister:
             unregister(app)
             reply(request, .done)
+        case .opening: reply(request, .opening(entry.tellings.last { $0.record.way == .open }?.record.telling))
         }
     }
 

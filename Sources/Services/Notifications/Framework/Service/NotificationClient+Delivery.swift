@@ -65,6 +65,18 @@ extension NotificationClient {
         }
     }
 
+    /// The service has spoken with this process: an answer does not take long.
+    package var isGreeted: Bool { state.withLock { $0.badge != nil } }
+
+    /// What the user did that brings the app to the screen, while the app has not dealt with it. It waits for the
+    /// service, and is no reason not to tell the delegate: that comes by itself.
+    package func opening() -> NotificationDidReceive? {
+        let answer: NotificationOpening?? = waiting { answer in
+            request(.opening, [:], as: NotificationOpening.self) { answer(try? $0.get()) }
+        }
+        return answer??.told
+    }
+
     /// Calls with its answer when the app has dealt with what the service asks it under this number; `nil`: with the
     /// next thing.
     package func whenDone(with seq: Int64?, _ done: @escaping @Sendable (JSONValue) -> Void) {
