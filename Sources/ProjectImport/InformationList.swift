@@ -40,28 +40,3 @@ enum InformationList {
         }
     }
 }
-
-/// Build settings, which may name each other.
-enum Settings {
-    static func fill(_ text: String, _ settings: [String: String], depth: Int = 0) -> String {
-        guard depth < 8, text.contains("$") else { return text }
-        var result = text
-        for opening in ["$(", "${"] {
-            let closing = opening == "$(" ? ")" : "}"
-            while let start = result.range(of: opening),
-                let end = result.range(of: closing, range: start.upperBound..<result.endIndex)
-            {
-                let name = result[start.upperBound..<end.lowerBound].prefix { $0 != ":" }
-                let value = settings[String(name)] ?? defaults[String(name)] ?? ""
-                result.replaceSubrange(
-                    start.lowerBound..<end.upperBound, with: fill(value, settings, depth: depth + 1))
-            }
-        }
-        return result
-    }
-
-    private static let defaults = [
-        "MARKETING_VERSION": "1.0", "CURRENT_PROJECT_VERSION": "1", "DEVELOPMENT_LANGUAGE": "en",
-        "PRODUCT_BUNDLE_PACKAGE_TYPE": "APPL",
-    ]
-}

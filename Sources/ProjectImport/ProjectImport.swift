@@ -56,7 +56,7 @@ package enum ProjectImport {
     private static func target(
         _ name: String, _ identifier: String, _ object: XcodeProject.Object, _ project: XcodeProject
     ) throws(ImportFailure) -> ImportedTarget {
-        let settings = project.settings(of: object)
+        let (settings, complaints) = project.settings(of: object)
         var all = project.files(of: object, phase: "PBXSourcesBuildPhase")
         let synchronized = project.synchronizedFiles(of: identifier, object)
         all += synchronized
@@ -68,7 +68,7 @@ package enum ProjectImport {
             all += project.files(of: library, phase: "PBXSourcesBuildPhase")
             all += project.synchronizedFiles(of: used, library)
         }
-        var leftOut: [String] = []
+        var leftOut = complaints
         let missing = all.filter { !FileManager.default.fileExists(atPath: $0.path) }
         if !missing.isEmpty {
             leftOut.append("files that are not there: \(missing.map(\.lastPathComponent).joined(separator: ", "))")

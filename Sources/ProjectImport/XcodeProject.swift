@@ -94,22 +94,47 @@ struct XcodeProject {
         }
     }
 
-    /// The settings of a target for its release, over the project's.
-    func settings(of target: Object) -> [String: String] {
-        var result: [String: String] = [:]
-        for list in [project, target].compactMap({ $0.text("buildConfigurationList") }).compactMap({ objects[$0] }) {
+    /// The settings of a target for its release, over the project's; and what of them could not be read.
+    func settings(of target: Object) -> (values: [String: String], complaints: [String]) {
+        let lists = [project, target].compactMap { $0.text("buildConfigurationList") }.compactMap { objects[$0] }
+        let chosen = lists.compactMap { list in
             let all = list.list("buildConfigurations").compactMap { objects[$0] }
-            let chosen = all.first { $0.text("name") == list.text("defaultConfigurationName") } ?? all.first
-            for (key, value) in chosen?.values["buildSettings"] as? [String: Any] ?? [:] {
-                result[key] = (value as? [String])?.joined(separator: " ") ?? value as? String
-            }
+            return all.first { $0.text("name") == list.text("defaultConfigurationName") } ?? all.first
         }
+        var levels = SettingLevels(configuration: chosen.last?.text("name") ?? "Release")
+        var complaints: [String] = []
+        for configuration in chosen {
+            if let file = baseFile(of: configuration) {
+                let read = ConfigurationFile(file)
+                levels.add(read.assignments)
+                complaints += read.complaints
+            }
+            let said = configuration.values["buildSettings"] as? [String: Any] ?? [:]
+            levels.add(
+                said.sorted { $0.key < $1.key }.compactMap { key, value in
+                    let text = (value as? [String])?.joined(separator: " ") ?? value as? String
+                    return text.flatMap { SettingAssignment(key: key, value: $0) }
+                })
+        }
+        var result = levels.values
         let name = target.text("name") ?? "App"
         result["TARGET_NAME"] = name
-        result["PRODUCT_NAME"] = Settings.fill(result["PRODUCT_NAME"] ?? name, ["TARGET_NAME": name])
+        let product = result["PRODUCT_NAME"] ?? name
+        result["PRODUCT_NAME"] = nil
+        result["PRODUCT_NAME"] = Settings.fill(product, result)
         result["PRODUCT_MODULE_NAME"] = ImportedTarget.module(name)
         result["EXECUTABLE_NAME"] = ImportedTarget.module(name)
-        return result
+        return (result, complaints)
+    }
+
+    /// The file whose settings a configuration's own stand over.
+    private func baseFile(of configuration: Object) -> URL? {
+        if let reference = configuration.text("baseConfigurationReference") { return place(reference) }
+        // In a folder that belongs to the project as it is, as Xcode 16 has it.
+        guard let folder = configuration.text("baseConfigurationReferenceAnchor").flatMap({ place($0) }) else {
+            return nil
+        }
+        return configuration.text("baseConfigurationReferenceRelativePath").map { folder.appending(path: $0) }
     }
 
     /// The targets that a target uses.

@@ -2,26 +2,6 @@ import Foundation
 import ProjectImport
 import Testing
 
-/// A folder that is gone with the test.
-private final class Folder {
-    let url = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())")
-
-    init(_ files: [String: String]) throws {
-        for (name, text) in files {
-            let file = url.appending(path: name)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
-
-private func list(_ data: Data) throws -> [String: Any] {
-    try #require(unsafe PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
-}
-
 /// A project as Xcode writes it: an app with a framework of its own, tests, and files of other kinds.
 private let project = """
     // !$*UTF8*$!
@@ -108,7 +88,7 @@ struct ImportTests {
     @Test("Settings are put into Info.plist, those of the target over the project's")
     func information() throws {
         let target = try #require(ProjectImport.read(folder.url).targets.first)
-        let list = try list(target.information)
+        let list = try propertyList(target.information)
         #expect(list["CFBundleIdentifier"] as? String == "org.example.notes")
         #expect(list["CFBundleExecutable"] as? String == "My_Notes")
         #expect(list["CFBundleName"] as? String == "My Notes")
@@ -159,7 +139,7 @@ struct ImportTests {
         let target = try #require(ProjectImport.read(code.url).targets.first)
         #expect(Set(target.sources.map(\.lastPathComponent)) == ["Main.swift", "Model.swift"])
         #expect(target.leftOut.count == 2)
-        #expect(try list(target.information)["CFBundleIdentifier"] as? String != nil)
+        #expect(try propertyList(target.information)["CFBundleIdentifier"] as? String != nil)
     }
 
     @Test(
