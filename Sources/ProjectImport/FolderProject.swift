@@ -33,11 +33,11 @@ enum FolderProject {
         ]
         var leftOut = other.sorted { $0.key < $1.key }.map { Kinds.sentence($0.key, $0.value) }
         if tests > 0 { leftOut.append("\(tests) files of tests: add a test target of your own") }
+        let list = try InformationList(
+            file: information, executable: ImportedTarget.module(name), settings: settings)
         return ImportedTarget(
-            name: name, sources: sources.sorted { $0.path < $1.path }, merged: [],
-            information: try InformationList.make(
-                file: information, executable: ImportedTarget.module(name), settings: settings),
-            resources: [], iOS: nil, leftOut: leftOut)
+            name: name, sources: sources.sorted { $0.path < $1.path }, merged: [], information: list.data,
+            resources: [], iOS: list.iOS, leftOut: leftOut)
     }
 }
 

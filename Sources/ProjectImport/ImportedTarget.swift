@@ -12,8 +12,8 @@ package struct ImportedTarget: Sendable {
     package var information: Data
     /// What is copied into the bundle.
     package var resources: [URL]
-    /// The version of iOS that it is made for.
-    package var iOS: String?
+    /// The version of iOS that it finds: by `UIDevice.systemVersion`, and by `#available`.
+    package var iOS: String
     /// What was left out, in sentences with a reason.
     package var leftOut: [String]
 

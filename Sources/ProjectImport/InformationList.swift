@@ -1,10 +1,13 @@
 internal import Foundation
 
 /// The `Info.plist` of a bundle, of the project's file and its settings.
-enum InformationList {
-    static func make(
-        file: URL?, executable: String, settings: [String: String]
-    ) throws(ImportFailure) -> Data {
+struct InformationList {
+    /// As XML.
+    var data: Data
+    /// The version of iOS that the app finds.
+    var iOS: String
+
+    init(file: URL?, executable: String, settings: [String: String]) throws(ImportFailure) {
         var list: [String: Any] = [:]
         if let file {
             guard let data = try? Data(contentsOf: file),
@@ -23,12 +26,31 @@ enum InformationList {
         list["CFBundleIdentifier"] = list["CFBundleIdentifier"] ?? "$(PRODUCT_BUNDLE_IDENTIFIER)"
         list["CFBundleName"] = list["CFBundleName"] ?? "$(PRODUCT_NAME)"
         list["CFBundleShortVersionString"] = list["CFBundleShortVersionString"] ?? "$(MARKETING_VERSION)"
-        let filled = list.mapValues { fill($0, settings) }
+        var filled = list.mapValues { Self.fill($0, settings) }
+        iOS = Self.version(said: filled["DTPlatformVersion"] as? String, settings)
+        filled["DTPlatformVersion"] = iOS
         do {
-            return try PropertyListSerialization.data(fromPropertyList: filled, format: .xml, options: 0)
+            data = try PropertyListSerialization.data(fromPropertyList: filled, format: .xml, options: 0)
         } catch {
             throw ImportFailure("Info.plist cannot be written: \(error.localizedDescription)")
         }
+    }
+
+    /// What the app's own file says, which Xcode leaves to itself, is meant. Otherwise it is what Greenroom's frameworks
+    /// are like, or what the project needs at least: a system is not as old as the oldest for which an app is made.
+    private static func version(said: String?, _ settings: [String: String]) -> String {
+        let (usual, needed) = ("18.0", Settings.fill("$(IPHONEOS_DEPLOYMENT_TARGET)", settings))
+        if let said, numbers(said) != nil { return said }
+        guard let least = numbers(needed), let here = numbers(usual) else { return usual }
+        return here.lexicographicallyPrecedes(least) ? needed : usual
+    }
+
+    /// Those of a version; `nil` if it is none.
+    private static func numbers(_ text: String) -> [Int]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 3 else { return nil }
+        let numbers = parts.compactMap { part in part.allSatisfy(\.isNumber) ? Int(part) : nil }
+        return numbers.count == parts.count ? numbers : nil
     }
 
     private static func fill(_ value: Any, _ settings: [String: String]) -> Any {

@@ -45,14 +45,15 @@ package struct PackageWriter {
     private struct Configuration: Encodable {
         var sources: [String]
         var merge: [String]
-        var iOS = "18.0"
+        var iOS: String
     }
 
     private func configuration(_ target: ImportedTarget, from place: URL) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(
-            Configuration(sources: target.sources.map { Self.path(from: place, to: $0) }, merge: target.merged))
+            Configuration(
+                sources: target.sources.map { Self.path(from: place, to: $0) }, merge: target.merged, iOS: target.iOS))
     }
 
     /// How a file is called from a folder.

@@ -86,12 +86,13 @@ package enum ProjectImport {
         guard !sources.isEmpty else {
             throw ImportFailure("the target \(name) has no Swift files: \(leftOut.joined(separator: "; "))")
         }
+        let list = try InformationList(
+            file: information, executable: ImportedTarget.module(name), settings: settings)
         return ImportedTarget(
             name: name, sources: Array(Set(sources)).sorted { $0.path < $1.path }, merged: merged,
-            information: try InformationList.make(
-                file: information, executable: ImportedTarget.module(name), settings: settings),
+            information: list.data,
             resources: resources.filter { Kinds.leftOut[$0.pathExtension] == nil },
-            iOS: settings["IPHONEOS_DEPLOYMENT_TARGET"], leftOut: leftOut)
+            iOS: list.iOS, leftOut: leftOut)
     }
 
     /// What the app may do on Apple's systems by a signed list. Here a bundle's `Info.plist` says it.

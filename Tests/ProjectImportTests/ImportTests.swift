@@ -82,7 +82,7 @@ struct ImportTests {
         #expect(target.sources.map(\.lastPathComponent) == ["Kit.swift", "AppDelegate.swift"])
         #expect(target.merged == ["Kit"])
         #expect(target.resources.map(\.lastPathComponent) == ["notes.json"])
-        #expect(target.iOS == "15.0")
+        #expect(target.iOS == "18.0")
     }
 
     @Test("Settings are put into Info.plist, those of the target over the project's")

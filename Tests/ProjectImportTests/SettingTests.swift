@@ -114,6 +114,30 @@ struct SettingTests {
         #expect(values["SELF"] == String(repeating: "x", count: values["SELF"]?.count ?? 0))
         #expect(leftOut.contains { $0.contains("too many files of settings") })
     }
+
+    @Test(
+        "Info.plist and ios.json name one version of iOS: the system's, or the project's where that is later",
+        arguments: [
+            ("", "18.0"), ("IPHONEOS_DEPLOYMENT_TARGET = 15.0", "18.0"), ("IPHONEOS_DEPLOYMENT_TARGET = 26.1", "26.1"),
+            ("IPHONEOS_DEPLOYMENT_TARGET = $(LATEST)\nLATEST = 18.2.1", "18.2.1"),
+            ("IPHONEOS_DEPLOYMENT_TARGET = latest", "18.0"),
+        ])
+    func version(text: String, version: String) throws {
+        #expect(try read(["Project.xcconfig": text]).values["DTPlatformVersion"] == version)
+        let folder = try Folder([
+            "App.swift": "", "Info.plist": "<plist version=\"1.0\"><dict><key>DTPlatformVersion</key><string>17.4"
+                + "</string></dict></plist>",
+        ])
+        let targets = try ProjectImport.read(folder.url).targets
+        let output = folder.url.appending(path: "Package")
+        try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(targets, name: "App")
+        let module = try #require(targets.first).module
+        let list = try propertyList(Data(contentsOf: output.appending(path: "Apps/\(module)/Info.plist")))
+        let json = try Data(contentsOf: output.appending(path: "Sources/\(module)/ios.json"))
+        let configuration = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any])
+        // What the app's own file says is meant.
+        #expect(list["DTPlatformVersion"] as? String == "17.4" && configuration["iOS"] as? String == "17.4")
+    }
 }
 
 extension Dictionary {
