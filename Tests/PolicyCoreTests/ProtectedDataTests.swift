@@ -153,6 +153,24 @@ import Testing
         device.finish()
     }
 
+    @Test("An app with two scenes on the screen hears of one picture once, and so does the app beside it")
+    func picturesOfTwoScenes() {
+        let device = TestDevice(.linux)
+        let (app, other) = (device.installTest("notes", scenes: .several), device.installTest("other"))
+        func heard(_ app: AppIndex) -> [Int64] { device.told.filter { $0.app == app }.map(\.conditions.screenshots) }
+        device.perform(.open(app, role: .primary, wait: true))
+        device.perform(.openScene(app, nil, role: .secondary, wait: true))
+        #expect(device.system.sceneSessions(app).map(\.state) == [.active, .active])
+        device.told = []
+        device.perform(.simulate(.screenshot))
+        #expect(heard(app) == [1])
+        device.perform(.open(other, role: .primary, wait: true))
+        device.told = []
+        device.perform(.simulate(.screenshot))
+        #expect(heard(app) == [2] && heard(other) == [1])
+        device.finish()
+    }
+
     // MARK: A screen that stays on
 
     private func holds(_ device: TestDevice) -> [LogEvent] {
