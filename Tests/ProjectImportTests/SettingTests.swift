@@ -49,7 +49,8 @@ struct SettingTests {
             own: "A = \"$(inherited) own\"; B = own;", keys: ["A", "B", "C", "PROJECT_OWN"],
             [
                 "Project.xcconfig": "A = project // not this\nB = project\nC = $(PART_$(KIND:upper))\nPART_X = found",
-                "Targets/App.xcconfig": "\n// A = never\nA = ${inherited} target\nKIND = x;\nPROJECT_OWN = $(inherited)s",
+                "Targets/App.xcconfig":
+                    "\n// A = never\nA = ${inherited} target\nKIND = x;\nPROJECT_OWN = $(inherited)s",
             ])
         #expect(values["A"] == "project target own" && values["B"] == "own")
         #expect(values["C"] == "found" && values["PROJECT_OWN"] == "projects")
@@ -86,7 +87,8 @@ struct SettingTests {
     func complaints() throws {
         let (values, leftOut) = try read(
             [
-                "Project.xcconfig": "#include \"Round.xcconfig\"\n#include \"Gone.xcconfig\"\n#include nothing\nVALUE = $(A)",
+                "Project.xcconfig":
+                    "#include \"Round.xcconfig\"\n#include \"Gone.xcconfig\"\n#include nothing\nVALUE = $(A)",
                 "Round.xcconfig": "A = 1\n#include \"Project.xcconfig\"",
             ])
         #expect(values["VALUE"] == "1")
@@ -125,7 +127,8 @@ struct SettingTests {
     func version(text: String, version: String) throws {
         #expect(try read(["Project.xcconfig": text]).values["DTPlatformVersion"] == version)
         let folder = try Folder([
-            "App.swift": "", "Info.plist": "<plist version=\"1.0\"><dict><key>DTPlatformVersion</key><string>17.4"
+            "App.swift": "",
+            "Info.plist": "<plist version=\"1.0\"><dict><key>DTPlatformVersion</key><string>17.4"
                 + "</string></dict></plist>",
         ])
         let targets = try ProjectImport.read(folder.url).targets

@@ -67,6 +67,7 @@ struct DocumentTests {
         let all = words.indices.map { index in counted.values.reduce(0) { $0 + $1[index] } }
         #expect(tables.contains("| all | \(all.map(String.init).joined(separator: " | ")) |"))
         #expect(
-            text.contains("Of \(all.reduce(0, +)) symbols\n**\(all[0]) are there, \(all[1]) in part, and \(all[2]) not**"))
+            text.contains(
+                "Of \(all.reduce(0, +)) symbols\n**\(all[0]) are there, \(all[1]) in part, and \(all[2]) not**"))
     }
 }

@@ -43,8 +43,8 @@ extension TestDevice {
         public var sessions: [String] = []
         /// What is no finding.
         public var ignored: Set<Finding.Problem> = []
-        /// How long a step may keep a processor busy, in real time, until the app counts as hanging. One that only
-        /// waits counts so after two seconds.
+        /// How much of a processor's time a step may take until the app counts as hanging. One that only waits counts
+        /// so after two seconds.
         public var patience: Duration = .seconds(5)
         /// How long a story that fails is made shorter, in real time.
         public var shrinking: Duration = .seconds(30)

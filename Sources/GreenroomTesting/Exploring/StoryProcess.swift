@@ -97,7 +97,7 @@ final class StoryProcess {
     /// Waits for its end; makes one if it hangs. There is no event for its silence: it is looked for.
     private func end() async -> End {
         let clock = ContinuousClock()
-        var (size, last, idleSince) = (-1, clock.now, clock.now)
+        var (size, usedBefore, idleSince) = (-1, Duration.zero, clock.now)
         while true {
             var status: Int32 = 0
             if unsafe waitpid(pid, &status, WNOHANG) == pid {
@@ -105,16 +105,18 @@ final class StoryProcess {
                 return signal == 0 ? .exited((status >> 8) & 0xff) : .signaled(signal)
             }
             let now = (try? FileManager.default.attributesOfItem(atPath: telling.progress))?[.size] as? Int ?? 0
-            if now != size { (size, last, idleSince) = (now, clock.now, clock.now) }
+            // On a machine with much else to do it gets little of a processor: what it used counts, and no time passes.
+            let used = processorTime
+            if now != size { (size, usedBefore, idleSince) = (now, used, clock.now) }
             if !isIdle { idleSince = clock.now }
             // Until the first story begins, a process of many tests takes its time.
             let (idle, busy) =
                 size > 0 ? (exploration.idlePatience, exploration.patience) : (.seconds(60), .seconds(120))
-            if clock.now - idleSince > idle || clock.now - last > busy {
-                let isIdle = clock.now - idleSince > idle
+            let waits = clock.now - idleSince > idle
+            if waits || used - usedBefore > busy {
                 kill(pid, SIGKILL)
                 unsafe waitpid(pid, &status, 0)
-                return .hung(isIdle: isIdle)
+                return .hung(isIdle: waits)
             }
             // Nothing tells that a process stands still: it is looked at. Cancelled or not, it is waited for.
             try? await Task.sleep(for: .milliseconds(20))
@@ -125,13 +127,23 @@ final class StoryProcess {
     private var isIdle: Bool {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         return threads.allSatisfy { thread in
-            guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/task/\(thread)/stat") else {
-                return true
-            }
-            // After the name, which is in parentheses.
-            let state = String(decoding: data, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
-            return state == "S" || state == "Z" || state == "X"
+            guard let fields = Self.fields("/proc/\(pid)/task/\(thread)/stat") else { return true }
+            return ["S", "Z", "X"].contains(fields.first)
         }
+    }
+
+    /// What all its threads used so far.
+    private var processorTime: Duration {
+        guard let fields = Self.fields("/proc/\(pid)/stat"), fields.count > 12, let user = Int64(fields[11]),
+            let system = Int64(fields[12])
+        else { return .zero }
+        return .seconds(1) * (user + system) / sysconf(Int32(_SC_CLK_TCK))
+    }
+
+    /// Those behind the name, which is in parentheses: the state is the first.
+    private static func fields(_ path: String) -> [Substring]? {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        return String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ")
     }
 
     // MARK: What it said
