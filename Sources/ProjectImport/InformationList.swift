@@ -36,8 +36,8 @@ struct InformationList {
         }
     }
 
-    /// What the app's own file says, which Xcode leaves to itself, is meant. Otherwise it is what Greenroom's frameworks
-    /// are like, or what the project needs at least: a system is not as old as the oldest for which an app is made.
+    /// What the app's own file says is meant, since Xcode would write it itself. Otherwise it is what Greenroom's
+    /// frameworks are like, or what the project needs at least: the oldest system that an app runs on is not the usual.
     private static func version(said: String?, _ settings: [String: String]) -> String {
         let (usual, needed) = ("18.0", Settings.fill("$(IPHONEOS_DEPLOYMENT_TARGET)", settings))
         if let said, numbers(said) != nil { return said }

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import GreenroomTesting
 
-// explorer [STORIES [SEED [PROFILE]]]: tells stories of the example that it was compiled with; ends with 1 if one fails.
+// explorer [STORIES [SEED [PROFILE]]]: tells stories of the example that it was compiled with. It ends with 1 if one
+// fails, and with the code for wrong usage if it is called otherwise.
 let arguments = CommandLine.arguments.dropFirst()
 
 /// What is not understood must not become other stories than those that were asked for.

@@ -76,8 +76,7 @@ extension TestingTests {
             return UNNotificationRequest(identifier: body, content: content, trigger: nil)
         }
 
-        @Test(
-            "A tap that launches the app is among the options of its scene, and told to the center's delegate as well")
+        @Test("A tap that launches the app is among its scene's options, and told to the center's delegate as well")
         func launch() async throws {
             let device = try TestDevice()
             let app = try await begin(device)

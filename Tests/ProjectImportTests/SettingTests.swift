@@ -62,8 +62,10 @@ struct SettingTests {
         let (values, leftOut) = try read(
             [
                 "Project.xcconfig": "#include \"../Settings/Shared/Names.xcconfig\"\n#include? \"Mine.xcconfig\"",
-                "Shared/Names.xcconfig":
-                    "#include \"More.xcconfig\"\nPRODUCT_BUNDLE_IDENTIFIER = org.example.$(PRODUCT_NAME:rfc1034identifier)",
+                "Shared/Names.xcconfig": """
+                #include "More.xcconfig"
+                PRODUCT_BUNDLE_IDENTIFIER = org.example.$(PRODUCT_NAME:rfc1034identifier)
+                """,
                 "Shared/More.xcconfig": "PRODUCT_NAME = My App\nMARKETING_VERSION = 3.1",
             ])
         #expect(values["CFBundleIdentifier"] == "org.example.My-App" && values["CFBundleName"] == "My App")

@@ -179,7 +179,7 @@ package final class Scenes {
         if let activity = wishes.removeValue(forKey: wish) { delivery.activities.append(activity) }
         delivery.shortcut = delivery.shortcut ?? shortcut
         shortcut = nil
-        // A notification brings the app to the screen: a scene beside one that is there is connected for something else.
+        // A notification brings the app to the screen: a scene beside one that is there comes for something else.
         let isFirst = connected.values.allSatisfy { $0.activation == .background || $0.activation == .unattached }
         if isFirst { delivery.response = application.notifications.takeOpening() }
         let options = UIScene.ConnectionOptions(delivery)
