@@ -218,6 +218,11 @@ __attribute__((weak)) void CFRunLoopTimerSetNextFireDate(void *timer, double dat
         schedule_timer(timer);
 }
 
+bool quiescence_timer_waits(struct quiescence_item *item)
+{
+    return CFRunLoopTimerIsValid(item->subject);
+}
+
 void quiescence_fire_timer(struct quiescence_item *item)
 {
     static _Atomic(void *) known;

@@ -87,6 +87,8 @@ struct quiescence_item {
 void quiescence_schedule(struct quiescence_item item);
 void quiescence_fire_source(struct quiescence_item *item);
 void quiescence_fire_timer(struct quiescence_item *item);
+bool quiescence_source_waits(struct quiescence_item *item);
+bool quiescence_timer_waits(struct quiescence_item *item);
 
 /// What a time of libdispatch's means, in nanoseconds since the device was made; -1 for never.
 int64_t quiescence_moment(dispatch_time_t when);

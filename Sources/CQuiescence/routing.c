@@ -259,6 +259,20 @@ void quiescence_fire(struct quiescence_item *item)
     quiescence_drop(item);
 }
 
+bool quiescence_waits(struct quiescence_item *item)
+{
+    switch (item->kind) {
+    case FUNCTION:
+    case BLOCK:
+        break;
+    case SOURCE:
+        return quiescence_source_waits(item);
+    case TIMER:
+        return quiescence_timer_waits(item);
+    }
+    return true;
+}
+
 void quiescence_drop(struct quiescence_item *item)
 {
     switch (item->kind) {

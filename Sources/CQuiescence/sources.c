@@ -186,13 +186,18 @@ CHANGES_SUSPENSIONS(dispatch_suspend, 1)
 CHANGES_SUSPENSIONS(dispatch_resume, -1)
 CHANGES_SUSPENSIONS(dispatch_activate, -1)
 
-void quiescence_fire_source(struct quiescence_item *item)
+bool quiescence_source_waits(struct quiescence_item *item)
 {
     pthread_mutex_lock(&lock);
     struct source *known = known_source(item->subject);
     bool is_current = known && known->setting == item->setting;
     pthread_mutex_unlock(&lock);
-    if (!is_current || dispatch_source_testcancel(item->subject))
+    return is_current && !dispatch_source_testcancel(item->subject);
+}
+
+void quiescence_fire_source(struct quiescence_item *item)
+{
+    if (!quiescence_source_waits(item))
         return;
     if (item->interval > 0) {
         struct quiescence_item next = *item;

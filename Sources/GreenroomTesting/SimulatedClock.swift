@@ -78,7 +78,8 @@ final class Sleepers: Sendable {
 
     init(dateAtStart: Int64) { self.dateAtStart = dateAtStart }
 
-    var count: Int { state.withLock { $0.sleeping.count } }
+    /// Without timers that were cancelled, which find that out when their moment has come.
+    var count: Int { state.withLock { $0.sleeping.values.count(where: \.isWaiting) } }
 
     func sleep(until deadline: Int64) async throws {
         let number = state.withLock { state in
@@ -142,6 +143,13 @@ final class Sleepers: Sendable {
 private enum Sleeper: Sendable {
     case task(SleepingTask)
     case item(VirtualTime.Item)
+
+    var isWaiting: Bool {
+        switch self {
+        case .task: true
+        case .item(let item): item.isWaiting
+        }
+    }
 
     func resume(isCancelled: Bool) {
         switch self {

@@ -34,6 +34,12 @@ enum VirtualTime {
 
         deinit { if let item = unsafe item { unsafe quiescence_drop(item) } }
 
+        /// Whether it does anything when its moment comes.
+        var isWaiting: Bool {
+            guard let item = unsafe item else { return false }
+            return unsafe quiescence_waits(item)
+        }
+
         func fire() {
             guard let item = unsafe item else { return }
             unsafe self.item = nil

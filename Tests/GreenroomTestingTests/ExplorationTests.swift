@@ -88,6 +88,19 @@ extension TestingTests {
             #expect(found?.reason.contains("observers of notifications") == true)
         }
 
+        @Test("A timer for every visit is found, and one that is invalidated when the visit ends is not")
+        func timers() async throws {
+            func begin() -> Timer { .scheduledTimer(withTimeInterval: 864_000, repeats: false) { _ in } }
+            let found = try await explore { app in app.onForeground = { _ = begin() } }
+            #expect(found?.problem == .leftBehind && found?.reason.contains("timers that wait") == true)
+            let none = try await explore { app in
+                var timer: Timer?
+                app.onForeground = { timer = begin() }
+                app.onBackground = { timer?.invalidate() }
+            }
+            #expect(none == nil)
+        }
+
         @Test("A task that is ended twice is found")
         func misuse() async throws {
             let found = try await explore { app in

@@ -49,6 +49,9 @@ void quiescence_set_time(int64_t elapsed, int64_t wall);
 /// The moment has come. On the main queue.
 void quiescence_fire(struct quiescence_item *item);
 
+/// Whether something happens when the moment comes: not with a timer that was cancelled, or set anew, meanwhile.
+bool quiescence_waits(struct quiescence_item *item);
+
 /// It never comes.
 void quiescence_drop(struct quiescence_item *item);
 
