@@ -51,6 +51,11 @@ extension CallbackKind {
     }
 }
 
+/// What hardly any callback has: one word wide in each of them.
+private indirect enum Box<Value: Hashable & Sendable>: Hashable, Sendable {
+    case box(Value)
+}
+
 /// Why an app was launched, as it is told in its launch options.
 package struct LaunchOptions: Hashable, Sendable, Codable {
     private struct Given: Hashable, Sendable {
@@ -59,13 +64,8 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
         var notification: LaunchNotification?
     }
 
-    /// One word wide, since every callback has it and hardly any says something in it.
-    private indirect enum Box: Hashable, Sendable {
-        case box(Given)
-    }
-
     /// `nil`: nothing was given.
-    private var box: Box?
+    private var box: Box<Given>?
     /// The service that launched the app into the background.
     package var service: BackgroundModes
 
@@ -151,18 +151,21 @@ package enum LaunchNotification: Hashable, Sendable, Codable {
 
 /// A callback on its way to an app.
 package struct Callback: Hashable, Sendable, Codable {
+    private struct About: Hashable, Sendable {
+        var window: OpenWindow?
+        var scene: SceneCall?
+    }
+
     package var number: CallbackNumber
-    package var kind: CallbackKind
+    /// `nil`: about the app alone. Before what is smaller, so that no room is lost between.
+    private var box: Box<About>?
     /// Launch callbacks carry the options; `openURL` its URL and source.
     package var options: LaunchOptions
+    package var kind: CallbackKind
     /// For launch callbacks: whether the app is launched into the background.
     package var isBackground: Bool
     /// For a memory warning: how short memory is.
     package var memoryLevel: MemoryLevel
-    /// What it opens, if it does.
-    package var window: OpenWindow?
-    /// What becomes of which scene, if it is about one.
-    package var scene: SceneCall?
 
     package init(
         number: CallbackNumber, kind: CallbackKind, options: LaunchOptions = .none, isBackground: Bool = false,
@@ -173,26 +176,58 @@ package struct Callback: Hashable, Sendable, Codable {
         self.options = options
         self.isBackground = isBackground
         self.memoryLevel = memoryLevel
-        self.window = window
-        self.scene = scene
+        if window != nil || scene != nil { box = .box(About(window: window, scene: scene)) }
+    }
+
+    /// What it opens, if it does.
+    package var window: OpenWindow? { about?.window }
+
+    /// What becomes of which scene, if it is about one.
+    package var scene: SceneCall? { about?.scene }
+
+    private var about: About? {
+        guard case .box(let about) = box else { return nil }
+        return about
     }
 
     /// As the app hears it, and people.
-    package var name: String { kind == .scene ? scene?.step.name ?? kind.name : kind.name }
+    package var name: String {
+        if case .scene = kind, let scene { return scene.step.name }
+        return kind.name
+    }
 
     /// The one whose time limit holds.
-    package var timed: CallbackKind { kind == .scene ? scene?.step.timed ?? kind : kind }
+    package var timed: CallbackKind {
+        if case .scene = kind, let scene { return scene.step.timed }
+        return kind
+    }
+
+    // As if the values lay here.
+
+    private enum CodingKeys: String, CodingKey { case number, kind, options, isBackground, memoryLevel, window, scene }
 
     /// A checkpoint from before there were memory warnings says nothing of them.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        number = try values.decode(CallbackNumber.self, forKey: .number)
-        kind = try values.decode(CallbackKind.self, forKey: .kind)
-        options = try values.decode(LaunchOptions.self, forKey: .options)
-        isBackground = try values.decode(Bool.self, forKey: .isBackground)
-        memoryLevel = try values.decodeIfPresent(MemoryLevel.self, forKey: .memoryLevel) ?? .normal
-        window = try values.decodeIfPresent(OpenWindow.self, forKey: .window)
-        scene = try values.decodeIfPresent(SceneCall.self, forKey: .scene)
+        self.init(
+            number: try values.decode(CallbackNumber.self, forKey: .number),
+            kind: try values.decode(CallbackKind.self, forKey: .kind),
+            options: try values.decode(LaunchOptions.self, forKey: .options),
+            isBackground: try values.decode(Bool.self, forKey: .isBackground),
+            memoryLevel: try values.decodeIfPresent(MemoryLevel.self, forKey: .memoryLevel) ?? .normal,
+            window: try values.decodeIfPresent(OpenWindow.self, forKey: .window),
+            scene: try values.decodeIfPresent(SceneCall.self, forKey: .scene))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(number, forKey: .number)
+        try values.encode(kind, forKey: .kind)
+        try values.encode(options, forKey: .options)
+        try values.encode(isBackground, forKey: .isBackground)
+        try values.encode(memoryLevel, forKey: .memoryLevel)
+        try values.encodeIfPresent(window, forKey: .window)
+        try values.encodeIfPresent(scene, forKey: .scene)
     }
 }
 

@@ -43,13 +43,13 @@ package struct AppManifest: Hashable, Sendable, Codable {
     package var backgroundModes: BackgroundModes
     /// `UIApplicationExitsOnSuspend` (L10).
     package var exitsOnSuspend: Bool
-    package var urlSchemes: [String]
     /// False for a graphical program that knows nothing of Greenroom: freezing it would break other programs.
     package var isFreezable: Bool
-    /// `BGTaskSchedulerPermittedIdentifiers`.
-    package var taskIdentifiers: [String]
     /// `UIApplicationSceneManifest`.
     package var scenes: SceneSupport
+    package var urlSchemes: [String]
+    /// `BGTaskSchedulerPermittedIdentifiers`.
+    package var taskIdentifiers: [String]
 
     package init(
         identifier: AppIdentifier, name: String, kind: AppKind = .application, backgroundModes: BackgroundModes = [],

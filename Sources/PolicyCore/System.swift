@@ -65,7 +65,7 @@ package struct System: Sendable, Codable {
             lookAtFetches()
             settle()
         }
-        settleScreen()
+        if conditions.mayHoldScreen { settleScreen() }
         if mayBeDown { continueShutdown() }
         if !waiters.isEmpty { settleWaiters() }
         return takeEffects()

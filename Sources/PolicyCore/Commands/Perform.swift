@@ -60,17 +60,21 @@ extension System {
 
     // MARK: Apps
 
+    // These that only read are inlined: a call would hand on a copy of the system.
+    @inline(__always)
     func installed(_ app: AppIndex) throws(Refusal) -> Int {
         let i = Int(app.rawValue)
         guard i < apps.count, apps[i].isInstalled else { throw .unknownApp }
         return i
     }
 
+    @inline(__always)
     func requireUnlocked() throws(Refusal) {
         if screen.isAsleep { throw .deviceAsleep }
         if screen.isLocked { throw .deviceLocked }
     }
 
+    @inline(__always)
     private func requireUsableScreen() throws(Refusal) {
         try requireUnlocked()
         if let kind = screen.interruptions.first { throw .interrupted(kind) }
@@ -85,8 +89,10 @@ extension System {
         answer(id, when: .active(app), waits: wait)
     }
 
+    @inline(__always)
     private func requirePlace(_ role: ScreenRole) throws(Refusal) {
-        guard role == .primary || profile.hasSplitScreen else {
+        if case .primary = role {
+        } else if !profile.hasSplitScreen {
             throw .roleUnavailable(role, profile: profile.name)
         }
         try requireUsableScreen()

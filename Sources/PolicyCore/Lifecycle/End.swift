@@ -54,7 +54,8 @@ extension System {
             askToEnd(i)
         } else if apps[i].state.isForeground {
             let last: CallbackKind = endsOffScreen(i) ? .willTerminate : .didEnterBackground
-            call(i, leaving(i, last: last), after: ending.cause)
+            let plan = CallPlan.leaving(apps[i].state, last: last, scenes: apps[i].scenes)
+            call(i, plan, after: ending.cause)
         } else {
             call(i, CallPlan([.willTerminate]), after: ending.cause)
         }

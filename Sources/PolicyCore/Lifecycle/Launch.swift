@@ -102,7 +102,10 @@ extension System {
         guard !apps[i].$ending else { return }
         apps[i].process = .launching
         tellChanges(i)
-        call(i, launching(i), after: apps[i].callCause)
+        let plan = CallPlan.launching(
+            presence(i), urls: apps[i].pendingURLs.count, isBackground: apps[i].isBackgroundLaunch,
+            scenes: apps[i].scenes)
+        call(i, plan, after: apps[i].callCause)
     }
 
     mutating func disconnected(_ app: AppIndex, _ generation: Generation) {

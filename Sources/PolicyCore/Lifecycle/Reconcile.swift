@@ -84,7 +84,8 @@ extension System {
             touch(apps[i].index)
             return
         }
-        call(i, leaving(i, last: .didEnterBackground), after: apps[i].cause)
+        let plan = CallPlan.leaving(apps[i].state, last: .didEnterBackground, scenes: apps[i].scenes)
+        call(i, plan, after: apps[i].cause)
     }
 
     private mutating func keepRunning(_ i: Int) {
@@ -110,28 +111,29 @@ extension System {
     mutating func call(_ i: Int, _ plan: CallPlan, after cause: LogSequence?) {
         let kinds = plan.kinds
         guard !kinds.isEmpty else { return }
-        var scenes = plan.scenes[...]
+        var scenes = plan.scenes.makeIterator()
         apps[i].callCause = cause
         var callbacks: [Callback] = []
         callbacks.reserveCapacity(kinds.count)
         for kind in kinds {
             let number = CallbackNumber(apps[i].lastCallback.rawValue + 1)
             apps[i].lastCallback = number
-            var options = LaunchOptions.none
+            var (options, level) = (LaunchOptions.none, MemoryLevel.normal)
+            var scene: SceneCall?
             switch kind {
             case .willFinishLaunching, .didFinishLaunching: options = apps[i].launch
             case .openURL:
                 if !apps[i].pendingURLs.isEmpty { options = apps[i].pendingURLs.removeFirst() }
+                scene = scenes.next()
+            case .scene: scene = scenes.next()
+            case .didReceiveMemoryWarning: level = max(memory.level, .warning)
             case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .willTerminate,
-                .didReceiveMemoryWarning, .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask,
-                .handleServiceEvents, .scene:
+                .performFetch, .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents:
                 break
             }
-            let isOfScene = kind == .scene || kind == .openURL
             let callback = Callback(
                 number: number, kind: kind, options: options, isBackground: apps[i].isBackgroundLaunch,
-                memoryLevel: kind == .didReceiveMemoryWarning ? max(memory.level, .warning) : .normal,
-                window: nextWindow(i, kind), scene: isOfScene ? scenes.popFirst() : nil)
+                memoryLevel: level, window: nextWindow(i, kind), scene: scene)
             callbacks.append(callback)
             apps[i].outstanding.append(OutstandingCallback(callback: callback, began: now))
         }
@@ -152,9 +154,11 @@ extension System {
 
     /// The oldest callback has returned.
     mutating func finishFirstCallback(_ i: Int) {
-        let done = apps[i].outstanding.removeFirst()
+        let (kind, began) = (apps[i].outstanding[0].callback.kind, apps[i].outstanding[0].began)
+        var scene: SceneCall?
+        if case .scene = kind { scene = apps[i].outstanding[0].callback.scene }
+        apps[i].outstanding.removeFirst()
         if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
-        let (kind, scene) = (done.callback.kind, done.callback.scene)
         forget(i, kind)
         switch kind {
         case .willFinishLaunching, .openURL, .willTerminate, .performFetch, .handleEventsForBackgroundURLSession,
@@ -172,9 +176,11 @@ extension System {
         case .didReceiveMemoryWarning: sampleMemory(i)
         case .scene: if let scene { finish(scene, i) }
         }
-        var reason = Reason.onTheWay(kind, apps[i].state)
-        if case .scene = kind, let scene { reason = .scene(scene) }
-        logCall(i, LogEvent(done.callback), reason, took: now - done.began)
+        if let scene {
+            logCall(i, scene.step.event, .scene(scene), took: now - began)
+        } else {
+            logCall(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - began)
+        }
         if case .willTerminate = kind {
             kill(i)
             return

@@ -104,7 +104,9 @@ extension System {
         let launchBegan = apps[i].launchBegan
         var callback: (Limit, Instant)?
         if !apps[i].outstanding.isEmpty {
-            callback = (.callback(apps[i].outstanding[0].callback.timed), apps[i].outstanding[0].began)
+            var kind = apps[i].outstanding[0].callback.kind
+            if case .scene = kind { kind = apps[i].outstanding[0].callback.timed }
+            callback = (.callback(kind), apps[i].outstanding[0].began)
         }
         switch apps[i].process {
         case .none: return nil

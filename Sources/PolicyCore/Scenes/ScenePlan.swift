@@ -16,6 +16,41 @@ struct CallPlan {
     }
 }
 
+// Of what they need alone: to ask the system would hand on a copy of it.
+extension CallPlan {
+    /// On the way off the screen, or to the end.
+    /// - Parameter last: `didEnterBackground`, or `willTerminate` of an app that never gets there.
+    static func leaving(_ state: LifecycleState, last: CallbackKind, scenes: SceneTable?) -> CallPlan {
+        var plan = CallPlan()
+        scenes?.addResigning(to: &plan)
+        if case .active = state { plan.add(.willResignActive) }
+        if case .didEnterBackground = last { scenes?.addEntering(to: &plan) }
+        plan.add(last)
+        return plan
+    }
+
+    /// Of the launch, behind the launch's own.
+    /// - Parameter urls: how many are to be opened.
+    static func launching(_ presence: Screen.Presence, urls: Int, isBackground: Bool, scenes: SceneTable?) -> CallPlan {
+        var plan = CallPlan([.willFinishLaunching, .didFinishLaunching])
+        scenes?.addEnding(to: &plan)
+        guard !isBackground else {
+            plan.add(.didEnterBackground)
+            return plan
+        }
+        var isActive = false
+        if case .active = presence { isActive = true }
+        if let scenes {
+            scenes.addComing(urls: urls, to: &plan)
+            if isActive { scenes.addActivity(true, to: &plan) }
+        } else {
+            for _ in 0..<urls { plan.add(.openURL) }
+        }
+        if isActive { plan.add(.didBecomeActive) }
+        return plan
+    }
+}
+
 // In an app with scenes each of them goes its own way, and the app is where the foremost of them is.
 extension SceneTable {
     /// Those that are no longer on screen while others are.

@@ -63,36 +63,6 @@ extension System {
         call(i, plan, after: apps[i].cause)
     }
 
-    /// On the way off the screen, or to the end.
-    /// - Parameter last: `didEnterBackground`, or `willTerminate` of an app that never gets there.
-    func leaving(_ i: Int, last: CallbackKind) -> CallPlan {
-        var plan = CallPlan()
-        apps[i].scenes?.addResigning(to: &plan)
-        if apps[i].state == .active { plan.add(.willResignActive) }
-        if last == .didEnterBackground { apps[i].scenes?.addEntering(to: &plan) }
-        plan.add(last)
-        return plan
-    }
-
-    /// Of the launch, behind the launch's own.
-    func launching(_ i: Int) -> CallPlan {
-        var plan = CallPlan([.willFinishLaunching, .didFinishLaunching])
-        apps[i].scenes?.addEnding(to: &plan)
-        guard !apps[i].isBackgroundLaunch else {
-            plan.add(.didEnterBackground)
-            return plan
-        }
-        let presence = presence(i)
-        if let scenes = apps[i].scenes {
-            scenes.addComing(urls: apps[i].pendingURLs.count, to: &plan)
-            if presence == .active { scenes.addActivity(true, to: &plan) }
-        } else {
-            for _ in apps[i].pendingURLs { plan.add(.openURL) }
-        }
-        if presence == .active { plan.add(.didBecomeActive) }
-        return plan
-    }
-
     // MARK: Off the screen
 
     /// What goes of an app that runs in the background, before it is suspended; false if nothing does.

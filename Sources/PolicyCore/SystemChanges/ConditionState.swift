@@ -93,6 +93,13 @@ package struct ConditionState: Hashable, Codable, Sendable {
     var screenKeepers: Int?
     /// The app that keeps the screen on.
     package internal(set) var screenHolder: AppIndex?
+    /// Asked after every event.
+    @inline(__always)
+    var mayHoldScreen: Bool {
+        if case .some = screenKeepers { return true }
+        if case .some = screenHolder { return true }
+        return false
+    }
     /// Grows with every change, so that it costs one comparison that there was none.
     var version: UInt64 = 1
     /// The time that apps are told of, and the wall clock's moment at which it will be another.

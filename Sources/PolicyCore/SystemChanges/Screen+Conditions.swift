@@ -68,9 +68,8 @@ extension System {
         conditions.screenKeepers = keepers > 0 ? keepers : nil
     }
 
-    /// Asked after every event: an app's wish counts while the user is at it, and lapses with its process.
+    /// After every event: an app's wish counts while the user is at it, and lapses with its process.
     mutating func settleScreen() {
-        guard conditions.screenKeepers != nil || conditions.screenHolder != nil else { return }
         let holder = screen.inOrder.first { app in
             let i = Int(app.rawValue)
             return conditions[i]?.keepsScreenOn == true && presence(i) == .active && !apps[i].$ending
