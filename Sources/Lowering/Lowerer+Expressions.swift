@@ -168,7 +168,7 @@ extension Lowerer {
     }
 
     private static let bridged: Set = [
-        "NSArray", "NSCalendar", "NSCharacterSet", "NSData", "NSDate", "NSDateComponents", "NSDictionary",
+        "CFString", "NSArray", "NSCalendar", "NSCharacterSet", "NSData", "NSDate", "NSDateComponents", "NSDictionary",
         "NSIndexPath", "NSIndexSet", "NSLocale", "NSNotification", "NSNumber", "NSSet", "NSString", "NSTimeZone",
         "NSURL", "NSURLRequest", "NSUUID", "String",
     ]

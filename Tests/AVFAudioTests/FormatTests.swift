@@ -66,6 +66,8 @@ import Testing
         #expect(player.settings[AVLinearPCMBitDepthKey] as? Int == 16)
         #expect(player.format == AVAudioFormat(standardFormatWithSampleRate: 22_050, channels: 1))
         #expect(player.numberOfChannels == 1)
+        let none = AVAudioFormat(standardFormatWithSampleRate: 0, channels: 1) ?? AVAudioFormat()
+        #expect((none.commonFormat, none.sampleRate, none.channelCount) == (.otherFormat, 0, 0))
     }
 
     /// How such a file begins, and the words by which the error names it.

@@ -16,6 +16,7 @@ extension TestingTests {
 
         init?() {
             var address = sockaddr_in()
+            address.sin_len = UInt8(MemoryLayout.size(ofValue: address))
             address.sin_family = sa_family_t(AF_INET)
             let made = unsafe withUnsafePointer(to: &address) {
                 unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -39,7 +40,8 @@ extension TestingTests {
                     Reachability.holds.withLock { $0 += 1 }
                     return unsafe info
                 },
-                release: { _ in Reachability.holds.withLock { $0 -= 1 } }, copyDescription: nil)
+                release: { _ in Reachability.holds.withLock { $0 -= 1 } },
+                copyDescription: { _ in unsafe Unmanaged.passRetained(CFString(string: "reachability")) })
             let callback: SCNetworkReachabilityCallBack = { _, flags, info in
                 guard let info = unsafe info else { return }
                 let me = unsafe Unmanaged<Reachability>.fromOpaque(info).takeUnretainedValue()
@@ -88,7 +90,15 @@ extension TestingTests {
             var flags = SCNetworkReachabilityFlags()
             _ = unsafe SCNetworkReachabilityGetFlags(here, &flags)
             #expect(flags == [.reachable, .isLocalAddress, .isDirect])
+            Thread.current.threadDictionary.removeAllObjects()
+            #expect(SCError() == kSCStatusOK)
             #expect(unsafe SCNetworkReachabilityCreateWithName(nil, "") == nil)
+            #expect(SCError() == kSCStatusInvalidArgument)
+            var address = sockaddr()
+            address.sa_len = UInt8(MemoryLayout<sockaddr>.size)
+            address.sa_family = sa_family_t(AF_UNIX)
+            #expect(address.sa_len == 16)
+            #expect(unsafe SCNetworkReachabilityCreateWithAddress(nil, &address) == nil)
         }
     }
 

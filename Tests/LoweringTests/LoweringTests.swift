@@ -182,7 +182,8 @@ struct LoweringTests {
     @Test(
         "Values become objects at run time",
         arguments: [
-            ("(path as NSString)", "(path as! NSString)"), ("(\"a\" + b as NSString)", "(\"a\" + b as! NSString)"),
+            ("(path as NSString)", "(path as! NSString)"), ("(path as CFString)", "(path as! CFString)"),
+            ("(\"a\" + b as NSString)", "(\"a\" + b as! NSString)"),
             ("(\"a\" as NSString)", "(\"a\" as NSString)"), ("([1] as NSArray)", "([1] as NSArray)"),
             ("(x as? NSString)", "(x as? NSString)"), ("(x as Any)", "(x as Any)"),
             ("(e as NSError)", "(e as NSError)"),

@@ -122,6 +122,8 @@ struct LogTests {
         #expect(!plain.lockIfAvailable())
         plain.unlock()
         #expect(plain.withLock { true })
+        #expect(plain.withLockUnchecked { plain.withLockIfAvailable { true } } == nil)
+        #expect(plain.withLockIfAvailable { true } == true)
         var c = os_unfair_lock()
         unsafe os_unfair_lock_lock(&c)
         #expect(unsafe !os_unfair_lock_trylock(&c))

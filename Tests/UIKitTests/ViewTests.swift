@@ -105,5 +105,57 @@ extension UIKitTests {
             #expect(front.calls.suffix(2) == ["viewWillDisappear", "viewDidDisappear"])
             #expect(back.presentedViewController == nil)
         }
+
+        @Test("Controls keep their values within what can be chosen, and tell only of what the user does")
+        func values() {
+            let picker = UIDatePicker(frame: .zero)
+            let heard = Heard()
+            picker.addAction(UIAction { _ in heard.count += 1 }, for: .valueChanged)
+            picker.minimumDate = Date(timeIntervalSince1970: 1000)
+            picker.maximumDate = Date(timeIntervalSince1970: 2000)
+            #expect(picker.date == Date(timeIntervalSince1970: 2000))
+            picker.setDate(Date(timeIntervalSince1970: 1500), animated: true)
+            #expect(picker.date == Date(timeIntervalSince1970: 1500))
+            picker.date = .distantPast
+            #expect(picker.date == Date(timeIntervalSince1970: 1000))
+            // A range the wrong way round is not looked at.
+            picker.minimumDate = Date(timeIntervalSince1970: 3000)
+            picker.date = .distantPast
+            #expect(picker.date == .distantPast)
+            #expect(heard.count == 0)
+            picker.sendActions(for: .valueChanged)
+            #expect(heard.count == 1)
+            let slider = UISlider(frame: .zero)
+            slider.value = 7
+            #expect(slider.value == 1)
+            slider.maximumValue = 10
+            slider.setValue(7, animated: false)
+            slider.minimumValue = 8
+            #expect(slider.value == 8)
+        }
+
+        @Test("What is under way is shown: by a number, by a Progress, or only that it is")
+        func underWay() {
+            let bar = UIProgressView(frame: .zero)
+            bar.setProgress(1.5, animated: true)
+            #expect(bar.progress == 1)
+            let work = Progress(totalUnitCount: 4)
+            bar.observedProgress = work
+            work.completedUnitCount = 1
+            #expect(bar.progress == 0.25)
+            let indicator = UIActivityIndicatorView(style: .large)
+            #expect(indicator.isHidden && !indicator.isAnimating)
+            indicator.startAnimating()
+            #expect(!indicator.isHidden && indicator.isAnimating)
+            indicator.hidesWhenStopped = false
+            indicator.stopAnimating()
+            #expect(!indicator.isHidden)
+            indicator.hidesWhenStopped = true
+            #expect(indicator.isHidden)
+        }
+    }
+
+    private final class Heard {
+        var count = 0
     }
 }

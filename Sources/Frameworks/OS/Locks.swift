@@ -72,4 +72,18 @@ extension OSAllocatedUnfairLock where State == Void {
         defer { unlock() }
         return try body()
     }
+
+    /// Calls a block while no other thread has the lock.
+    public func withLockUnchecked<Result>(_ body: () throws -> Result) rethrows -> Result {
+        lock()
+        defer { unlock() }
+        return try body()
+    }
+
+    /// Calls a block if no other thread has the lock.
+    public func withLockIfAvailable<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result? {
+        guard lockIfAvailable() else { return nil }
+        defer { unlock() }
+        return try body()
+    }
 }

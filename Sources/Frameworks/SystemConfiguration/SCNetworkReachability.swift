@@ -48,7 +48,7 @@ public typealias SCNetworkReachabilityCallBack =
     /// Lets go of `info`; called when the callback is set anew or taken away.
     public var release: (@convention(c) (UnsafeRawPointer) -> Void)?
     /// Describes `info`. Not called.
-    public var copyDescription: (@convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?)?
+    public var copyDescription: ((UnsafeRawPointer) -> Unmanaged<CFString>)?
 
     /// Creates a context of nothing.
     public init() { unsafe self.init(version: 0, info: nil, retain: nil, release: nil, copyDescription: nil) }
@@ -58,7 +58,7 @@ public typealias SCNetworkReachabilityCallBack =
         version: Int, info: UnsafeMutableRawPointer?,
         retain: (@convention(c) (UnsafeRawPointer) -> UnsafeRawPointer)?,
         release: (@convention(c) (UnsafeRawPointer) -> Void)?,
-        copyDescription: (@convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?)?
+        copyDescription: ((UnsafeRawPointer) -> Unmanaged<CFString>)?
     ) {
         unsafe self.version = version
         unsafe self.info = info
@@ -161,7 +161,7 @@ public func SCNetworkReachabilityCreateWithName(
     _ allocator: UnsafeRawPointer?, _ nodename: UnsafePointer<CChar>
 ) -> SCNetworkReachability? {
     let name = unsafe String(cString: nodename)
-    guard !name.isEmpty else { return nil }
+    guard !name.isEmpty else { return fail(kSCStatusInvalidArgument) }
     return SCNetworkReachability(isLocal: ["localhost", "127.0.0.1", "::1"].contains(name))
 }
 
@@ -179,7 +179,7 @@ public func SCNetworkReachabilityCreateWithAddress(
         return SCNetworkReachability(isLocal: bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1)
     // Code of iOS often leaves it out, beside the length that Linux's addresses lack.
     case AF_UNSPEC: return SCNetworkReachability(isLocal: false)
-    default: return nil
+    default: return fail(kSCStatusInvalidArgument)
     }
 }
 

@@ -42,6 +42,9 @@ open class AVAudioFormat: NSObject, @unchecked Sendable {
         (self.isInterleaved, self.fileSettings) = (isInterleaved, fileSettings)
     }
 
+    /// A format of nothing: code of iOS writes it behind `??`, where another could not be made.
+    public override convenience init() { self.init(.otherFormat, 0, 0, false) }
+
     /// `Float` samples, each channel apart: what the engine and files work with.
     public convenience init?(standardFormatWithSampleRate sampleRate: Double, channels: AVAudioChannelCount) {
         self.init(commonFormat: .pcmFormatFloat32, sampleRate: sampleRate, channels: channels, interleaved: false)
