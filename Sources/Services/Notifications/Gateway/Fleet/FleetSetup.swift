@@ -84,8 +84,9 @@ extension NATSError {
     fileprivate var isPassing: Bool {
         switch self {
         case .disconnected, .timedOut, .noResponders, .overloaded: true
-        // JetStream: it has no leader yet; a stream's leader is not there; the peers are not known yet.
-        case .refused(let code, _): [10_008, 10_009, 10_118].contains(code)
+        // JetStream: it has no leader yet; a stream's leader is not there; the peers are not known yet, or not all of
+        // them are there that copies are wanted of.
+        case .refused(let code, _): [10_005, 10_008, 10_009, 10_118].contains(code)
         case .setting, .unreadable: false
         }
     }
