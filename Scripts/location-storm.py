@@ -178,6 +178,8 @@ def main():
         print("\n".join(storm.system.run("log").output.split("\n")[-30:]), file=sys.stderr)
     finally:
         storm.end()
+        if not (problem and options.keep):
+            storm.system.remove()
     delays = sorted(storm.delays)
     result = {
         "seed": options.seed, "crossings": len(storm.expected), "kills": storm.kills,
