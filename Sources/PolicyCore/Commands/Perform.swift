@@ -91,9 +91,10 @@ extension System {
 
     @inline(__always)
     private func requirePlace(_ role: ScreenRole) throws(Refusal) {
-        if case .primary = role {
-        } else if !profile.hasSplitScreen {
-            throw .roleUnavailable(role, profile: profile.name)
+        switch role {
+        case .primary: break
+        case .secondary, .pip, .covering:
+            guard profile.hasSplitScreen else { throw .roleUnavailable(role, profile: profile.name) }
         }
         try requireUsableScreen()
     }

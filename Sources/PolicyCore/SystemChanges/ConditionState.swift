@@ -93,13 +93,6 @@ package struct ConditionState: Hashable, Codable, Sendable {
     var screenKeepers: Int?
     /// The app that keeps the screen on.
     package internal(set) var screenHolder: AppIndex?
-    /// Asked after every event.
-    @inline(__always)
-    var mayHoldScreen: Bool {
-        if case .some = screenKeepers { return true }
-        if case .some = screenHolder { return true }
-        return false
-    }
     /// Grows with every change, so that it costs one comparison that there was none.
     var version: UInt64 = 1
     /// The time that apps are told of, and the wall clock's moment at which it will be another.
@@ -118,6 +111,14 @@ package struct ConditionState: Hashable, Codable, Sendable {
     mutating func withApp<Result>(_ i: Int, _ body: (inout OfApp) -> Result) -> Result {
         while apps.count <= i { apps.append(OfApp()) }
         return body(&apps[i])
+    }
+
+    /// Whether some app keeps the screen on, or may. Asked after every event.
+    @inline(__always)
+    var mayHoldScreen: Bool {
+        if case .some = screenKeepers { return true }
+        if case .some = screenHolder { return true }
+        return false
     }
 
     subscript(i: Int) -> OfApp? { i < apps.count ? apps[i] : nil }
