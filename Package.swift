@@ -667,6 +667,9 @@ let package = Package(
             name: "LocationSourcesTests",
             dependencies: ["LocationSources", "LocationModel", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(
+            name: "LocationServiceTests",
+            dependencies: ["LocationService", "LocationSources", "LocationModel", "DBus"]),
+        .testTarget(
             name: "CoreLocationTests",
             dependencies: [
                 "CoreLocation", "LocationClient", "AppRuntime", "LocationWire", "LocationModel", "UserNotifications",

@@ -18,7 +18,7 @@ package enum LocationProgram {
             let queue = DispatchQueue(label: "greenroom.location", qos: .userInitiated)
             let process = try ServiceProcess("greenroom-locationd", queue: queue)
             let store = try LocationStore(folder: process.folder)
-            try process.serve(Service(process, store, receivers: try Receivers(queue), idleExit: idleExit))
+            try process.serve(Service(process, store, receivers: Receivers(queue), idleExit: idleExit))
         }
     }
 }

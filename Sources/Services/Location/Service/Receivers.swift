@@ -1,20 +1,23 @@
-internal import DBus
-internal import Dispatch
+package import DBus
+package import Dispatch
 internal import LinuxSystem
-internal import LocationModel
-internal import LocationSources
+package import LocationModel
+package import LocationSources
 
 /// The real sources of the machine, and what somebody pretends in their place.
 ///
 /// Unchecked: used on its queue only.
-final class Receivers: @unchecked Sendable {
+package final class Receivers: @unchecked Sendable {
     private let queue: DispatchQueue
     private let sources: [FixSource: any LocationSource]
     private let compass: any LocationSource
     private weak var client: (any LocationSourceClient)?
     private let filter = Filter()
     private let bus: DBusConnection
+    /// What is wanted before the sources have begun waits for that: a source tells its first state to whoever there is.
+    private var hasBegun = false
     private var wanted: Set<FixSource> = []
+    private var wantsCompass = false
     private var player: TrackPlayer?
     /// Where somebody says that the device is.
     private var place: (coordinate: Coordinate, accuracy: Double)?
@@ -38,26 +41,36 @@ final class Receivers: @unchecked Sendable {
     }
 
     /// `GREENROOM_GPSD` says where gpsd listens, where it is not where it usually is.
-    init(_ queue: DispatchQueue) throws {
-        self.queue = queue
+    convenience init(_ queue: DispatchQueue) {
         let address = CurrentProcess.environment("GREENROOM_GPSD").flatMap { GPSDAddress($0) } ?? .standard
-        bus = DBusConnection(.system, queue: queue)
-        sources = [
-            .gps: GPSDSource(queue: queue, address: address), .network: GeoClueSource(queue: queue, bus: bus),
-            .cell: ModemCells(queue: queue, bus: bus),
-        ]
-        compass = HeadingSource(queue: queue, bus: bus)
+        let bus = DBusConnection(.system, queue: queue)
+        self.init(
+            queue, bus: bus,
+            sources: [
+                .gps: GPSDSource(queue: queue, address: address), .network: GeoClueSource(queue: queue, bus: bus),
+                .cell: ModemCells(queue: queue, bus: bus),
+            ], compass: HeadingSource(queue: queue, bus: bus))
     }
 
-    func begin(_ client: any LocationSourceClient) {
+    /// - Parameter bus: what the sources use.
+    package init(
+        _ queue: DispatchQueue, bus: DBusConnection, sources: [FixSource: any LocationSource],
+        compass: any LocationSource
+    ) {
+        (self.queue, self.bus, self.sources, self.compass) = (queue, bus, sources, compass)
+    }
+
+    package func begin(_ client: any LocationSourceClient) {
         self.client = client
         filter.client = client
         bus.begin()
         for source in sources.values { source.begin(filter) }
         compass.begin(filter)
+        hasBegun = true
+        settle()
     }
 
-    func end() {
+    package func end() {
         for source in sources.values { source.end() }
         compass.end()
         player?.stop()
@@ -65,14 +78,19 @@ final class Receivers: @unchecked Sendable {
         bus.close()
     }
 
-    func power(_ source: FixSource, _ isOn: Bool) {
+    package func power(_ source: FixSource, _ isOn: Bool) {
         if isOn { wanted.insert(source) } else { wanted.remove(source) }
         settle()
     }
 
-    func powerCompass(_ isOn: Bool) { compass.isOn = isOn }
+    package func powerCompass(_ isOn: Bool) {
+        wantsCompass = isOn
+        settle()
+    }
 
     private func settle() {
+        guard hasBegun else { return }
+        if compass.isOn != wantsCompass { compass.isOn = wantsCompass }
         for (source, real) in sources {
             let isHidden = source == .gps && filter.isPretending || source == .cell && filter.hasPretendedCell
             let isOn = wanted.contains(source) && !isHidden
@@ -146,11 +164,11 @@ final class Receivers: @unchecked Sendable {
 }
 
 extension Receivers: LocationSourceClient {
-    func source(_ source: FixSource, is state: SourceState) {}
+    package func source(_ source: FixSource, is state: SourceState) {}
 
     /// Of the track: heard while the receiver would be on.
-    func found(_ fix: Fix) { if wanted.contains(.gps) { client?.found(fix) } }
-    func moved(to tower: CellTower?) {}
-    func turned(to heading: Heading) {}
-    func compass(is state: SourceState) {}
+    package func found(_ fix: Fix) { if wanted.contains(.gps) { client?.found(fix) } }
+    package func moved(to tower: CellTower?) {}
+    package func turned(to heading: Heading) {}
+    package func compass(is state: SourceState) {}
 }

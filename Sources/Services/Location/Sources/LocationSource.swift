@@ -20,7 +20,7 @@ package protocol LocationSourceClient: AnyObject {
 ///
 /// Everything happens on the queue that it was given.
 package protocol LocationSource: AnyObject {
-    /// The client is held weakly.
+    /// Comes before it is turned on for the first time. The client is held weakly.
     func begin(_ client: any LocationSourceClient)
     /// Turns it off. The client hears nothing more.
     func end()
