@@ -70,6 +70,12 @@ package final class RawSocket: Sendable {
         return status == 0 ? result : nil
     }
 
+    /// Whether the other end is closed. What it wrote before that may still be there.
+    package var isHungUp: Bool {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return unsafe poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
     /// Blocks until all is sent; the descriptor goes with the first byte. False if the connection is gone.
     @discardableResult
     package func send(_ bytes: [UInt8], with passenger: OwnedDescriptor? = nil) -> Bool {

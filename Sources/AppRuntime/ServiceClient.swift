@@ -75,10 +75,12 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         let completion: Answered
     }
 
+    private let service: String
     private let stream: ServiceStream
     private let connect: ServiceStream.Connector
     private let errand: String
     private let keeper: ServiceErrands
+    private let events: ServiceEvents
     private weak let listener: (any ServiceListener)?
     /// How many requests are out for which the app has to run.
     private let errands = Mutex(0)
@@ -87,28 +89,50 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     private var refusal: RPCError?
     private var pending: [Int64: Pending] = [:]
     private var ledger = ServiceLedger()
+    /// They wait for a connection on which the app's answers are given again.
+    private var settling: [@Sendable () -> Void] = []
 
     /// - Parameters:
     ///   - service: its declared name.
     ///   - errand: what the app does while the service has not answered it, for people.
     ///   - keeper: who keeps the app running meanwhile.
+    ///   - events: where the app hears what it is woken for.
     ///   - listener: held weakly.
     ///   - connect: another way than through the system.
     package init(
-        _ service: String, errand: String, keeper: ServiceErrands = .shared, listener: any ServiceListener,
-        connect: ServiceStream.Connector? = nil
+        _ service: String, errand: String, keeper: ServiceErrands = .shared, events: ServiceEvents = .shared,
+        listener: any ServiceListener, connect: ServiceStream.Connector? = nil
     ) {
+        self.service = service
         stream = ServiceStream("greenroom.\(service)")
         self.errand = errand
         self.keeper = keeper
+        self.events = events
         self.listener = listener
         self.connect = connect ?? { ServiceConnections.shared.attempt(service) }
     }
 
-    package func start() { stream.start(connect) { [self] in hear($0) } }
+    package func start() {
+        events.use(self, for: service)
+        stream.start(connect) { [self] in hear($0) }
+    }
 
     /// Ends the connection for good.
-    package func stop() { stream.stop() }
+    package func stop() {
+        stream.stop()
+        stream.queue.async { self.settled() }
+    }
+
+    /// Calls when the service has all that the app has answered, or there is none any more: the app may be suspended
+    /// then, which would keep back what was not written.
+    func settle(_ done: @escaping @Sendable () -> Void) {
+        stream.queue.async { [self] in
+            // Of a service that has died the app may not have heard yet. Its successor asks again.
+            let isWritten = ledger.answers.isEmpty || isGreeted && stream.isOpen
+            if isWritten || refusal != nil || !stream.comesBack { return done() }
+            settling.append(done)
+        }
+    }
 
     package func request(
         _ method: String, _ params: JSONValue, isErrand: Bool = true, completion: @escaping Answered
@@ -167,6 +191,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
             isGreeted = true
             listener?.greeted(answer)
             for (seq, answer) in ledger.answers { reply(seq, answer) }
+            settled()
             for (_, request) in pending.sorted(by: { $0.key < $1.key }) { stream.send(request.line) }
         case .failure(let error):
             refusal = error
@@ -180,6 +205,13 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         let hopeless = pending.sorted { $0.key < $1.key }
         pending = [:]
         for (_, request) in hopeless { request.completion(.failure(error)) }
+        settled()
+    }
+
+    private func settled() {
+        let ready = settling
+        settling = []
+        for done in ready { done() }
     }
 
     private func asked(_ question: ServiceStream.Question, _ method: String, _ params: JSONValue) {

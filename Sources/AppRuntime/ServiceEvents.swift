@@ -26,6 +26,11 @@ package final class ServiceEvents: Sendable {
 
     package static let shared = ServiceEvents()
     private let handlers = Mutex<[String: Handler]>([:])
+    private let clients = Mutex<[String: Client]>([:])
+
+    private struct Client {
+        weak var value: ServiceClient?
+    }
 
     package init() {}
 
@@ -33,10 +38,20 @@ package final class ServiceEvents: Sendable {
         handlers.withLock { $0[service] = handler }
     }
 
+    /// This is the app's end of the wire to a service now.
+    func use(_ client: ServiceClient, for service: String) {
+        clients.withLock { $0[service] = Client(value: client) }
+    }
+
+    /// What the app has answered is on its way to the service before the app is done.
+    ///
     /// - Returns: whether somebody handles it.
     package func handle(_ event: Event, _ done: @escaping @Sendable (Result) -> Void) -> Bool {
         guard let handler = handlers.withLock({ $0[event.service] }) else { return false }
-        handler(event, done)
+        handler(event) { [self] result in
+            let client = clients.withLock { $0[event.service] }?.value
+            if let client { client.settle { done(result) } } else { done(result) }
+        }
         return true
     }
 }

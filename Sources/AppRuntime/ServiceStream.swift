@@ -78,6 +78,12 @@ package final class ServiceStream: @unchecked Sendable {
 
     package var isConnected: Bool { socket != nil }
 
+    /// Whether there is a connection, and the other end of it is open.
+    package var isOpen: Bool { socket.map { !$0.isHungUp } ?? false }
+
+    /// Whether a connection will be made again where there is none.
+    package var comesBack: Bool { shared.withLock { $0.isReading && !$0.isStopped } }
+
     /// A number for a request, never given before.
     package func nextID() -> Int64 {
         lastID += 1

@@ -136,10 +136,12 @@ private final class RemoteService: Sendable {
     let answers = Bell<Int64>()
     let hellos = Bell<LocationHello>()
     private let connection = Mutex<RawSocket?>(nil)
+    /// Apart from those that UIKit's tests count.
+    private let errands = ServiceErrands()
 
     func client() -> LocationClient {
-        LocationClient { listener in
-            ServiceClient("location", errand: "location", listener: listener) { [self] in attempt() }
+        LocationClient { [errands] listener in
+            ServiceClient("location", errand: "location", keeper: errands, listener: listener) { [self] in attempt() }
         }
     }
 

@@ -91,6 +91,168 @@ extension UIKitTests {
         }
     }
 
+    @Suite("The end of what a service wakes an app for", .timeLimit(.minutes(1)))
+    struct WakeEndTests {
+        /// Holds what the service asks, and the queue of the connection as long as a test wants it.
+        private final class Listener: ServiceListener {
+            let calls = Mutex<[ServiceCall]>([])
+            let called = DispatchSemaphore(value: 0)
+            let holds = DispatchSemaphore(value: 0)
+            let goOn = DispatchSemaphore(value: 0)
+
+            func hello(running: [Int64]) -> JSONValue { .null }
+            func greeted(_ answer: JSONValue) {}
+            func refused(_ error: RPCError) {}
+
+            func called(_ call: ServiceCall) {
+                calls.withLock { $0.append(call) }
+                called.signal()
+            }
+
+            func told(_ method: String, _ params: JSONValue) {
+                holds.signal()
+                goOn.wait()
+            }
+        }
+
+        /// A service as one connection sees it.
+        private final class Service: Sendable {
+            private let socket: RawSocket
+            private let framer = Mutex(LineFramer())
+
+            init(_ socket: RawSocket) { self.socket = socket }
+
+            func say(_ message: RPCMessage) { socket.send(message.encoded()) }
+            func die() { socket.shutDown() }
+
+            func next() throws -> RPCMessage {
+                while true {
+                    if let line = try framer.withLock({ try $0.next() }) { return try RPCMessage.parse(line) }
+                    var (bytes, passengers) = ([UInt8](repeating: 0, count: 4096), [OwnedDescriptor]())
+                    let count = try #require(socket.receive(into: &bytes, &passengers))
+                    framer.withLock { $0.append(bytes.span.extracting(0..<count)) }
+                }
+            }
+
+            func greet() throws {
+                say(.response(id: try hello(), result: [:]))
+            }
+
+            func hello() throws -> RPCID {
+                let first = try next()
+                guard case .request(let id, "hello", _) = first else { throw Unexpected(message: first) }
+                return id
+            }
+        }
+
+        private struct Unexpected: Error {
+            let message: RPCMessage
+        }
+
+        /// The sockets that the app gets, one after the other; it waits for them.
+        private final class Offers: Sendable {
+            let sockets = Mutex<[RawSocket]>([])
+            let offered = DispatchSemaphore(value: 0)
+        }
+
+        private let listener = Listener()
+        private let events = ServiceEvents()
+        private let offers = Offers()
+
+        private func offer() throws -> Service {
+            let (app, service) = try #require(RawSocket.pair())
+            offers.sockets.withLock { $0.append(app) }
+            offers.offered.signal()
+            return Service(service)
+        }
+
+        private func client() -> ServiceClient {
+            let client = ServiceClient("wake", errand: "wakes", events: events, listener: listener) { [offers] in
+                offers.offered.wait()
+                return offers.sockets.withLock { $0.isEmpty ? nil : .connected($0.removeFirst()) }
+            }
+            client.start()
+            return client
+        }
+
+        /// The app deals with what it was asked, and is done.
+        private func wake(_ done: @escaping @Sendable () -> Void) {
+            events.register("wake") { [listener] _, done in
+                for call in listener.calls.withLock({ $0 }) { call.answer(.success([:])) }
+                done(.done)
+            }
+            _ = events.handle(ServiceEvents.Event(service: "wake", kind: "", payload: "1")) { _ in done() }
+        }
+
+        private func stop(_ client: ServiceClient) {
+            client.stop()
+            // It asks for no other connection.
+            offers.offered.signal()
+        }
+
+        @Test("The app is not done before its answer is written, since it may be suspended then")
+        func written() throws {
+            let client = client()
+            defer { stop(client) }
+            let service = try offer()
+            try service.greet()
+            service.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
+            listener.called.wait()
+            service.say(.notification(method: "hold", params: [:]))
+            listener.holds.wait()
+            let isDone = Atomic(false)
+            let done = DispatchSemaphore(value: 0)
+            wake {
+                isDone.store(true, ordering: .sequentiallyConsistent)
+                done.signal()
+            }
+            let wasDone = isDone.load(ordering: .sequentiallyConsistent)
+            #expect(!wasDone)
+            listener.goOn.signal()
+            done.wait()
+            #expect(try service.next() == .response(id: .int(1), result: [:]))
+        }
+
+        @Test("Where the service has died, the app is done when its successor has the answer")
+        func successor() throws {
+            let client = client()
+            defer { stop(client) }
+            let first = try offer()
+            try first.greet()
+            first.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
+            listener.called.wait()
+            first.die()
+            let isDone = Atomic(false)
+            let done = DispatchSemaphore(value: 0)
+            wake {
+                isDone.store(true, ordering: .sequentiallyConsistent)
+                done.signal()
+            }
+            let second = try offer()
+            let hello = try second.hello()
+            let wasDone = isDone.load(ordering: .sequentiallyConsistent)
+            #expect(!wasDone)
+            second.say(.response(id: hello, result: [:]))
+            #expect(try second.next() == .response(id: .int(1), result: [:]))
+            done.wait()
+        }
+
+        @Test("An app that has answered nothing, or has no service any more, is done at once")
+        func nothing() throws {
+            let done = DispatchSemaphore(value: 0)
+            wake { done.signal() }
+            done.wait()
+            let client = client()
+            let service = try offer()
+            try service.greet()
+            wake { done.signal() }
+            done.wait()
+            stop(client)
+            wake { done.signal() }
+            done.wait()
+        }
+    }
+
     @Suite("What an app loads")
     struct LoadedLibraryTests {
         /// The libraries that a program that was built beside the tests loads at its start, as the loader says.
