@@ -299,6 +299,7 @@ let package = Package(
         .target(
             name: "GreenroomCombine",
             dependencies: [
+                "IOSFoundation",
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "OpenCombineDispatch", package: "OpenCombine"),
                 .product(name: "OpenCombineFoundation", package: "OpenCombine"),
@@ -329,12 +330,14 @@ let package = Package(
         .target(
             name: "AVFAudio",
             dependencies: [
-                "AudioClient", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CAAC", "Wire",
+                "AudioClient", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CAAC",
+                "IOSFoundation",
+                "Wire",
             ],
             path: "Sources/Services/Audio/Framework/AVFAudio"),
         .target(name: "CoreMedia", path: "Sources/Services/Audio/Framework/CoreMedia"),
         .target(
-            name: "AVFoundation", dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "CFetching"],
+            name: "AVFoundation", dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "CFetching", "IOSFoundation"],
             path: "Sources/Services/Audio/Framework/AVFoundation"),
         .target(
             name: "MediaPlayer", dependencies: ["IOSFoundation", "UIKit", "AudioClient", "AudioModel"],
@@ -690,7 +693,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "AVFoundationTests",
-            dependencies: ["AVFoundation", "AVFAudio", "CoreMedia", "AudioTesting", "AudioWire", "AudioModel"]),
+            dependencies: [
+                "AVFoundation", "AVFAudio", "CoreMedia", "IOSFoundation", "AudioTesting", "AudioWire", "AudioModel",
+            ]),
         .testTarget(
             name: "MediaPlayerTests",
             dependencies: ["MediaPlayer", "AudioTesting", "AudioClient", "AudioModel", "_Testing_UIKit"]),
@@ -706,7 +711,7 @@ let package = Package(
             dependencies: ["Classic", "GreenroomTesting", "MediaPlayer", "UIKit", "_Testing_UIKit"],
             path: "Examples/Classic/Tests"),
         .testTarget(name: "ProjectImportTests", dependencies: ["ProjectImport"]),
-        .testTarget(name: "CombineTests", dependencies: ["GreenroomCombine"]),
+        .testTarget(name: "CombineTests", dependencies: ["GreenroomCombine", "IOSFoundation"]),
         .testTarget(name: "IOSFoundationTests", dependencies: ["IOSFoundation", "CIOSFoundation"]),
         .testTarget(name: "OSTests", dependencies: ["GreenroomOS", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "TidyTests"),

@@ -1,3 +1,4 @@
+internal import SwiftParser
 internal import SwiftSyntax
 
 /// What one file tells of its module that matters to the others.
@@ -12,6 +13,12 @@ package struct Facts: Sendable {
 
     /// Requirements of Objective-C protocols that need not be there: calls of them say `?`.
     var optionalRequirements: Set<String> = []
+    /// Properties that say when they change.
+    var observable: Set<String> = []
+    /// Classes that hear of what they observe by names.
+    var observers: Set<String> = []
+    /// What a class may inherit from, as it says it.
+    var superclasses: [String: String] = [:]
     /// Methods by their names without labels.
     var methods: [String: [Method]] = [:]
 
@@ -19,7 +26,21 @@ package struct Facts: Sendable {
 
     package mutating func formUnion(_ other: Facts) {
         optionalRequirements.formUnion(other.optionalRequirements)
+        observable.formUnion(other.observable)
+        observers.formUnion(other.observers)
+        superclasses.merge(other.superclasses) { first, _ in first }
         methods.merge(other.methods) { $0 + $1 }
+    }
+
+    /// Whether a class above is told of what it observes, too.
+    func inheritsObserver(_ type: String) -> Bool {
+        var seen: Set<String> = [type]
+        var current = superclasses[type]
+        while let name = current, seen.insert(name).inserted {
+            if observers.contains(name) { return true }
+            current = superclasses[name]
+        }
+        return false
     }
 
     init(of file: SourceFileSyntax) {
@@ -36,6 +57,8 @@ private final class FactsCollector: SyntaxVisitor {
         let name = node.name.text
         if node.modifiers.contains(where: { $0.name.text == "optional" }) { facts.optionalRequirements.insert(name) }
         guard let type = node.enclosingType else { return .skipChildren }
+        if node.isObserver { facts.observers.insert(type) }
+        if let body = node.body { collectAnnouncements(body) }
         facts.methods[name, default: []].append(
             Facts.Method(
                 type: type, name: name, labels: node.signature.parameterClause.parameters.map(\.firstName.text),
@@ -43,7 +66,48 @@ private final class FactsCollector: SyntaxVisitor {
         return .skipChildren
     }
 
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        facts.superclasses[node.name.text] = node.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
+        return .visitChildren
+    }
+
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        if let name = node.dynamicName { facts.observable.insert(name) }
+        for block in node.bindings.compactMap(\.accessorBlock) { collectAnnouncements(block) }
+        return .skipChildren
+    }
+
+    /// `didChangeValue(forKey: "progress")`: the class says itself when that changes.
+    private func collectAnnouncements(_ node: some SyntaxProtocol) {
+        let finder = AnnouncementFinder(viewMode: .sourceAccurate)
+        finder.walk(node)
+        facts.observable.formUnion(finder.keys)
+    }
+
     override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+}
+
+private final class AnnouncementFinder: SyntaxVisitor {
+    var keys: Set<String> = []
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        guard node.calledExpression.trimmedDescription.hasSuffix("didChangeValue"), let key = node.arguments.first
+        else {
+            return .visitChildren
+        }
+        if let text = key.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue { keys.insert(text) }
+        if let last = key.expression.as(KeyPathExprSyntax.self)?.components.last?.component.as(
+            KeyPathPropertyComponentSyntax.self)
+        {
+            keys.insert(last.declName.baseName.text)
+        }
+        if let macro = key.expression.as(MacroExpansionExprSyntax.self), macro.macroName.text == "keyPath",
+            let last = macro.arguments.first?.expression.trimmedDescription.split(separator: ".").last
+        {
+            keys.insert(String(last))
+        }
+        return .visitChildren
+    }
 }
 
 extension SyntaxProtocol {
@@ -55,6 +119,19 @@ extension SyntaxProtocol {
             node = current.parent
         }
         return nil
+    }
+}
+
+extension SyntaxProtocol {
+    /// The innermost type that a node is in, as code outside of all types calls it.
+    var qualifiedType: String? {
+        var names: [String] = []
+        var node = parent
+        while let current = node {
+            if let name = current.nameOfType { names.append(name) }
+            node = current.parent
+        }
+        return names.isEmpty ? nil : names.reversed().joined(separator: ".")
     }
 }
 

@@ -38,7 +38,7 @@ extension Lowerer {
         default: break
         }
         lowerOptionalCall(node)
-        reportObserving(node)
+        lowerObserving(node)
         return false
     }
 
@@ -116,21 +116,6 @@ extension Lowerer {
         "sceneDidDisconnect", "sceneDidEnterBackground", "sceneWillEnterForeground", "sceneWillResignActive",
         "urlSession", "urlSessionDidFinishEvents", "userNotificationCenter", "windowScene",
     ]
-
-    private func reportObserving(_ node: FunctionCallExprSyntax) {
-        guard let member = node.calledExpression.as(MemberAccessExprSyntax.self) else { return }
-        let name = member.declName.baseName
-        switch name.text {
-        case "observe"
-        where node.arguments.first.map { $0.label == nil && $0.expression.is(KeyPathExprSyntax.self) } == true,
-            "publisher" where node.arguments.first?.expression.is(KeyPathExprSyntax.self) == true,
-            "addObserver" where node.arguments.contains { $0.label?.text == "forKeyPath" },
-            "removeObserver" where node.arguments.contains { $0.label?.text == "forKeyPath" }:
-            report(Unsupported.observing, at: name)
-        default:
-            break
-        }
-    }
 
     /// `userInfo` of a timer that the method takes: Foundation's cannot be set.
     func lowerTimerInfo(_ node: MemberAccessExprSyntax) {

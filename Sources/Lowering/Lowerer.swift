@@ -133,9 +133,12 @@ final class Lowerer: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-        if node.name.text == "observeValue", node.modifiers.contains(where: { $0.name.text == "override" }) {
-            report(Unsupported.observing, at: node.name)
-        }
+        lowerObserver(node)
+        return .visitChildren
+    }
+
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        lowerDynamicProperty(node)
         return .visitChildren
     }
 
@@ -201,9 +204,10 @@ private final class ConditionFinder: SyntaxVisitor {
 
 /// What needs Objective-C's runtime, and what to do.
 enum Unsupported {
-    static let observing =
-        "key-value observing needs Objective-C's runtime: call a closure from the property's didSet, "
-        + "publish it with Combine, or post a notification"
+    static func observing(_ key: String) -> String {
+        "nothing here says when “\(key)” changes: make it a dynamic property of a class, call a closure from its didSet, "
+            + "publish it with Combine, or post a notification"
+    }
 
     static let managed = "Core Data's properties need Objective-C's runtime: leave this file out of the target"
 

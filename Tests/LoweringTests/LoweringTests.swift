@@ -19,7 +19,7 @@ struct LoweringTests {
     func attributes() throws {
         let text = """
             @objcMembers final class A: NSObject {
-                @objc dynamic var x = 0
+                @objc static dynamic var x = 0
                 @IBOutlet weak var label: UILabel!
                 @IBAction func tap(_ sender: Any) {}
                 @objc(name:) private func b(_ x: Int) {}
@@ -29,7 +29,7 @@ struct LoweringTests {
         #expect(
             result == """
                              final class A: NSObject {
-                                  var x = 0
+                          static         var x = 0
                               weak var label: UILabel!
                               func tap(_ sender: Any) {}
                                  private func b(_ x: Int) {}
@@ -210,9 +210,10 @@ struct LoweringTests {
     @Test(
         "What needs Objective-C's runtime is refused at its place, with what to do",
         arguments: [
-            ("\nlet o = player.observe(\\.rate) { _, _ in }", 2, 16, "key-value observing"),
-            ("center.addObserver(self, forKeyPath: \"a\", options: [], context: nil)", 1, 8, "key-value observing"),
-            ("player.publisher(for: \\.status)", 1, 8, "key-value observing"),
+            ("\nlet o = player.observe(\\.rating) { _, _ in }", 2, 16, "when “rating” changes"),
+            ("center.addObserver(self, forKeyPath: \"a\", options: [], context: nil)", 1, 8, "when “a” changes"),
+            ("queue.publisher(for: \\.operationCount)", 1, 7, "when “operationCount” changes"),
+            ("player.observe(\\.items[0]) { _, _ in }", 1, 16, "names properties alone"),
             ("method_exchangeImplementations(a, b)", 1, 1, "exchanged"),
             ("@objc protocol P {\n  @objc optional func f() -> Int\n}", 2, 9, "default in an extension of P"),
         ])

@@ -175,7 +175,10 @@ struct DependencyTests {
         ("Sources/Frameworks/OS", ["CUnfairLock", "Foundation", "Logging", "Synchronization"]),
         (
             "Sources/Frameworks/Combine",
-            ["Foundation", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"]
+            [
+                "Foundation", "IOSFoundation", "OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation",
+                "Synchronization",
+            ]
         ),
         ("Sources/Frameworks/Network", ["Dispatch", "Foundation", "Synchronization", "UIKit"]),
         ("Sources/Frameworks/SwiftUI", ["AppRuntime", "GreenroomCombine", "OpenCombine", "UIKit"]),

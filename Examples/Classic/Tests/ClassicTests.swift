@@ -35,6 +35,17 @@ struct ClassicTests {
         #expect(device.reports.isEmpty)
     }
 
+    @Test("What it observes is told, by key path, by name and by a publisher")
+    func observing() async throws {
+        let device = try TestDevice(virtualizesTime: true)
+        let app = try device.install(AppDelegate.self, identifier: "org.greenroom.examples.classic")
+        try await device.open(app)
+        let reading = try #require(app.delegate?.reading)
+        try await device.advance(by: .seconds(10))
+        // The publisher stops it at two.
+        #expect((reading.seconds, reading.title, reading.jumps) == (2, "2 s", 2))
+    }
+
     @Test("A link to a site comes as an activity")
     func links() async throws {
         let device = try TestDevice()

@@ -21,7 +21,10 @@ final class ReadingController: UIViewController {
     @Published private(set) var isOnline = true
     private(set) var saves = 0
     private(set) var returns = 0
+    private(set) var jumps = 0
 
+    private static var secondsContext = 0
+    private var secondsObservation: NSKeyValueObservation?
     private var timer: Timer?
     private var subscriptions = Set<AnyCancellable>()
     private let monitor = NWPathMonitor()
@@ -49,9 +52,27 @@ final class ReadingController: UIViewController {
         monitor.start(queue: DispatchQueue(label: "Classic.network"))
         MPRemoteCommandCenter.shared().pauseCommand.addTarget(self, action: #selector(pauseCommand(_:)))
         cache.countLimit = 3
+        secondsObservation = observe(\.seconds, options: [.new]) { controller, change in
+            controller.title = change.newValue.map { "\($0) s" }
+        }
+        addObserver(
+            self, forKeyPath: #keyPath(seconds), options: [.old, .new], context: &ReadingController.secondsContext)
+        publisher(for: \.seconds).filter { $0 == 2 }.sink { [weak self] _ in self?.pause(2) }.store(in: &subscriptions)
+    }
+
+    override func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        guard context == &ReadingController.secondsContext else {
+            return super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+        }
+        guard let old = change?[.oldKey] as? Int, let new = change?[.newKey] as? NSNumber else { return }
+        jumps += new.intValue - old
     }
 
     deinit {
+        removeObserver(self, forKeyPath: #keyPath(seconds), context: &ReadingController.secondsContext)
         NotificationCenter.default.removeObserver(self)
         timer?.invalidate()
     }

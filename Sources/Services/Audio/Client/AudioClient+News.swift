@@ -10,6 +10,8 @@ internal import Wire
 package protocol AudioAudience: AnyObject, Sendable {
     /// The session, its players and its surroundings are as the news say by now.
     func heard(_ news: AudioNews)
+    /// The client's surroundings are other ones.
+    func surroundingsChanged()
 }
 
 /// Who acts on commands of controls.
@@ -91,6 +93,12 @@ extension AudioClient {
         start()
     }
 
+    func surroundingsChanged() {
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated { self.state.withLock { $0.news.listener }.audience?.surroundingsChanged() }
+        }
+    }
+
     // MARK: ServiceListener
 
     package func called(_ call: ServiceCall) {
@@ -130,7 +138,9 @@ extension AudioClient {
             stopAll()
         case .interruptionEnded: state.withLock { $0.isInterrupted = false }
         case .routeChanged(_, _, let pauses): if pauses { stopAll() }
-        case .silenceHint(let begins): state.withLock { $0.surroundings?.shouldBeSilent = begins }
+        case .silenceHint(let begins):
+            state.withLock { $0.surroundings?.shouldBeSilent = begins }
+            surroundingsChanged()
         case .command: break
         }
     }

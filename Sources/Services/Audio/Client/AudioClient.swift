@@ -285,6 +285,7 @@ package final class AudioClient: ServiceListener {
         guard let surroundings = try? AudioSurroundings(json: answer) else { return }
         let server = try? answer.optionalString("server")
         state.withLock { ($0.surroundings, $0.server) = (surroundings, server) }
+        surroundingsChanged()
     }
 
     package func refused(_ error: RPCError) {}
@@ -293,6 +294,7 @@ package final class AudioClient: ServiceListener {
         guard method == AudioClientMessage.surroundings.rawValue, let news = try? AudioSurroundings(json: params)
         else { return }
         state.withLock { $0.surroundings = news }
+        surroundingsChanged()
     }
 }
 

@@ -56,6 +56,7 @@ final class AVPlayerCore: Sendable {
             old.core.withLock { $0.player = nil }
         }
         pump?.close()
+        defer { changed() }
         guard let item else { return scheduleObservers() }
         item.core.withLock { $0.player = self }
         item.open { [weak self, weak item] in
@@ -77,6 +78,7 @@ final class AVPlayerCore: Sendable {
             return state.rate
         }
         if rate != 0 { begin() }
+        changed()
     }
 
     private var source: FileSource? {
@@ -116,6 +118,7 @@ final class AVPlayerCore: Sendable {
         }
         if before != self.rate { tellRate() }
         scheduleObservers()
+        changed()
     }
 
     private func begin() {
@@ -143,6 +146,7 @@ final class AVPlayerCore: Sendable {
 
     func setVolume(_ volume: Float, isMuted: Bool) {
         state.withLock { ($0.volume, $0.isMuted) = (volume, isMuted) }
+        changed()
         guard let source else { return }
         pump?.touch { source.seek(to: $0) }
         source.setVolume(isMuted ? 0 : volume, seconds: 0)
@@ -169,13 +173,16 @@ final class AVPlayerCore: Sendable {
     private func fed() {
         pump?.kick()
         scheduleObservers()
+        changed()
     }
 
     private func starved(_ item: AVPlayerItem?) {
         if rate != 0, let item { post(.AVPlayerItemPlaybackStalled, item) }
+        changed()
     }
 
     private func heard(_ event: AudioPump.Event, _ item: AVPlayerItem) {
+        defer { changed() }
         switch event {
         case .stoodStill:
             state.withLock { $0.rate = 0 }
@@ -199,6 +206,12 @@ final class AVPlayerCore: Sendable {
             NotificationCenter.default.post(
                 name: name, object: item, userInfo: error.map { [AVPlayerItemFailedToPlayToEndTimeErrorKey: $0] })
         }
+    }
+
+    /// Something may be otherwise than before.
+    private func changed() {
+        owner.withLock { $0.player }?.tellObserversSoon()
+        item?.tellObserversSoon()
     }
 
     // MARK: Observers

@@ -1,4 +1,5 @@
 internal import AVFAudio
+internal import IOSFoundation
 internal import Synchronization
 
 extension NSNotification.Name {
@@ -160,6 +161,7 @@ open class AVPlayerItem: NSObject, @unchecked Sendable {
         }
         if let start, case .ready(let source, _) = phase { source.seek(to: start) }
         for one in opened { one() }
+        tellObserversSoon()
     }
 
     func close() {

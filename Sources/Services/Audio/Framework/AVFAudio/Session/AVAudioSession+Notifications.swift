@@ -1,5 +1,6 @@
 internal import AudioClient
 internal import AudioModel
+internal import IOSFoundation
 internal import Synchronization
 
 /// In the user information of an interruption: an `AVAudioSession.InterruptionType` as an unsigned number.
@@ -49,6 +50,8 @@ final class SessionListener: AudioAudience {
     private weak let session: AVAudioSession?
 
     nonisolated init(_ session: AVAudioSession) { self.session = session }
+
+    func surroundingsChanged() { session.map(tellObservers) }
 
     func heard(_ news: AudioNews) {
         guard let session else { return }
