@@ -43,10 +43,13 @@ final class LoopbackServer: Sendable {
     private let listener: CInt
     let port: Int
     private let answer: @Sendable (Request) -> Reply
+    private let whenHeldEnds: @Sendable () -> Void
     private let seen = Mutex<[Request]>([])
 
-    init(_ answer: @escaping @Sendable (Request) -> Reply) {
+    /// - Parameter whenHeldEnds: called when a client has ended a connection on which nothing more comes.
+    init(whenHeldEnds: @escaping @Sendable () -> Void = {}, _ answer: @escaping @Sendable (Request) -> Reply) {
         self.answer = answer
+        self.whenHeldEnds = whenHeldEnds
         listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -100,6 +103,7 @@ final class LoopbackServer: Sendable {
             Self.write(connection, Array(reply.body.prefix(count)))
             var byte: UInt8 = 0
             while unsafe recv(connection, &byte, 1, 0) > 0 {}
+            whenHeldEnds()
         }
     }
 

@@ -38,7 +38,7 @@ extension Download {
     }
 
     private func load(_ request: URLRequest) {
-        let task = core.load(request, for: self)
+        let task = core.load(request, for: self, priority: priority)
         loading.withLock { $0.task = task }
         task.resume()
     }

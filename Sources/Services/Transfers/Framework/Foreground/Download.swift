@@ -6,7 +6,7 @@ internal import TransferWire
 
 /// What a download of this process is, for any thread that asks. What is heard of it, and its file, are on the core's
 /// queue (`Download+Loading.swift`).
-final class Download: Sendable {
+final class Download: EngineLoad {
     typealias Handler = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
 
     /// Where it begins.
@@ -170,6 +170,13 @@ final class Download: Sendable {
     /// place, which hears of nothing but the end, and of challenges and redirections.
     @discardableResult
     func ask(
+        _ body: @escaping @Sendable (URLSession, URLSessionTask, any URLSessionTaskDelegate) -> Void
+    ) -> Bool {
+        askOfTask(body)
+    }
+
+    @discardableResult
+    private func askOfTask(
         _ body: @escaping @Sendable (URLSession, ForegroundDownloadTask, any URLSessionTaskDelegate) -> Void
     ) -> Bool {
         guard let session = state.withLock({ $0.session }), let task = core.task(of: self), let delegate else {
@@ -183,7 +190,7 @@ final class Download: Sendable {
         _ body: @escaping @Sendable (URLSession, ForegroundDownloadTask, any URLSessionDownloadDelegate) -> Void
     ) {
         guard handler == nil else { return }
-        ask { session, task, delegate in
+        askOfTask { session, task, delegate in
             let delegate = delegate as? any URLSessionDownloadDelegate
             guard let delegate = delegate ?? session.delegate as? any URLSessionDownloadDelegate else { return }
             body(session, task, delegate)

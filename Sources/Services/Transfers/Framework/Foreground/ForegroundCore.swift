@@ -2,14 +2,25 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
 
-/// What a session of this process has beside Foundation's: its downloads, and the session of Foundation's own that
-/// loads them as data. That one has the same configuration, so it has the same gate, cookies and credentials.
+/// What a task of the engine loads.
+protocol EngineLoad: AnyObject, Sendable {
+    // All on the core's queue.
+    func received(_ response: URLResponse)
+    func received(_ data: Data)
+    func loaded(_ error: (any Error)?)
+    /// Has a delegate of the program's answer, on the session's queue. False if there is none.
+    @discardableResult
+    func ask(_ body: @escaping @Sendable (URLSession, URLSessionTask, any URLSessionTaskDelegate) -> Void) -> Bool
+}
+
+/// What a session of this process has beside Foundation's: its downloads and streams of bytes, and the
+/// session of Foundation's own that loads them as data. That one has the same configuration, so it has the same gate, cookies and credentials.
 final class ForegroundCore: Sendable {
     private struct State {
         var tasks: [ForegroundDownloadTask] = []
         var engine: URLSession?
-        /// The downloads of the engine's tasks, by their numbers.
-        var loads: [Int: Download] = [:]
+        /// By the numbers of the engine's tasks.
+        var loads: [Int: any EngineLoad] = [:]
     }
 
     /// Everything that is heard of downloads, and every change of their files, is in turn here.
@@ -45,7 +56,9 @@ final class ForegroundCore: Sendable {
 
     /// What their delegates are told is on the session's queue when this returns.
     func cancelAll() {
-        for task in state.withLock({ $0.tasks }) { task.cancel() }
+        let (tasks, loads) = state.withLock { ($0.tasks, $0.loads.values) }
+        for task in tasks { task.cancel() }
+        for case let load as ByteLoad in loads { load.cancel() }
         // No code of the program's runs there.
         queue.waitUntilAllOperationsAreFinished()
     }
@@ -53,10 +66,10 @@ final class ForegroundCore: Sendable {
     // MARK: Loads
 
     /// Begins to load what a request asks for. On the queue.
-    func load(_ request: URLRequest, for download: Download) -> URLSessionDataTask {
+    func load(_ request: URLRequest, for load: any EngineLoad, priority: Float) -> URLSessionDataTask {
         let task = engine.dataTask(with: request)
-        task.priority = download.priority
-        state.withLock { $0.loads[task.taskIdentifier] = download }
+        task.priority = priority
+        state.withLock { $0.loads[task.taskIdentifier] = load }
         return task
     }
 
@@ -66,20 +79,20 @@ final class ForegroundCore: Sendable {
         load.cancel()
     }
 
-    func download(of load: URLSessionTask) -> Download? { state.withLock { $0.loads[load.taskIdentifier] } }
+    func load(of task: URLSessionTask) -> (any EngineLoad)? { state.withLock { $0.loads[task.taskIdentifier] } }
 
     private var engine: URLSession {
         if let engine = state.withLock({ $0.engine }) { return engine }
-        let engine = URLSession(configuration: configuration, delegate: DownloadEngine(self), delegateQueue: queue)
+        let engine = URLSession(configuration: configuration, delegate: LoadEngine(self), delegateQueue: queue)
         // Two would have numbers in common; only the queue comes here.
         state.withLock { $0.engine = engine }
         return engine
     }
 }
 
-/// What the engine's session is told of the tasks that load downloads, on the core's queue.
+/// What the engine's session is told of its tasks, on the core's queue.
 // The core is weak, and set once.
-final class DownloadEngine: NSObject, URLSessionDataDelegate, URLSessionConnectivityDelegate, @unchecked Sendable {
+final class LoadEngine: NSObject, URLSessionDataDelegate, URLSessionConnectivityDelegate, @unchecked Sendable {
     private weak let core: ForegroundCore?
 
     init(_ core: ForegroundCore) { self.core = core }
@@ -88,25 +101,25 @@ final class DownloadEngine: NSObject, URLSessionDataDelegate, URLSessionConnecti
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        core?.download(of: dataTask)?.received(response)
+        core?.load(of: dataTask)?.received(response)
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        core?.download(of: dataTask)?.received(data)
+        core?.load(of: dataTask)?.received(data)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let core, let download = core.download(of: task) else { return }
+        guard let core, let load = core.load(of: task) else { return }
         core.drop(task)
-        download.loaded(error)
+        load.loaded(error)
     }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let isAsked = core?.download(of: task)?.ask { session, task, delegate in
+        let isAsked = core?.load(of: task)?.ask { session, task, delegate in
             delegate.urlSession(
                 session, task: task, willPerformHTTPRedirection: response, newRequest: request,
                 completionHandler: completionHandler)
@@ -118,7 +131,7 @@ final class DownloadEngine: NSObject, URLSessionDataDelegate, URLSessionConnecti
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let isAsked = core?.download(of: task)?.ask { session, task, delegate in
+        let isAsked = core?.load(of: task)?.ask { session, task, delegate in
             delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
         }
         if isAsked != true { completionHandler(.performDefaultHandling, nil) }
@@ -128,20 +141,20 @@ final class DownloadEngine: NSObject, URLSessionDataDelegate, URLSessionConnecti
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        let isAsked = core?.download(of: task)?.ask { session, task, delegate in
+        let isAsked = core?.load(of: task)?.ask { session, task, delegate in
             delegate.urlSession(session, task: task, needNewBodyStream: completionHandler)
         }
         if isAsked != true { completionHandler(nil) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        core?.download(of: task)?.ask { session, task, delegate in
+        core?.load(of: task)?.ask { session, task, delegate in
             delegate.urlSession(session, task: task, didFinishCollecting: metrics)
         }
     }
 
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
-        core?.download(of: task)?.ask { session, task, delegate in
+        core?.load(of: task)?.ask { session, task, delegate in
             (delegate as? any URLSessionConnectivityDelegate)?.urlSession(session, taskIsWaitingForConnectivity: task)
         }
     }

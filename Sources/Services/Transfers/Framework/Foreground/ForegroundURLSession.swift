@@ -59,7 +59,15 @@ final class ForegroundURLSession: URLSession, @unchecked Sendable {
         return task
     }
 
-    /// A task of Foundation's that never runs: it has the download's number, and keeps the session from ending.
+    // MARK: Streams of bytes
+
+    /// Something that loads bytes; `nil` where this is not a session of this process.
+    func byteLoad(delegate: (any URLSessionTaskDelegate)?) -> ByteLoad? {
+        guard let core = own?.core, let place = makePlace() else { return nil }
+        return ByteLoad(core, session: self, place: place, delegate: delegate)
+    }
+
+    /// A task of Foundation's that never runs: it has the number, and keeps the session from ending.
     private func makePlace() -> URLSessionDownloadTask? {
         guard let url = URL(string: "\(PlaceHolder.scheme):download") else { return nil }
         return super.downloadTask(with: URLRequest(url: url)) { _, _, _ in }
