@@ -335,7 +335,8 @@ let package = Package(
                 "Wire",
             ],
             path: "Sources/Services/Audio/Framework/AVFAudio"),
-        .target(name: "CoreMedia", path: "Sources/Services/Audio/Framework/CoreMedia"),
+        .target(
+            name: "CoreMedia", dependencies: ["IOSFoundation"], path: "Sources/Services/Audio/Framework/CoreMedia"),
         .target(
             name: "AVFoundation", dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "CFetching", "IOSFoundation"],
             path: "Sources/Services/Audio/Framework/AVFoundation"),

@@ -37,6 +37,12 @@ extension Lowerer {
         case "ProcessInfo()": replace(node, with: "ProcessInfo.processInfo")
         default: break
         }
+        // Foundation's initializers cannot be extended by one whose value is of another kind.
+        if node.calledExpression.trimmedDescription == "NSValue",
+            ["time", "timeRange"].contains(node.arguments.first?.label?.text)
+        {
+            replace(node.calledExpression, with: "CMBoxedTime")
+        }
         lowerOptionalCall(node)
         lowerObserving(node)
         return false

@@ -113,7 +113,7 @@ final class ItemPosts: @unchecked Sendable {  // The tokens are only given back.
             periodic.ring($0.seconds)
         }
         let other = player.addBoundaryTimeObserver(
-            forTimes: [CMTime(value: 1, timescale: 1), CMTime(value: 12, timescale: 1)], queue: nil
+            forTimes: [1, 12].map { CMBoxedTime(time: CMTime(value: $0, timescale: 1)) }, queue: nil
         ) { boundary.ring(1) }
         audio.device.advance(by: 5)
         #expect(periodic.all.isEmpty)

@@ -90,6 +90,8 @@ extension AVPlayerItem {
         await listen(to: player, item, for: 2)
         #expect(abs(player.currentTime().seconds - 2) < 0.01)
         #expect(item.loadedFraction <= 0.51)
+        let loaded = item.loadedTimeRanges.map(\.timeRangeValue)
+        #expect(loaded.first?.start == .zero && (loaded.last?.end.seconds ?? 10) <= 5.1)
         // It may have to wait for the machine before; the last time it waits for the server.
         for _ in 0..<200 where player.timeControlStatus == .playing || player.currentTime().seconds < 3.9 {
             await item.isFed()

@@ -201,6 +201,13 @@ struct LoweringTests {
         #expect(try lowered("class A: B { init() {} }") == "class A: B { init() {} }")
     }
 
+    @Test("A boxed time is one that can hold it")
+    func times() throws {
+        #expect(try lowered("let a = NSValue(time: t)") == "let a = CMBoxedTime(time: t)")
+        #expect(try lowered("let a = NSValue(timeRange: r)") == "let a = CMBoxedTime(timeRange: r)")
+        #expect(try lowered("let a = NSValue(range: r)") == "let a = NSValue(range: r)")
+    }
+
     @Test("A timer that a method takes has what it was created with")
     func timers() throws {
         #expect(try lowered("func f(_ t: Timer) { t.userInfo }") == "func f(_ t: Timer) { t.targetUserInfo }")

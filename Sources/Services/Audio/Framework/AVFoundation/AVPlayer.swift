@@ -246,7 +246,19 @@ open class AVPlayer: NSObject, @unchecked Sendable {
     /// Calls each time that it passes one of some times.
     ///
     /// - Parameters:
-    ///   - times: values of `CMTime`. Apple's are wrapped in `NSValue`, which has no times here.
+    ///   - times: boxed times, as iOS code has them: `NSValue(time:)`, or `CMBoxedTime(time:)` without the plugin.
+    ///   - queue: where; the main one if it is `nil`.
+    /// - Returns: what `removeTimeObserver(_:)` takes. Keep it.
+    open func addBoundaryTimeObserver(
+        forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
+    ) -> Any {
+        addBoundaryTimeObserver(forTimes: times.map(\.timeValue), queue: queue, using: block)
+    }
+
+    /// Calls each time that it passes one of some times.
+    ///
+    /// - Parameters:
+    ///   - times: in any order.
     ///   - queue: where; the main one if it is `nil`.
     /// - Returns: what `removeTimeObserver(_:)` takes. Keep it.
     open func addBoundaryTimeObserver(

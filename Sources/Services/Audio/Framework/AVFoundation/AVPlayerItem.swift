@@ -208,8 +208,20 @@ open class AVPlayerItem: NSObject, @unchecked Sendable {
         return .indefinite
     }
 
-    /// How much of it has come.
-    open var loadedTimeRanges: [NSValue] { [] }
+    /// What of it has come, as `timeRangeValue`; nothing as long as its end is not known.
+    ///
+    /// Of compressed sound they are as exact as its rate is steady.
+    open var loadedTimeRanges: [NSValue] {
+        guard case .ready(_, let reader) = phase, duration.isNumeric else { return [] }
+        let bytes = state.withLock { $0.bytes }
+        let parts = reader == nil ? [0...1] : bytes?.parts ?? []
+        func time(_ share: Double) -> CMTime {
+            CMTime(seconds: duration.seconds * share, preferredTimescale: duration.timescale)
+        }
+        return parts.map {
+            CMBoxedTime(timeRange: CMTimeRange(start: time($0.lowerBound), end: time($0.upperBound)))
+        }
+    }
 
     /// How much of it has come, from 0 to 1.
     public var loadedFraction: Double {

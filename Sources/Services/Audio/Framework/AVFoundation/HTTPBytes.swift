@@ -72,6 +72,14 @@ package final class HTTPBytes: SoundBytes, @unchecked Sendable {
         }
     }
 
+    /// What of the whole is there, each part from 0 to 1.
+    package var parts: [ClosedRange<Double>] {
+        condition.withLock {
+            guard let whole, whole > 0 else { return [] }
+            return stored.map { Double($0.lowerBound) / Double(whole)...Double($0.upperBound) / Double(whole) }
+        }
+    }
+
     // MARK: SoundBytes
 
     package let isRemote = true

@@ -13,8 +13,9 @@ protocol EngineLoad: AnyObject, Sendable {
     func ask(_ body: @escaping @Sendable (URLSession, URLSessionTask, any URLSessionTaskDelegate) -> Void) -> Bool
 }
 
-/// What a session of this process has beside Foundation's: its downloads and streams of bytes, and the
-/// session of Foundation's own that loads them as data. That one has the same configuration, so it has the same gate, cookies and credentials.
+/// What a session of this process has beside Foundation's: its downloads and streams of bytes, and the session of
+/// Foundation's own that loads them as data. That one has the same configuration, so it has the same gate, cookies and
+/// credentials.
 final class ForegroundCore: Sendable {
     private struct State {
         var tasks: [ForegroundDownloadTask] = []
