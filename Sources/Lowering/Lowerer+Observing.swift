@@ -103,10 +103,10 @@ extension Lowerer {
         "volume",
         // AVPlayerItem
         "duration", "isPlaybackBufferEmpty", "isPlaybackBufferFull", "isPlaybackLikelyToKeepUp", "loadedTimeRanges",
-        "playbackBufferEmpty", "playbackBufferFull", "playbackLikelyToKeepUp",
+        "playbackBufferEmpty", "playbackBufferFull", "playbackLikelyToKeepUp", "seekableTimeRanges",
         // Sound has none of it, so it never changes.
         "externalPlaybackActive", "isExternalPlaybackActive", "presentationSize", "readyForDisplay",
-        "isReadyForDisplay", "seekableTimeRanges", "timedMetadata", "tracks",
+        "isReadyForDisplay", "timedMetadata", "tracks",
         // AVAudioSession
         "isOtherAudioPlaying", "otherAudioPlaying", "outputVolume", "secondaryAudioShouldBeSilencedHint",
     ]

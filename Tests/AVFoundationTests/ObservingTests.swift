@@ -88,10 +88,11 @@ import Testing
         let observation = item.observe(\.loadedTimeRanges, named: "loadedTimeRanges", options: [.new]) { item, _ in
             if let range = item.loadedTimeRanges.first?.timeRangeValue { ranges.ring(range) }
         }
-        #expect(item.loadedTimeRanges.isEmpty)
+        #expect(item.loadedTimeRanges.isEmpty && item.seekableTimeRanges.isEmpty)
         let player = audio.use { AVPlayer(playerItem: item) }
         let heard = await ranges.first(1)
         #expect(heard == [CMTimeRange(start: .zero, duration: CMTime(value: 2, timescale: 1))])
+        #expect(item.seekableTimeRanges == item.loadedTimeRanges)
         observation.invalidate()
         withExtendedLifetime(player) {}
     }

@@ -24,7 +24,7 @@ extension AVPlayerItem: KeyValueSource {
     package static var observedKeys: Set<String> {
         [
             "duration", "error", "loadedTimeRanges", "playbackBufferEmpty", "playbackBufferFull",
-            "playbackLikelyToKeepUp", "status",
+            "playbackLikelyToKeepUp", "seekableTimeRanges", "status",
         ]
     }
 
@@ -36,6 +36,7 @@ extension AVPlayerItem: KeyValueSource {
         case "playbackBufferEmpty": isPlaybackBufferEmpty
         case "playbackBufferFull": isPlaybackBufferFull
         case "playbackLikelyToKeepUp": isPlaybackLikelyToKeepUp
+        case "seekableTimeRanges": seekableTimeRanges
         case "status": status
         default: nil
         }

@@ -223,6 +223,11 @@ open class AVPlayerItem: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Where it can go: anywhere, once its end is known.
+    open var seekableTimeRanges: [NSValue] {
+        duration.isNumeric ? [CMBoxedTime(timeRange: CMTimeRange(start: .zero, duration: duration))] : []
+    }
+
     /// How much of it has come, from 0 to 1.
     public var loadedFraction: Double {
         guard case .ready(_, let reader) = phase else { return 0 }
