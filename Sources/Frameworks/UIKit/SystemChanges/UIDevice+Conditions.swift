@@ -46,6 +46,18 @@ extension UIDevice {
     /// was when the process began.
     public var localeIdentifier: String { conditions["locale"]?.string ?? Locale.current.identifier }
 
+    /// Whether it says that something is near its screen. Stays false, as on Apple's devices without the sensor.
+    public var isProximityMonitoringEnabled: Bool {
+        get { false }
+        set {}
+    }
+
+    /// Whether something is near its screen.
+    public var proximityState: Bool { false }
+
+    /// Something is near the screen, or no longer. Never posted here.
+    public nonisolated static let proximityStateDidChangeNotification = Notification.Name(
+        "UIDeviceProximityStateDidChangeNotification")
     /// The battery has another percent. Posted where `isBatteryMonitoringEnabled` is true.
     public nonisolated static let batteryLevelDidChangeNotification = Notification.Name(
         "UIDeviceBatteryLevelDidChangeNotification")
