@@ -112,26 +112,17 @@ private final class AnnouncementFinder: SyntaxVisitor {
 
 extension SyntaxProtocol {
     /// The innermost type that a node is in, as code in it calls it; `nil` outside of all.
-    var enclosingType: String? {
-        var node = parent
-        while let current = node {
-            if let name = current.nameOfType { return name }
-            node = current.parent
-        }
-        return nil
-    }
-}
+    var enclosingType: String? { enclosingTypes.first }
 
-extension SyntaxProtocol {
     /// The innermost type that a node is in, as code outside of all types calls it.
     var qualifiedType: String? {
-        var names: [String] = []
-        var node = parent
-        while let current = node {
-            if let name = current.nameOfType { names.append(name) }
-            node = current.parent
-        }
+        let names = enclosingTypes
         return names.isEmpty ? nil : names.reversed().joined(separator: ".")
+    }
+
+    /// The innermost first.
+    private var enclosingTypes: [String] {
+        sequence(first: Syntax(self)) { $0.parent }.dropFirst().compactMap(\.nameOfType)
     }
 }
 

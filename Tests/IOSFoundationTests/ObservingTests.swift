@@ -75,6 +75,19 @@ struct ObservingTests {
         withExtendedLifetime(observation) {}
     }
 
+    @Test("What is changed in place is told before and after it")
+    func inPlace() {
+        let track = Track()
+        var heard: [String] = []
+        let observation = track.observe(\.title, named: "title", options: [.prior, .new, .old]) {
+            heard.append("\($0.title) \($1.oldValue ?? "-") \($1.newValue ?? "-")")
+        }
+        track.title += "b"
+        track.title.append("c")
+        #expect(heard == ["a a -", "ab a ab", "ab ab -", "abc ab abc"])
+        observation.invalidate()
+    }
+
     @Test("A value that may be none is told as one, and differs from one that is not told")
     func optionals() {
         let track = Track()
@@ -176,6 +189,25 @@ struct ObservingTests {
         for _ in 0..<4 { meter.step() }
         #expect(heard == [0, 1, 1, 2])
         observation.invalidate()
+    }
+
+    @Test("An observation that ends while it is told of the first value leaves nothing behind")
+    func early() {
+        final class Hasty: NSObject, NSKeyValueObserver {
+            var heard = 0
+            func observeValue(
+                forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+                context: UnsafeMutableRawPointer?
+            ) {
+                heard += 1
+                (object as? NSObject)?.removeObserver(self, forKeyPath: "title")
+            }
+        }
+        let (track, hasty) = (Track(), Hasty())
+        unsafe track.addObserver(hasty, forKeyPath: "title", options: .initial, context: nil)
+        #expect(!isObserved(track))
+        track.title = "b"
+        #expect(hasty.heard == 1)
     }
 
     @Test("Who observes may end it while it is told, and change the value again")

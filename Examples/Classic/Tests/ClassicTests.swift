@@ -44,6 +44,7 @@ struct ClassicTests {
         try await device.advance(by: .seconds(10))
         // The publisher stops it at two.
         #expect((reading.seconds, reading.title, reading.jumps) == (2, "2 s", 2))
+        #expect((reading.chapters.first, reading.lastChapter) == ("Beginning", "At 2 s"))
     }
 
     @Test("A link to a site comes as an activity")

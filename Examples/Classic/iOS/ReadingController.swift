@@ -18,13 +18,17 @@ final class ReadingController: UIViewController {
 
     @IBOutlet weak var pauseButton: UIButton!
     @objc dynamic private(set) var seconds = 0
+    @objc dynamic private(set) var chapters: [String] = {
+        ["Beginning"]
+    }()
     @Published private(set) var isOnline = true
     private(set) var saves = 0
     private(set) var returns = 0
     private(set) var jumps = 0
+    private(set) var lastChapter: String?
 
     private static var secondsContext = 0
-    private var secondsObservation: NSKeyValueObservation?
+    private var observations: [NSKeyValueObservation] = []
     private var timer: Timer?
     private var subscriptions = Set<AnyCancellable>()
     private let monitor = NWPathMonitor()
@@ -52,9 +56,15 @@ final class ReadingController: UIViewController {
         monitor.start(queue: DispatchQueue(label: "Classic.network"))
         MPRemoteCommandCenter.shared().pauseCommand.addTarget(self, action: #selector(pauseCommand(_:)))
         cache.countLimit = 3
-        secondsObservation = observe(\.seconds, options: [.new]) { controller, change in
-            controller.title = change.newValue.map { "\($0) s" }
-        }
+        observations = [
+            observe(\.seconds, options: [.new]) { controller, change in
+                controller.title = change.newValue.map { "\($0) s" }
+            },
+            observe(\.chapters, options: [.old, .new]) { controller, change in
+                guard (change.oldValue?.count ?? 0) < (change.newValue?.count ?? 0) else { return }
+                controller.lastChapter = change.newValue?.last
+            },
+        ]
         addObserver(
             self, forKeyPath: #keyPath(seconds), options: [.old, .new], context: &ReadingController.secondsContext)
         publisher(for: \.seconds).filter { $0 == 2 }.sink { [weak self] _ in self?.pause(2) }.store(in: &subscriptions)
@@ -86,6 +96,7 @@ final class ReadingController: UIViewController {
     @objc private func tick(_ timer: Timer) {
         let step = (timer.userInfo as? [String: Int])?["step"] ?? 0
         seconds += step
+        chapters.append("At \(seconds) s")
     }
 
     @IBAction func pause(_ sender: Any) {

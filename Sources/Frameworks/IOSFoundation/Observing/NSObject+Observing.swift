@@ -1,8 +1,7 @@
 public import Foundation
 internal import Synchronization
 
-/// Ends with the object, or when it is told to.
-// What changes is behind a mutex.
+/// An observation: ends with this object, or when it is told to.
 public final class NSKeyValueObservation: NSObject, Sendable {
     private let observation: Mutex<PathObservation?>
 

@@ -103,11 +103,13 @@ final class PathObservation: Sendable {
             guard let next = objects.last.flatMap({ ObservedKeys.value(of: $0, key) }) as? NSObject else { break }
             objects.append(next)
         }
-        let before = state.withLock { state -> [WeakObject] in
-            guard !state.hasEnded else { return [] }
+        let before = state.withLock { state -> [WeakObject]? in
+            guard !state.hasEnded else { return nil }
             defer { state.chain = objects.map { WeakObject(object: $0) } }
             return state.chain
         }
+        // Who was told of the first value may have ended it.
+        guard let before else { return }
         for (index, key) in keys.enumerated() {
             let old = index < before.count ? before[index].object : nil
             let new = index < objects.count ? objects[index] : nil
