@@ -133,6 +133,10 @@ def main():
             print("".join(run.last), end="")
     if left:
         print("The tests left these behind:\n  " + "\n  ".join(left))
+    if code != 0:
+        # Long explanations may have pushed the first of them out of what was kept.
+        print("In one line each:")
+        print("".join(line for line in run.failed if line.startswith("✘"))[-6000:], end="")
     print(run.says_skipped())
     end = f"by signal {-code} ({signal.strsignal(-code)})" if code < 0 else f"with exit code {code}"
     print(run.summary or f"The tests were ended {end}, without a summary.", end="" if run.summary else "\n")

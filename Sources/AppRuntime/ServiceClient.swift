@@ -19,6 +19,10 @@ package protocol ServiceLink: AnyObject, Sendable {
     /// Ends it for good.
     func stop()
 
+    /// Calls when the service has all that the app has answered, or there is none any more: the app may be suspended
+    /// then, which would keep back what was not written.
+    func settle(_ done: @escaping @Sendable () -> Void)
+
     /// Does something that asks the service, while the thread is about to wait for the answer.
     func whileWaiting(_ body: () -> Void)
 }
@@ -80,7 +84,6 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     private let connect: ServiceStream.Connector
     private let errand: String
     private let keeper: ServiceErrands
-    private let events: ServiceEvents
     private weak let listener: (any ServiceListener)?
     /// How many requests are out for which the app has to run.
     private let errands = Mutex(0)
@@ -96,26 +99,21 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
     ///   - service: its declared name.
     ///   - errand: what the app does while the service has not answered it, for people.
     ///   - keeper: who keeps the app running meanwhile.
-    ///   - events: where the app hears what it is woken for.
     ///   - listener: held weakly.
     ///   - connect: another way than through the system.
     package init(
-        _ service: String, errand: String, keeper: ServiceErrands = .shared, events: ServiceEvents = .shared,
-        listener: any ServiceListener, connect: ServiceStream.Connector? = nil
+        _ service: String, errand: String, keeper: ServiceErrands = .shared, listener: any ServiceListener,
+        connect: ServiceStream.Connector? = nil
     ) {
         self.service = service
         stream = ServiceStream("greenroom.\(service)")
         self.errand = errand
         self.keeper = keeper
-        self.events = events
         self.listener = listener
         self.connect = connect ?? { ServiceConnections.shared.attempt(service) }
     }
 
-    package func start() {
-        events.use(self, for: service)
-        stream.start(connect) { [self] in hear($0) }
-    }
+    package func start() { stream.start(connect) { [self] in hear($0) } }
 
     /// Ends the connection for good.
     package func stop() {
@@ -123,9 +121,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
         stream.queue.async { self.settled() }
     }
 
-    /// Calls when the service has all that the app has answered, or there is none any more: the app may be suspended
-    /// then, which would keep back what was not written.
-    func settle(_ done: @escaping @Sendable () -> Void) {
+    package func settle(_ done: @escaping @Sendable () -> Void) {
         stream.queue.async { [self] in
             // Of a service that has died the app may not have heard yet. Its successor asks again.
             let isWritten = ledger.answers.isEmpty || isGreeted && stream.isOpen

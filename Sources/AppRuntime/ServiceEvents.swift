@@ -24,33 +24,25 @@ package final class ServiceEvents: Sendable {
     /// Called on the main thread; the closure that it gets is called, on any thread, when the app is done with it.
     package typealias Handler = @Sendable (Event, @escaping @Sendable (Result) -> Void) -> Void
 
-    package static let shared = ServiceEvents()
-    private let handlers = Mutex<[String: Handler]>([:])
-    private let clients = Mutex<[String: Client]>([:])
+    /// The app's end of the wire to the service, where it has one.
+    package typealias Link = @Sendable () -> (any ServiceLink)?
 
-    private struct Client {
-        weak var value: ServiceClient?
-    }
+    package static let shared = ServiceEvents()
+    private let handlers = Mutex<[String: (link: Link, handler: Handler)]>([:])
 
     package init() {}
 
-    package func register(_ service: String, _ handler: @escaping Handler) {
-        handlers.withLock { $0[service] = handler }
-    }
-
-    /// This is the app's end of the wire to a service now.
-    func use(_ client: ServiceClient, for service: String) {
-        clients.withLock { $0[service] = Client(value: client) }
+    package func register(_ service: String, through link: @escaping Link, _ handler: @escaping Handler) {
+        handlers.withLock { $0[service] = (link, handler) }
     }
 
     /// What the app has answered is on its way to the service before the app is done.
     ///
     /// - Returns: whether somebody handles it.
     package func handle(_ event: Event, _ done: @escaping @Sendable (Result) -> Void) -> Bool {
-        guard let handler = handlers.withLock({ $0[event.service] }) else { return false }
-        handler(event) { [self] result in
-            let client = clients.withLock { $0[event.service] }?.value
-            if let client { client.settle { done(result) } } else { done(result) }
+        guard let (link, handler) = handlers.withLock({ $0[event.service] }) else { return false }
+        handler(event) { result in
+            if let link = link() { link.settle { done(result) } } else { done(result) }
         }
         return true
     }

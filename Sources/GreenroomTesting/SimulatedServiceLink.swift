@@ -44,6 +44,9 @@ final class SimulatedServiceLink: ServiceLink, @unchecked Sendable {
         }
     }
 
+    // What was answered on another thread comes to this one before.
+    func settle(_ done: @escaping @Sendable () -> Void) { onMain { _ in done() } }
+
     func whileWaiting(_ body: () -> Void) { Self.$answersAtOnce.withValue(true, operation: body) }
 
     private func onMain(_ body: @escaping @MainActor @Sendable (SimulatedServiceLink) -> Void) {

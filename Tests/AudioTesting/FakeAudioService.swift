@@ -104,6 +104,7 @@ package final class FakeService: ServiceLink {
     }
 
     package func stop() {}
+    package func settle(_ done: @escaping @Sendable () -> Void) { done() }
 }
 
 /// An app's audio with a service and a device of its own.

@@ -182,6 +182,7 @@ final class FakeLocationService: ServiceLink {
     }
 
     func stop() { state.withLock { ($0.isStarted, $0.listener) = (false, nil) } }
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
 }
 
 /// An app's location with a service and a folder of its own.

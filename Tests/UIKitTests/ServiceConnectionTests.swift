@@ -115,6 +115,20 @@ extension UIKitTests {
             }
         }
 
+        /// A service in the same process.
+        private final class Own: ServiceLink {
+            let settled = Atomic(0)
+
+            func start() {}
+            func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered) {}
+            func stop() {}
+
+            func settle(_ done: @escaping @Sendable () -> Void) {
+                settled.add(1, ordering: .sequentiallyConsistent)
+                done()
+            }
+        }
+
         /// A service as one connection sees it.
         private final class Service: Sendable {
             private let socket: RawSocket
@@ -167,7 +181,7 @@ extension UIKitTests {
         }
 
         private func client() -> ServiceClient {
-            let client = ServiceClient("wake", errand: "wakes", events: events, listener: listener) { [offers] in
+            let client = ServiceClient("wake", errand: "wakes", listener: listener) { [offers] in
                 offers.offered.wait()
                 return offers.sockets.withLock { $0.isEmpty ? nil : .connected($0.removeFirst()) }
             }
@@ -176,8 +190,8 @@ extension UIKitTests {
         }
 
         /// The app deals with what it was asked, and is done.
-        private func wake(_ done: @escaping @Sendable () -> Void) {
-            events.register("wake") { [listener] _, done in
+        private func wake(_ link: (any ServiceLink)?, _ done: @escaping @Sendable () -> Void) {
+            events.register("wake", through: { link }) { [listener] _, done in
                 for call in listener.calls.withLock({ $0 }) { call.answer(.success([:])) }
                 done(.done)
             }
@@ -202,7 +216,7 @@ extension UIKitTests {
             listener.holds.wait()
             let isDone = Atomic(false)
             let done = DispatchSemaphore(value: 0)
-            wake {
+            wake(client) {
                 isDone.store(true, ordering: .sequentiallyConsistent)
                 done.signal()
             }
@@ -224,7 +238,7 @@ extension UIKitTests {
             first.die()
             let isDone = Atomic(false)
             let done = DispatchSemaphore(value: 0)
-            wake {
+            wake(client) {
                 isDone.store(true, ordering: .sequentiallyConsistent)
                 done.signal()
             }
@@ -240,16 +254,32 @@ extension UIKitTests {
         @Test("An app that has answered nothing, or has no service any more, is done at once")
         func nothing() throws {
             let done = DispatchSemaphore(value: 0)
-            wake { done.signal() }
+            wake(nil) { done.signal() }
             done.wait()
             let client = client()
             let service = try offer()
             try service.greet()
-            wake { done.signal() }
+            wake(client) { done.signal() }
             done.wait()
             stop(client)
-            wake { done.signal() }
+            wake(client) { done.signal() }
             done.wait()
+        }
+
+        @Test("What another app's way to the same service has not written keeps back nobody")
+        func others() throws {
+            let client = client()
+            defer { stop(client) }
+            let service = try offer()
+            try service.greet()
+            service.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
+            listener.called.wait()
+            service.die()
+            let own = Own()
+            let done = DispatchSemaphore(value: 0)
+            wake(own) { done.signal() }
+            done.wait()
+            #expect(own.settled.load(ordering: .sequentiallyConsistent) == 1)
         }
     }
 

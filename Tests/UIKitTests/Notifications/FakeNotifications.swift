@@ -93,6 +93,7 @@ final class FakeNotifications: ServiceLink {
     }
 
     func stop() {}
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
 
     func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered) {
         start()

@@ -30,6 +30,7 @@ private final class Service: ServiceLink {
 
     func start() { state.withLock { $0.hasStarted = true } }
     func stop() {}
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
 
     func request(_ method: String, _ params: JSONValue, isErrand: Bool, completion: @escaping Answered) {
         start()

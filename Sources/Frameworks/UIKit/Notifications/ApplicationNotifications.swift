@@ -33,7 +33,8 @@ package final class ApplicationNotifications: NotificationApplication {
     /// The app is being launched.
     func begin() {
         client.use(self)
-        ServiceEvents.shared.register("notifications") { [weak self] event, done in
+        ServiceEvents.shared.register("notifications", through: { [client] in client.currentLink }) {
+            [weak self] event, done in
             MainActor.assumeIsolated { self?.handle(event, done) ?? done(.done) }
         }
     }

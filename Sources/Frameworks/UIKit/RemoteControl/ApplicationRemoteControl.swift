@@ -18,7 +18,7 @@ package final class ApplicationRemoteControl: AudioCommandHandler {
     package func begin() {
         client.beginLaunching()
         client.use(events: self)
-        ServiceEvents.shared.register("audio") { [client] event, done in
+        ServiceEvents.shared.register("audio", through: { [client] in client.currentLink }) { [client] event, done in
             client.woken(upTo: event.payload) { done(.done) }
         }
     }

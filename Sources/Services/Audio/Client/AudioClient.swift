@@ -85,6 +85,9 @@ package final class AudioClient: ServiceListener {
         for reset in resets.withLock({ $0 }) { reset() }
     }
 
+    /// The way to the service, where the app has used it.
+    package var currentLink: (any ServiceLink)? { state.withLock { $0.link } }
+
     private var link: any ServiceLink {
         state.withLock { state in
             if let link = state.link { return link }

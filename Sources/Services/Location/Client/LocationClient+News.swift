@@ -80,7 +80,8 @@ extension LocationClient {
 
     /// What the system wakes the app for comes here.
     package func takeWakes() {
-        ServiceEvents.shared.register("location") { [weak self] event, done in
+        ServiceEvents.shared.register("location", through: { [weak self] in self?.currentLink }) {
+            [weak self] event, done in
             guard let self else { return done(.noData) }
             woken(upTo: event.payload) { done(.done) }
         }

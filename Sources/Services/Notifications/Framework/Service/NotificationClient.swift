@@ -55,6 +55,9 @@ package final class NotificationClient: ServiceListener {
         link?.stop()
     }
 
+    /// The way to the service, where the app has used it.
+    package var currentLink: (any ServiceLink)? { state.withLock { $0.link } }
+
     var link: any ServiceLink {
         state.withLock { state in
             if let link = state.link { return link }
