@@ -180,6 +180,15 @@ extension UIKitTests {
             return Service(service)
         }
 
+        /// A service that has asked the app for something, which has not answered.
+        private func serviceThatAsked() throws -> Service {
+            let service = try offer()
+            try service.greet()
+            service.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
+            listener.called.wait()
+            return service
+        }
+
         private func client() -> ServiceClient {
             let client = ServiceClient("wake", errand: "wakes", listener: listener) { [offers] in
                 offers.offered.wait()
@@ -208,10 +217,7 @@ extension UIKitTests {
         func written() throws {
             let client = client()
             defer { stop(client) }
-            let service = try offer()
-            try service.greet()
-            service.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
-            listener.called.wait()
+            let service = try serviceThatAsked()
             service.say(.notification(method: "hold", params: [:]))
             listener.holds.wait()
             let isDone = Atomic(false)
@@ -231,10 +237,7 @@ extension UIKitTests {
         func successor() throws {
             let client = client()
             defer { stop(client) }
-            let first = try offer()
-            try first.greet()
-            first.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
-            listener.called.wait()
+            let first = try serviceThatAsked()
             first.die()
             let isDone = Atomic(false)
             let done = DispatchSemaphore(value: 0)
@@ -270,10 +273,7 @@ extension UIKitTests {
         func others() throws {
             let client = client()
             defer { stop(client) }
-            let service = try offer()
-            try service.greet()
-            service.say(.request(id: .int(1), method: "tell", params: ["seq": 1]))
-            listener.called.wait()
+            let service = try serviceThatAsked()
             service.die()
             let own = Own()
             let done = DispatchSemaphore(value: 0)
