@@ -92,8 +92,9 @@ package enum Daemon {
             if signals.next() != nil { _ = host.command(.shutDown) { _ in } }
         }
         host.resumeRemovals()
-        host.start(known, living: kept == nil ? nil : living) { [unowned host] in
-            host.services.begin([host.home.services, configuration.programs.services])
+        let folders = [host.home.services, configuration.programs.services]
+        host.start(known, living: kept == nil ? nil : living, services: folders) { [unowned host] in
+            host.services.begin()
             host.listenToApps(handedOver.app)
             loop.after(nanoseconds: 0) { [unowned host] in hasStarted(host, watch) }
         }
@@ -200,9 +201,11 @@ extension Host {
         apps = []
     }
 
-    /// `living`: what may live; `nil` for a new system. `done` is called when the Core knows of all.
+    /// `living`: what may live; `nil` for a new system. `services`: the folders of their declarations. `done` is called
+    /// when the Core knows of all.
     fileprivate func start(
-        _ known: Inventory, living: Handover<[String: LivingGroup]>?, then done: @escaping () -> Void
+        _ known: Inventory, living: Handover<[String: LivingGroup]>?, services folders: [String],
+        then done: @escaping () -> Void
     ) {
         post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
         memory?.tellBudget()
@@ -221,6 +224,7 @@ extension Host {
         guard let living else {
             conditions.tellAll()
             endStrays()
+            services.declare(folders)
             post(.booted)
             return done()
         }
@@ -228,6 +232,7 @@ extension Host {
         if apps.count <= Adoption.slice { workers.collect(.slow) }
         adoptAll(living) { [unowned self] in
             conditions.tellAll()
+            services.declare(folders)
             done()
         }
     }

@@ -53,6 +53,9 @@ package struct Assertion: Hashable, Sendable, Codable {
         self.claim = claim
     }
 
+    /// What the app's traffic is charged to while it holds this; `nil`: to nothing in particular.
+    package var activity: Purpose? { claim?.activity ?? kind.purpose }
+
     /// Why the app may run, for people.
     package var reason: String {
         claim?.sentence ?? (kind == .task ? "it finishes the background task “\(name)”" : kind.reason)
@@ -90,9 +93,6 @@ extension AssertionKind {
         case .exemption, .graphical, .task, .listen, .fetch, .refresh, .processing, .service: nil
         }
     }
-
-    /// Those that say what it moves, in the order in which they count.
-    package static let withPurpose: [AssertionKind] = [.audio, .sessionEvents, .location]
 
     /// Why it lets an app run, for people.
     package var reason: String {

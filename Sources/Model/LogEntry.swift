@@ -126,6 +126,8 @@ package enum Reason: Hashable, Sendable, Codable {
     case deviceSlept, deviceWoke, deviceBooted, systemShutDown, daemonRestarted
     case uninstalled(String)
     case launchedAtBoot(String)
+    /// It ended, and a service wants apps of its mode to run.
+    case launchedAgain(String)
     /// A callback was called on the way to a state.
     case onTheWay(CallbackKind, LifecycleState)
     /// The same of a scene.
@@ -227,7 +229,8 @@ extension Reason {
         case .systemShutDown: "the system was shut down"
         case .daemonRestarted: "the daemon restarted and adopted the apps"
         case .uninstalled(let name): "\(name) was uninstalled"
-        case .launchedAtBoot(let name): "\(name) declares the background mode voip, which is launched at boot"
+        case .launchedAtBoot(let name): "\(name) declares a background mode whose apps are launched at boot"
+        case .launchedAgain(let name): "\(name) had ended, and declares a background mode whose apps are launched again"
         case .onTheWay(let callback, let state): Self.callbackSentence(callback, state)
         case .scene(let call): call.sentence
         case .sceneOpened(let name, let scene): "the user opened scene \(scene.rawValue) of \(name)"

@@ -126,7 +126,9 @@ extension System {
         let isPerceived = presence(i) != .hidden || !apps[i].assertions.others.isEmpty && apps[i].assertions.isPerceived
         broken.require(!isPerceived || given(i) == .foreground, "seen or heard, with priority \(given(i).name)")
         guard !isPerceived, apps[i].state == .background, !apps[i].suspension.isUnderWay else { return }
-        let hurries = apps[i].tasks.areExpiring || mustAnswerSoon(i) || apps[i].windows.areTimed
+        let hurries =
+            apps[i].tasks.areExpiring || mustAnswerSoon(i) || apps[i].windows.areTimed
+            || apps[i].assertions.claimedPriority == .timed
         let wanted: AppPriority = hurries ? .timed : .background
         broken.require(given(i) == wanted, "in the background with priority \(given(i).name)")
     }

@@ -144,8 +144,13 @@ package enum ScenarioWriter {
         add("foreground", !declaration.worksInForeground, "false")
         let holds = declaration.holds.map { (YAML.text($0.name), ($0.limit ?? .zero).text) }
         add("holds", !holds.isEmpty, YAML.mapping(holds))
-        let perceived = declaration.holds.filter(\.isPerceived).map { YAML.text($0.name) }
-        add("perceived", !perceived.isEmpty, YAML.list(perceived))
+        let activities = declaration.holds.compactMap { hold in hold.activity.map { (YAML.text(hold.name), $0.name) } }
+        add("activities", !activities.isEmpty, YAML.mapping(activities))
+        let priorities = declaration.holds.filter { $0.priority != .background }
+            .map { (YAML.text($0.name), $0.priority.name) }
+        add("priorities", !priorities.isEmpty, YAML.mapping(priorities))
+        add("launchesAtBoot", declaration.launchesAtBoot, "true")
+        add("relaunches", declaration.relaunches, "true")
         let windows = declaration.windows.map { (YAML.text($0.name), $0.time.text) }
         add("windows", !windows.isEmpty, YAML.mapping(windows))
         add("startup", service.startup != ServiceScript.standardStartup, service.startup.text)

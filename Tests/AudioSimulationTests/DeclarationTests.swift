@@ -9,7 +9,7 @@ struct DeclarationTests {
     private struct File: Decodable {
         struct Hold: Decodable {
             var name, sentence: String
-            var perceived: Bool?
+            var activity, priority: String?
             var limit: Double?
         }
         struct Window: Decodable {
@@ -35,7 +35,8 @@ struct DeclarationTests {
         try #require(file.holds.count == declaration.holds.count)
         for (real, simulated) in zip(file.holds, declaration.holds) {
             #expect(real.name == simulated.name && real.sentence == simulated.sentence)
-            #expect(real.perceived ?? false == simulated.isPerceived, "\(real.name)")
+            #expect(real.activity == simulated.activity?.name, "\(real.name)")
+            #expect(real.priority ?? "background" == simulated.priority.name, "\(real.name)")
             #expect(real.limit.map { Model.Span.seconds($0) } == simulated.limit, "\(real.name)")
         }
         try #require(file.windows.count == declaration.windows.count)

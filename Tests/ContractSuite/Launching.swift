@@ -63,7 +63,7 @@ extension Contract {
             try device.expect("alpha", .notRunning)
             try device.expectReport(about: "alpha", .launchFailed, saying: ["could not be launched: execve"])
         },
-        Contract("At boot an app with the background mode voip is launched into the background, and suspended") {
+        Contract("At boot an app whose mode a service declares for it is launched into the background, and suspended") {
             device throws(Breach) in
             try device.install(TestApp("alpha", backgroundModes: .voip))
             try device.install(TestApp("beta"))

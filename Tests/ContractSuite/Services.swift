@@ -74,6 +74,42 @@ extension Contract {
             try device.do(.exempt("alpha", false))
             try device.awaitSuspension(of: "alpha")
         },
+        Contract(
+            "An app gives way while a service that the user does not notice holds it, and does not while one plays"
+        ) {
+            device throws(Breach) in
+            try device.runOn(star, for: "watching")
+            try device.wait(for: "alpha to be slowed") { () throws(Breach) in try device.look(at: "alpha").isSlowed }
+            try device.order("alpha", .use("playing"))
+            try device.wait(for: "alpha to be as fast as others") { () throws(Breach) in
+                try !device.look(at: "alpha").isSlowed
+            }
+            try device.order("alpha", .leave("playing"))
+            try device.wait(for: "alpha to be slowed again") { () throws(Breach) in
+                try device.look(at: "alpha").isSlowed
+            }
+            try device.order("alpha", .leave("watching"))
+            try device.awaitSuspension(of: "alpha")
+        },
+        Contract("An app that a service wants to run is launched again when it ends, and not when its user ends it") {
+            device throws(Breach) in
+            let ringing = TestApp("alpha", backgroundModes: .voip)
+            try device.start(ringing)
+            try device.do(.home)
+            try device.awaitSuspension(of: "alpha")
+            let pid = try device.look(at: "alpha").pid
+            try device.kill("alpha")
+            try device.wait(for: "another process of alpha") { () throws(Breach) in
+                let now = try device.look(at: "alpha").pid
+                return now != nil && now != pid
+            }
+            try device.awaitEvent(.launchedInBackground, of: "alpha")
+            try device.awaitEvent(.suspended, of: "alpha", times: 2)
+            try device.do(.close("alpha"))
+            try device.expect("alpha", .notRunning)
+            try device.pass(.seconds(3))
+            try device.expect("alpha", .notRunning)
+        },
         Contract("A service's death suspends nobody: it states anew what it does") {
             device throws(Breach) in
             try device.runOn(star, for: "playing")

@@ -284,6 +284,7 @@ import Testing
     @Test("A reboot goes on after the daemon's death, and launches once what boot launches")
     func reboot() {
         let device = TestDevice()
+        device.declare([.calls])
         let other = device.installTest("other")
         let app = device.installTest("phone", modes: .voip)
         device.open(other)

@@ -268,6 +268,7 @@ import Testing
     func reboot() {
         let device = TestDevice()
         let app = device.installTest("journal")
+        device.declare([.calls])
         let voip = device.installTest("phone", modes: .voip)
         device.open(app)
         device.perform(.sleep(wait: true))

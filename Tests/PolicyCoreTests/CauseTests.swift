@@ -101,7 +101,8 @@ import Testing
             .userUnlocked, .userOpenedSwitcher, .userClosedSwitcher, .userClosed("Journal"), .userRestarted("Journal"),
             .exempted("Journal", true), .exempted("Journal", false), .interruption(.call), .interruptionDismissed(.sms),
             .interruptionAccepted(.call), .callEnded, .deviceSlept, .deviceWoke, .deviceBooted, .systemShutDown,
-            .daemonRestarted, .uninstalled("Journal"), .launchedAtBoot("Phone"), .nothingEntitles, .assertion(.audio),
+            .daemonRestarted, .uninstalled("Journal"), .launchedAtBoot("Phone"), .launchedAgain("Phone"),
+            .nothingEntitles, .assertion(.audio),
             .onScreenAgain, .wantedInBackground, .endRequested, .thawedFromOutside, .frozenFromOutside,
             .cannotFreeze(attempts: 5), .serviceUndeclared(key: "audio"),
         ]

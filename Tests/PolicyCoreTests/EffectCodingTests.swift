@@ -111,6 +111,7 @@ import Testing
             .userLocked, .userUnlocked, .userOpenedSwitcher, .userClosedSwitcher, .userClosed("a"),
             .userRestarted("a"), .exempted("a", true), .exempted("a", false), .callEnded, .deviceSlept, .deviceWoke,
             .deviceBooted, .systemShutDown, .daemonRestarted, .uninstalled("a"), .launchedAtBoot("a"),
+            .launchedAgain("a"), .launchedAgain("b"),
             .nothingEntitles, .onScreenAgain, .wantedInBackground, .endRequested, .thawedFromOutside,
             .frozenFromOutside, .cannotFreeze(attempts: 5), .cannotFreeze(attempts: 6), .lockBlocks(path: "a"),
             .lockBlocks(path: "b"), .serviceUndeclared(key: "a"), .cannotAnswer([], count: 0),

@@ -62,9 +62,21 @@ import Testing
         device.finish()
     }
 
-    @Test("Boot launches the apps that declare voip, into the background, with the reason")
+    @Test("Without a service that wants them nothing is launched at boot")
+    func nobodyAsks() {
+        let device = TestDevice()
+        let app = device.installTest("phone", modes: .voip)
+        device.declare([ServiceDeclaration(name: "calls", mode: .voip)])
+        device.send(.booted)
+        device.run()
+        #expect(device.state(app) == .notRunning)
+        device.finish()
+    }
+
+    @Test("Boot launches the apps whose mode a service declares for it, into the background, with the reason")
     func boot() throws {
         let device = TestDevice()
+        device.declare([.calls])
         let voip = device.installTest("phone", modes: .voip)
         let other = device.installTest("journal", modes: .audio)
         let plain = device.installTest("vim", kind: .plain, modes: .voip)
@@ -85,6 +97,7 @@ import Testing
     @Test("An app opened while it launches into the background comes to the screen after it")
     func openedDuringBackgroundLaunch() {
         let device = TestDevice()
+        device.declare([.calls])
         let app = device.installTest("phone", modes: .voip)
         device.change(app) { $0.hangsIn = [.didFinishLaunching] }
         device.send(.booted)
@@ -95,6 +108,50 @@ import Testing
         device.run()
         #expect(device.answers[open] == .done(app: app))
         #expect(device.takeCalls(app) == Sequences.backgroundLaunch + Sequences.comeBack)
+        device.finish()
+    }
+
+    @Test("An app that ends is launched again into the background, if a service wants apps of its mode to run")
+    func relaunched() throws {
+        let device = TestDevice()
+        device.declare([.calls])
+        let (phone, other) = (device.installTest("phone", modes: .voip), device.installTest("journal"))
+        for app in [phone, other] { device.open(app) }
+        device.pass(.seconds(100))
+        for app in [phone, other] { device.crash(app) }
+        device.pass(.seconds(1))
+        #expect(device.state(phone) == .suspended)
+        #expect(device.state(other) == .notRunning)
+        #expect(try device.last(.launchedInBackground, of: phone).reason == .launchedAgain("phone"))
+        #expect(device.process(phone) != nil)
+        // The user ends it: it stays so.
+        device.perform(.close(phone, wait: true))
+        device.pass(.seconds(1000))
+        #expect(device.state(phone) == .notRunning)
+        device.finish()
+    }
+
+    @Test("An app that ends soon after each launch is launched again ever more rarely")
+    func relaunchedRarely() {
+        let device = TestDevice()
+        device.declare([.calls])
+        let app = device.installTest("phone", modes: .voip)
+        device.open(app)
+        var pauses: [Int64] = []
+        for _ in 0..<14 {
+            device.crash(app)
+            device.run()
+            let since = device.now
+            while device.process(app) == nil, device.now - since < .seconds(2000) { device.pass(.milliseconds(100)) }
+            pauses.append((device.now - since).nanoseconds / 1_000_000_000)
+        }
+        #expect(pauses.prefix(4) == [1, 2, 4, 8])
+        #expect(pauses.suffix(2) == [900, 900])
+        // One that has run for a while is launched at once.
+        device.pass(.seconds(100))
+        device.crash(app)
+        device.pass(.seconds(1))
+        #expect(device.state(app) == .suspended)
         device.finish()
     }
 

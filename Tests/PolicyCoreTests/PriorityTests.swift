@@ -126,6 +126,7 @@ import Testing
     @Test("A launch into the background has a limit, so it has what others have until it is over")
     func backgroundLaunch() {
         let device = TestDevice()
+        device.declare([.calls])
         let app = device.installTest("phone", modes: [.voip, .location])
         device.change(app) { $0.hangsIn = [.didFinishLaunching] }
         device.send(.booted)

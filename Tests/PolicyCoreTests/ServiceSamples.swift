@@ -17,7 +17,7 @@ enum ServiceSamples {
             ServiceDeclaration(
                 name: "steps",
                 holds: [
-                    .init(name: "counting", sentence: "it counts", isPerceived: true, limit: .seconds(3)),
+                    .init(name: "counting", sentence: "it counts", priority: .foreground, limit: .seconds(3)),
                     .init(name: "x", sentence: ""),
                 ],
                 windows: [.init(name: "goal", sentence: "a goal", time: .seconds(10))], mode: [.location, .audio],
@@ -27,7 +27,14 @@ enum ServiceSamples {
     ]
 
     static let events: [Event] =
-        (declarations.map { .declaredFormerly($0) } + declarations.map { .declared($0) } + [
+        (declarations.map { .declaredFormerly($0, hasCallbacks: false) }
+        + declarations.map { .declaredFormerly($0, hasCallbacks: true) } + [
+            .declaredFormerly(
+                [ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))],
+                hasCallbacks: true),
+            .declaredFormerly(
+                [ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))],
+                hasCallbacks: true),
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))]),
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))]),
             .receives(service, []), .receives(other, []), .receives(service, [AppIndex(1)]),
@@ -40,7 +47,17 @@ enum ServiceSamples {
             .hold(service, ServiceRequestID(0), hold, limit: .zero),
             .drop(service, ServiceRequestID(1), app, hold: .max), .stopped(service, app, hold: 0),
             .wake(service, ServiceRequestID(2), app.app, window: 1, because: "b", payload: "p"),
-        ] as [ServiceEvent]).map { .service($0) }
+            .declared([
+                ServiceDeclaration(
+                    name: "steps",
+                    holds: [
+                        .init(name: "a", sentence: "s", activity: .streaming, priority: .timed),
+                        .init(name: "b", sentence: "s", activity: .location),
+                        .init(name: "c", sentence: "s", activity: .use, limit: .seconds(1)),
+                    ], mode: .voip, launchesAtBoot: true)
+            ]),
+            .declared([ServiceDeclaration(name: "steps", mode: .voip, relaunches: true)]),
+        ] + declarations.map { .declared($0) } as [ServiceEvent]).map { .service($0) }
 
     static let refusals: [ServiceRefusal] = [
         .unknownService, .undeclared(kind: "a"), .undeclared(kind: "b"), .unknownApp, .processGone,

@@ -31,7 +31,7 @@ import Testing
                     name: "free",
                     holds: [
                         .init(name: "a", sentence: "it does a"),
-                        .init(name: "b", sentence: "it does b", isPerceived: true),
+                        .init(name: "b", sentence: "it does b", activity: .streaming, priority: .foreground),
                     ],
                     windows: [.init(name: "w", sentence: "something", time: .seconds(5))]),
                 ServiceDeclaration(

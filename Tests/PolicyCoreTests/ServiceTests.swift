@@ -8,7 +8,7 @@ import Testing
         name: "steps",
         holds: [
             .init(name: "counting", sentence: "it counts steps"),
-            .init(name: "heard", sentence: "it is heard", isPerceived: true),
+            .init(name: "heard", sentence: "it is heard", activity: .streaming, priority: .foreground),
             .init(name: "short", sentence: "it is quick", limit: .seconds(5)),
         ],
         windows: [.init(name: "goal", sentence: "the goal of a day", time: .seconds(7))])
@@ -341,59 +341,5 @@ import Testing
         let launch = device.launchOptions[0].last { $0.kind == .didFinishLaunching }
         #expect(launch?.options.notification == LaunchNotification.remote(payload: "[1]"))
         device.finish()
-    }
-}
-
-extension StatedHold {
-    fileprivate init(_ device: TestDevice, _ app: AppIndex, _ hold: UInt8) {
-        self.init(incarnation: device.incarnation(app), hold: hold, because: "")
-    }
-}
-
-extension TestDevice {
-    func declare(_ services: [ServiceDeclaration]) { send(.service(.declared(services))) }
-
-    func service(_ name: String) throws -> ServiceIndex { try #require(system.broker?.index(of: name)) }
-
-    fileprivate func incarnation(_ app: AppIndex) -> Incarnation {
-        Incarnation(app, system.app(app)?.generation ?? Generation(0))
-    }
-
-    fileprivate func attach(_ app: AppIndex, _ name: String) throws {
-        send(.service(.attached(try service(name), incarnation(app))))
-    }
-
-    /// What the service hears.
-    fileprivate func answer(_ event: (ServiceRequestID) -> ServiceEvent) -> ServiceRefusal? {
-        let id = ServiceRequestID(UInt64(toldServices.count))
-        send(.service(event(id)))
-        run()
-        for case .answer(_, id, let refusal) in toldServices { return refusal }
-        fault("a service was not answered")
-        return nil
-    }
-
-    fileprivate func hold(
-        _ app: AppIndex, _ name: String, _ hold: UInt8, limit: Model.Span = .zero
-    ) throws -> ServiceRefusal? {
-        let (service, stated) = (try service(name), StatedHold(self, app, hold))
-        return answer { .hold(service, $0, stated, limit: limit) }
-    }
-
-    fileprivate func drop(_ app: AppIndex, _ name: String, _ hold: UInt8) throws -> ServiceRefusal? {
-        let (service, incarnation) = (try service(name), incarnation(app))
-        return answer { .drop(service, $0, incarnation, hold: hold) }
-    }
-
-    /// For tests of what happens in a window.
-    func wakeByService(_ app: AppIndex, time: Model.Span) {
-        let declaration = ServiceDeclaration(
-            name: "waker", windows: [.init(name: "window", sentence: "a window", time: time)])
-        declare([declaration])
-        guard let service = system.broker?.index(of: "waker") else { return fault("nothing is declared") }
-        send(.service(.arrived(service, [])))
-        send(.service(.attached(service, incarnation(app))))
-        send(.service(.wake(service, ServiceRequestID(0), app, window: 0, because: "of a test", payload: "")))
-        run()
     }
 }

@@ -241,6 +241,7 @@ import Testing
     @Test("An app that is launched for an event has seconds")
     func window() {
         let device = TestDevice()
+        device.declare([.calls])
         let app = device.installTest("phone", modes: .voip)
         device.send(.booted)
         device.run()

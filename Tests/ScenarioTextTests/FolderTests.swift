@@ -127,7 +127,7 @@ struct FolderTests {
               service0:
                 mode: audio
                 holds: {hold0: 18s, hold1: 0s}
-                perceived: [hold0]
+                priorities: {hold0: foreground}
                 windows: {window0: 21s, window1: 27s}
                 startup: 83ms
                 stopTime: 57ms

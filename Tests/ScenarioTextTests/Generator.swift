@@ -112,10 +112,12 @@ struct Generator {
         var declaration = ServiceDeclaration(name: name)
         declaration.mode = pick([[], .audio, .location])
         declaration.worksInForeground = flag()
+        (declaration.launchesAtBoot, declaration.relaunches) = (flag(), flag())
         declaration.holds = (0..<random.below(3)).map { number in
             let name = "h\(number)" + text()
             return ServiceDeclaration.Hold(
-                name: name, sentence: "it uses \(name)", isPerceived: flag(),
+                name: name, sentence: "it uses \(name)", activity: flag() ? pick(Purpose.ofServices) : nil,
+                priority: pick(AppPriority.allCases),
                 limit: flag() ? .seconds(Double(1 + random.below(99))) : nil)
         }
         declaration.windows = (0..<random.below(3)).map { number in

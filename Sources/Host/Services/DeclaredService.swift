@@ -1,10 +1,10 @@
 internal import LinuxSystem
-internal import Model
+package import Model
 internal import Wire
 
 /// A service as its declaration says (docs/SERVICES.md, section 1), and how to start it.
-struct DeclaredService {
-    let declaration: ServiceDeclaration
+package struct DeclaredService {
+    package let declaration: ServiceDeclaration
     let program: String
     let arguments: [String]
     let startsWithDaemon: Bool
@@ -21,9 +21,9 @@ struct DeclaredService {
     let marks: [String: String]
 
     /// Why a declaration is left out, with what to do about it.
-    struct Fault: Error {
-        let file: String
-        let sentence: String
+    package struct Fault: Error {
+        package let file: String
+        package let sentence: String
     }
 
     /// Who could change what the daemon does anyway: its user, root, and whose program it is.
@@ -36,7 +36,7 @@ struct DeclaredService {
     private static let largest = 1 << 16
 
     /// Those of the folders, the first of a name; and what was left out.
-    static func read(_ folders: [String]) -> (services: [DeclaredService], faults: [Fault]) {
+    package static func read(_ folders: [String]) -> (services: [DeclaredService], faults: [Fault]) {
         var (services, faults): ([DeclaredService], [Fault]) = ([], [])
         for folder in folders {
             for name in FileSystem.names(in: folder).sorted() where name.hasSuffix(".json") {
@@ -86,7 +86,7 @@ struct DeclaredService {
             ServiceDeclaration.Hold(
                 name: try kind.text("name", ServiceDeclaration.longestName),
                 sentence: try kind.text("sentence", ServiceDeclaration.longestText),
-                isPerceived: try kind.bool("perceived", default: false), limit: try kind.span("limit"))
+                activity: try kind.activity, priority: try kind.priority, limit: try kind.span("limit"))
         }
         var marks: [String: String] = [:]
         for kind in try json.kinds("holds") {
@@ -112,6 +112,9 @@ struct DeclaredService {
             }
         }
         declaration.worksInForeground = try json.bool("worksInForeground", default: true)
+        (declaration.launchesAtBoot, declaration.relaunches) = try (
+            json.launches("launchAtBoot"), json.launches("relaunch")
+        )
         let start = try json.optionalString("start") ?? "onDemand"
         guard ["onDemand", "always"].contains(start) else {
             throw .invalidParameter("start", "a service starts onDemand or always")
@@ -185,6 +188,40 @@ extension JSONValue {
                         + "remoteNotification)")
             }
         }
+    }
+
+    /// What the app's traffic is charged to.
+    fileprivate var activity: Purpose? {
+        get throws(RPCError) {
+            guard let word = try optionalString("activity") else { return nil }
+            guard let purpose = Purpose.ofServices.first(where: { $0.name == word }) else {
+                let known = Purpose.ofServices.map(\.name).joined(separator: ", ")
+                throw .invalidParameter("activity", "the activity of a hold is one of \(known)")
+            }
+            return purpose
+        }
+    }
+
+    /// Earlier declarations say `perceived`.
+    fileprivate var priority: AppPriority {
+        get throws(RPCError) {
+            let isPerceived = try bool("perceived", default: false)
+            guard let word = try optionalString("priority") else { return isPerceived ? .foreground : .background }
+            guard let priority = AppPriority.allCases.first(where: { $0.name == word }) else {
+                let known = AppPriority.allCases.map(\.name).joined(separator: ", ")
+                throw .invalidParameter("priority", "the priority of a hold is one of \(known)")
+            }
+            return priority
+        }
+    }
+
+    /// Whether apps with its mode are launched for it.
+    fileprivate func launches(_ name: String) throws(RPCError) -> Bool {
+        guard try bool(name, default: false) else { return false }
+        guard self["mode"] != nil else {
+            throw .invalidParameter(name, "apps are launched by their mode: declare one")
+        }
+        return true
     }
 
     /// Seconds; none is no limit.

@@ -8,6 +8,7 @@ internal import Wire
 final class ServiceBroker {
     private unowned let host: Host
     private var links: [ServiceLink] = []
+    private var declared: [DeclaredService] = []
     private var faults: [DeclaredService.Fault] = []
     private var acceptor: Acceptor?
     /// What everybody is to see of an app, by the hold.
@@ -26,15 +27,20 @@ final class ServiceBroker {
 
     init(_ host: Host) { self.host = host }
 
-    /// Reads what is declared. Without a service nothing is made, and nothing costs anything.
-    func begin(_ folders: [String]) {
+    /// Reads what is declared, before the Core hears that the device has booted: apps are launched for services then.
+    func declare(_ folders: [String]) {
         let read = DeclaredService.read(folders)
-        faults = read.faults
+        (declared, faults) = (read.services, read.faults)
         for fault in faults { Diagnostics.write("\(fault.file) declares no service: \(fault.sentence)") }
-        guard !read.services.isEmpty || host.system.broker != nil else { return }
-        host.post(.service(.declared(read.services.map(\.declaration))))
+        guard !declared.isEmpty || host.system.broker != nil else { return }
+        host.post(.service(.declared(declared.map(\.declaration))))
+    }
+
+    /// Without a service nothing is made, and nothing costs anything.
+    func begin() {
+        guard host.system.broker != nil else { return }
         let registrations = ServiceRegistrations(host)
-        links = read.services.compactMap { service in
+        links = declared.compactMap { service in
             host.system.broker?.index(of: service.declaration.name).map {
                 ServiceLink(host, service, $0, registrations)
             }

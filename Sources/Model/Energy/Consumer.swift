@@ -26,6 +26,9 @@ package enum Purpose: UInt8, Sendable, Codable, CaseIterable {
 
     package var name: String { "\(self)" }
 
+    /// What a service may say that an app, or the service itself, moves. The policy finds out the others.
+    package static let ofServices: [Purpose] = [.transfer, .streaming, .push, .location, .keepAlive]
+
     package var phrase: String {
         switch self {
         case .use: "its own use"

@@ -13,15 +13,21 @@ package struct ServiceDeclaration: Hashable, Sendable, Codable {
         package var name: String
         /// What the app does meanwhile, for people: “it plays audio”.
         package var sentence: String
-        /// The user notices the app by it, so that it has as much of the machine as what is on screen.
-        package var isPerceived: Bool
+        /// What the app's own traffic is charged to while this is held; `nil`: to nothing in particular.
+        package var activity: Purpose?
+        /// How much of the machine the app has meanwhile: `foreground` if the user notices the app by it.
+        package var priority: AppPriority
         /// The longest that one may be held; `nil`: as long as the service likes.
         package var limit: Span?
 
-        package init(name: String, sentence: String, isPerceived: Bool = false, limit: Span? = nil) {
+        package init(
+            name: String, sentence: String, activity: Purpose? = nil, priority: AppPriority = .background,
+            limit: Span? = nil
+        ) {
             self.name = name
             self.sentence = sentence
-            self.isPerceived = isPerceived
+            self.activity = activity
+            self.priority = priority
             self.limit = limit
         }
     }
@@ -59,16 +65,22 @@ package struct ServiceDeclaration: Hashable, Sendable, Codable {
     package var mode: BackgroundModes
     /// Of use on screen without the key.
     package var worksInForeground: Bool
+    /// Apps with the key are launched into the background when the device boots.
+    package var launchesAtBoot: Bool
+    /// Apps with the key are launched again when they end, unless the user ended them.
+    package var relaunches: Bool
 
     package init(
         name: String, holds: [Hold] = [], windows: [Window] = [], mode: BackgroundModes = [],
-        worksInForeground: Bool = true
+        worksInForeground: Bool = true, launchesAtBoot: Bool = false, relaunches: Bool = false
     ) {
         self.name = name
         self.holds = holds
         self.windows = windows
         self.mode = mode
         self.worksInForeground = worksInForeground
+        self.launchesAtBoot = launchesAtBoot
+        self.relaunches = relaunches
     }
 
     /// How many a system may have, and of what each may declare; and how long its texts may be, in bytes.
@@ -141,13 +153,71 @@ package struct ServiceClaim: Hashable, Sendable, Codable {
     package var hold: UInt8
     /// What the app does meanwhile, for people.
     package var sentence: String
-    package var isPerceived: Bool
+    /// As the hold declares them.
+    package var activity: Purpose?
+    package var priority: AppPriority
 
-    package init(service: ServiceIndex, hold: UInt8, sentence: String, isPerceived: Bool) {
+    package init(
+        service: ServiceIndex, hold: UInt8, sentence: String, activity: Purpose? = nil,
+        priority: AppPriority = .background
+    ) {
         self.service = service
         self.hold = hold
         self.sentence = sentence
-        self.isPerceived = isPerceived
+        self.activity = activity
+        self.priority = priority
+    }
+}
+
+// MARK: Checkpoints of earlier versions
+
+// They say whether the user notices the app by a hold, instead of its priority, and know no activities or launches.
+extension ServiceDeclaration.Hold {
+    private enum EarlierKeys: String, CodingKey { case isPerceived }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        sentence = try container.decode(String.self, forKey: .sentence)
+        activity = try container.decodeIfPresent(Purpose.self, forKey: .activity)
+        priority =
+            try container.decodeIfPresent(AppPriority.self, forKey: .priority)
+            ?? decoder.container(keyedBy: EarlierKeys.self).priority(.isPerceived)
+        limit = try container.decodeIfPresent(Span.self, forKey: .limit)
+    }
+}
+
+extension ServiceClaim {
+    private enum EarlierKeys: String, CodingKey { case isPerceived }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        service = try container.decode(ServiceIndex.self, forKey: .service)
+        hold = try container.decode(UInt8.self, forKey: .hold)
+        sentence = try container.decode(String.self, forKey: .sentence)
+        activity = try container.decodeIfPresent(Purpose.self, forKey: .activity)
+        priority =
+            try container.decodeIfPresent(AppPriority.self, forKey: .priority)
+            ?? decoder.container(keyedBy: EarlierKeys.self).priority(.isPerceived)
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func priority(_ isPerceived: Key) throws -> AppPriority {
+        try decodeIfPresent(Bool.self, forKey: isPerceived) == true ? .foreground : .background
+    }
+}
+
+extension ServiceDeclaration {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        holds = try container.decode([Hold].self, forKey: .holds)
+        windows = try container.decode([Window].self, forKey: .windows)
+        mode = try container.decode(BackgroundModes.self, forKey: .mode)
+        worksInForeground = try container.decode(Bool.self, forKey: .worksInForeground)
+        launchesAtBoot = try container.decodeIfPresent(Bool.self, forKey: .launchesAtBoot) ?? false
+        relaunches = try container.decodeIfPresent(Bool.self, forKey: .relaunches) ?? false
     }
 }
 

@@ -39,8 +39,3 @@ package enum ServiceKind: UInt8, Hashable, Sendable, Codable, CaseIterable {
     /// Satellites are received for it.
     package var usesSatellites: Bool { self == .location }
 }
-
-extension BackgroundModes {
-    /// Apps that a device launches when it starts: a call could come.
-    package static let launchedAtBoot: BackgroundModes = .voip
-}

@@ -65,6 +65,29 @@ package struct AssertionTable: Hashable, Sendable {
 
     mutating func setTaskEnd(_ end: Instant?) { taskEnd = tasks.isEmpty ? nil : end }
 
+    /// Of several activities, the one that has lasted longest: what comes and goes beside it does not change the app's.
+    var activity: Purpose? {
+        for place in others.indices { if let activity = others[place].activity { return activity } }
+        return nil
+    }
+
+    /// What services say that the app needs: the most of all.
+    var claimedPriority: AppPriority? {
+        var most: AppPriority?
+        for place in others.indices {
+            guard let claimed = others[place].claim?.priority, claimed.rank > (most?.rank ?? 0) else { continue }
+            most = claimed
+        }
+        return most
+    }
+
+    /// The service was declared anew.
+    mutating func setClaim(_ id: AssertionID, _ hold: ServiceDeclaration.Hold) {
+        guard let place = others.place(of: id) else { return }
+        others[place].claim?.activity = hold.activity
+        others[place].claim?.priority = hold.priority
+    }
+
     var nextExpiry: Instant? { others.lazy.compactMap(\.expires).min() }
 }
 

@@ -11,7 +11,7 @@ extension System {
         guard i < apps.count, apps[i].state.isRunning else { return nil }
         if apps[i].state.isForeground || presence(i) != .hidden { return .browsing }
         if apps[i].windows.holds(.fetch) { return .fetch }
-        return AssertionKind.withPurpose.first { apps[i].assertions.holds($0) }?.purpose ?? .use
+        return apps[i].assertions.activity ?? .use
     }
 
     /// What a service says that it moved, for an app or for itself.

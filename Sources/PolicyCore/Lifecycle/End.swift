@@ -141,6 +141,7 @@ extension System {
         let sequence = log(i, .terminated, end, after: ending.cause, took: took)
         if let code = reason.code { report(i, code, reason, ending, isVisible: isVisible, sequence: sequence) }
         memoryGone(i, reason)
+        if !ending.relaunches { planRelaunch(i, reason) }
         clearProcess(i)
         disarmMidnightIfNobodyRuns()
         windowsGone(i)

@@ -132,16 +132,7 @@ extension System {
         for app in screen.clear() { leave(app) }
         screen = Screen()
         protectData()
-        for i in apps.indices
-        where apps[i].isInstalled && apps[i].process == .none
-            && !apps[i].manifest.backgroundModes.isDisjoint(with: .launchedAtBoot)
-            && !isPlain(i) && !endsOffScreen(i)
-        {
-            apps[i].cause = root
-            apps[i].launch = LaunchOptions(service: .launchedAtBoot)
-            apps[i].launchReason = .launchedAtBoot(apps[i].manifest.name)
-            start(i, isBackground: true, isWoken: true)
-        }
+        launchAtBoot()
         forgetClosings()
     }
 

@@ -13,12 +13,14 @@ extension System {
         case .alive: break
         }
         if presence(i) != .hidden || apps[i].state.isForeground { return .foreground }
-        if !apps[i].assertions.others.isEmpty, apps[i].assertions.isPerceived { return .foreground }
+        let isHeld = !apps[i].assertions.others.isEmpty
+        if isHeld, apps[i].assertions.isPerceived { return .foreground }
         if apps[i].$ending || !apps[i].outstanding.isEmpty { return .timed }
         if case .expiring = apps[i].tasks.clock, !apps[i].tasks.isEmpty { return .timed }
         // Somebody waits for its answer, or it has little time.
         if mustAnswerSoon(i) { return .timed }
         if !apps[i].windows.isEmpty, apps[i].windows.areTimed { return .timed }
+        if isHeld, apps[i].assertions.claimedPriority == .timed { return .timed }
         return apps[i].suspension.isUnderWay ? nil : .background
     }
 
@@ -55,7 +57,7 @@ extension System {
 extension AppPriority {
     // Compared at every step; the comparison that all modules have is a call through a table.
     @inline(__always)
-    fileprivate var rank: UInt8 {
+    var rank: UInt8 {
         switch self {
         case .background: 1
         case .timed: 2
@@ -68,7 +70,7 @@ extension AssertionTable {
     /// The user notices it although it is not on screen: by ear, or in a window that the Core knows nothing of.
     var isPerceived: Bool {
         others.contains { assertion in
-            assertion.kind.isPerceived || assertion.claim?.isPerceived == true
+            assertion.kind.isPerceived || assertion.claim?.priority == .foreground
         }
     }
 }

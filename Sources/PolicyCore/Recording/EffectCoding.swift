@@ -351,6 +351,7 @@ extension FieldSink {
         case .daemonRestarted: write(UInt8(19))
         case .uninstalled(let name): write(20, name)
         case .launchedAtBoot(let name): write(21, name)
+        case .launchedAgain(let name): write(96, name)
         case .onTheWay(let callback, let state):
             write(22, callback.rawValue)
             write(state.rawValue)

@@ -45,7 +45,18 @@ package struct Broker: Hashable, Codable, Sendable {
         case stopping(AssertionID)
     }
 
+    /// An app that is launched again when it ends.
+    struct Relaunch: Hashable, Codable, Sendable {
+        let app: AppIndex
+        /// `nil`: it runs, or nothing launches it.
+        var due: Instant?
+        /// How long it was waited for last: an app that ends soon after each launch is launched ever more rarely.
+        var pause = Span.zero
+    }
+
     package internal(set) var services: [Service] = []
+    /// `nil`: no app has ended. Checkpoints did not always say.
+    var relaunches: [Relaunch]?
 
     /// For a service to be there again after its death, or the daemon's.
     static let grace = Span.seconds(10)
@@ -62,9 +73,12 @@ package struct Broker: Hashable, Codable, Sendable {
 
     /// When something happens by itself.
     var nextLook: Instant? {
-        services.lazy.compactMap { service in
-            if case .away(let until) = service.presence { until } else { nil }
-        }.min()
+        var next = relaunches?.lazy.compactMap(\.due).min()
+        for place in services.indices {
+            guard case .away(let until?) = services[place].presence else { continue }
+            next = next.map { min($0, until) } ?? until
+        }
+        return next
     }
 
     func place(_ incarnation: Incarnation, _ kind: UInt8, in service: Int) -> Int? {
@@ -80,6 +94,6 @@ package struct Broker: Hashable, Codable, Sendable {
                     && service.holds.allSatisfy {
                         $0.incarnation.app.rawValue < apps && Int($0.kind) < service.declaration.holds.count
                     }
-            }
+            } && relaunches?.allSatisfy { $0.app.rawValue < apps } ?? true
     }
 }

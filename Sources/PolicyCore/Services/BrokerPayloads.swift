@@ -40,12 +40,12 @@ package enum ServiceEvent: Payload {
     case noted(ServiceIndex, AppIndex, sentence: String)
     /// For whom satellites are received from now on, and for nobody else: these share what that costs.
     case receives(ServiceIndex, [AppIndex])
-    /// `declared` in recordings from before windows had callbacks.
-    case declaredFormerly([ServiceDeclaration])
+    /// `declared` in recordings from before holds had activities and priorities, or even windows callbacks.
+    case declaredFormerly([ServiceDeclaration], hasCallbacks: Bool)
 
     package enum Tag: UInt8, CaseIterable, Sendable {
-        case declaredFormerly = 61, arrived, lost, attached, hold, drop, stopped, wake
-        case declared = 70, remembered, noted = 74, receives
+        case declaredWithoutCallbacks = 61, arrived, lost, attached, hold, drop, stopped, wake
+        case declaredWithoutActivities = 70, remembered, noted = 74, receives, declared
     }
 
     package var tag: Tag {
@@ -61,7 +61,8 @@ package enum ServiceEvent: Payload {
         case .remembered: .remembered
         case .noted: .noted
         case .receives: .receives
-        case .declaredFormerly: .declaredFormerly
+        case .declaredFormerly(_, let hasCallbacks):
+            hasCallbacks ? .declaredWithoutActivities : .declaredWithoutCallbacks
         }
     }
 
@@ -81,19 +82,22 @@ package enum ServiceEvent: Payload {
         case .remembered: self = .remembered(service, [])
         case .noted: self = .noted(service, AppIndex(0), sentence: "")
         case .receives: self = .receives(service, [])
-        case .declaredFormerly: self = .declaredFormerly([])
+        case .declaredWithoutCallbacks: self = .declaredFormerly([], hasCallbacks: false)
+        case .declaredWithoutActivities: self = .declaredFormerly([], hasCallbacks: true)
         }
     }
 
     package mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
         switch self {
         case .declared(var declarations):
-            try coder.code(&declarations)
-            try coder.codeCallbacks(&declarations)
+            try coder.codeCount(&declarations, blank: ServiceDeclaration(name: ""))
+            for place in declarations.indices { try coder.code(&declarations[place]) }
             self = .declared(declarations)
-        case .declaredFormerly(var declarations):
-            try coder.code(&declarations)
-            self = .declaredFormerly(declarations)
+        case .declaredFormerly(var declarations, let hasCallbacks):
+            try coder.codeCount(&declarations, blank: ServiceDeclaration(name: ""))
+            for place in declarations.indices { try coder.codeFormerly(&declarations[place]) }
+            if hasCallbacks { try coder.codeCallbacks(&declarations) }
+            self = .declaredFormerly(declarations, hasCallbacks: hasCallbacks)
         case .arrived(var service, var holds):
             try coder.code(&service)
             try coder.code(&holds)
@@ -222,42 +226,75 @@ extension FieldCoder {
         for place in holds.indices { try code(&holds[place]) }
     }
 
-    mutating func code(_ declarations: inout [ServiceDeclaration]) throws(Failure) {
-        try codeCount(&declarations, blank: ServiceDeclaration(name: ""))
-        for place in declarations.indices { try code(&declarations[place]) }
-    }
-
-    /// Behind all declarations.
-    mutating func codeCallbacks(_ declarations: inout [ServiceDeclaration]) throws(Failure) {
-        for place in declarations.indices {
-            for window in declarations[place].windows.indices {
-                try code(&declarations[place].windows[window].callback)
-            }
+    fileprivate mutating func code(_ declaration: inout ServiceDeclaration) throws(Failure) {
+        try code(&declaration.name)
+        try codeCount(&declaration.holds, blank: ServiceDeclaration.Hold(name: "", sentence: ""))
+        for place in declaration.holds.indices { try code(&declaration.holds[place]) }
+        try codeCount(&declaration.windows, blank: ServiceDeclaration.Window(name: "", sentence: "", time: .zero))
+        for place in declaration.windows.indices {
+            try code(&declaration.windows[place])
+            try code(&declaration.windows[place].callback)
         }
+        var keys = declaration.mode.keys
+        try codeCount(&keys, blank: "")
+        for place in keys.indices { try code(&keys[place]) }
+        declaration.mode = BackgroundModes(keys: keys)
+        try code(&declaration.worksInForeground)
+        try code(&declaration.launchesAtBoot)
+        try code(&declaration.relaunches)
     }
 
-    private mutating func code(_ declaration: inout ServiceDeclaration) throws(Failure) {
+    private mutating func code(_ hold: inout ServiceDeclaration.Hold) throws(Failure) {
+        try code(&hold.name)
+        try code(&hold.sentence)
+        var (isTold, activity) = (hold.activity != nil, hold.activity ?? .use)
+        try code(&isTold)
+        if isTold { try code(&activity) }
+        hold.activity = isTold ? activity : nil
+        try code(&hold.priority)
+        try codeLimit(&hold)
+    }
+
+    private mutating func codeLimit(_ hold: inout ServiceDeclaration.Hold) throws(Failure) {
+        var (isLimited, limit) = (hold.limit != nil, hold.limit ?? .zero)
+        try code(&isLimited)
+        if isLimited { try code(&limit) }
+        hold.limit = isLimited ? limit : nil
+    }
+
+    private mutating func code(_ window: inout ServiceDeclaration.Window) throws(Failure) {
+        try code(&window.name)
+        try code(&window.sentence)
+        try code(&window.time)
+    }
+
+    /// As recordings had it that knew whether the user notices an app by a hold.
+    fileprivate mutating func codeFormerly(_ declaration: inout ServiceDeclaration) throws(Failure) {
         try code(&declaration.name)
         try codeCount(&declaration.holds, blank: ServiceDeclaration.Hold(name: "", sentence: ""))
         for place in declaration.holds.indices {
             try code(&declaration.holds[place].name)
             try code(&declaration.holds[place].sentence)
-            try code(&declaration.holds[place].isPerceived)
-            var (isLimited, limit) = (declaration.holds[place].limit != nil, declaration.holds[place].limit ?? .zero)
-            try code(&isLimited)
-            if isLimited { try code(&limit) }
-            declaration.holds[place].limit = isLimited ? limit : nil
+            var isPerceived = declaration.holds[place].priority == .foreground
+            try code(&isPerceived)
+            declaration.holds[place].priority = isPerceived ? .foreground : .background
+            try codeLimit(&declaration.holds[place])
         }
         try codeCount(&declaration.windows, blank: ServiceDeclaration.Window(name: "", sentence: "", time: .zero))
-        for place in declaration.windows.indices {
-            try code(&declaration.windows[place].name)
-            try code(&declaration.windows[place].sentence)
-            try code(&declaration.windows[place].time)
-        }
+        for place in declaration.windows.indices { try code(&declaration.windows[place]) }
         var mode = declaration.mode.rawValue
         try code(&mode)
         declaration.mode = BackgroundModes(rawValue: mode)
         try code(&declaration.worksInForeground)
+    }
+
+    /// Behind all declarations.
+    fileprivate mutating func codeCallbacks(_ declarations: inout [ServiceDeclaration]) throws(Failure) {
+        for place in declarations.indices {
+            for window in declarations[place].windows.indices {
+                try code(&declarations[place].windows[window].callback)
+            }
+        }
     }
 }
 

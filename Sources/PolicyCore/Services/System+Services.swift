@@ -5,7 +5,7 @@ package import Model
 extension System {
     mutating func handle(_ event: ServiceEvent) {
         switch event {
-        case .declared(let declarations), .declaredFormerly(let declarations): declareServices(declarations)
+        case .declared(let declarations), .declaredFormerly(let declarations, _): declareServices(declarations)
         case .remembered(let service, let apps): remember(apps, at: service)
         case .arrived(let service, let stated): serviceArrived(service, stated)
         case .lost(let service): serviceLost(service)
@@ -66,10 +66,19 @@ extension System {
                 services.append(Broker.Service(declaration: declaration))
             }
         }
-        broker = Broker(services: services)
+        broker = Broker(services: services, relaunches: broker?.relaunches)
         for s in services.indices {
-            let (known, isDeclared) = (services[s].declaration.holds.count, services[s].isDeclared)
-            for hold in services[s].holds where !isDeclared || Int(hold.kind) >= known { end(hold, of: s) }
+            let (kinds, isDeclared) = (services[s].declaration.holds, services[s].isDeclared)
+            for hold in services[s].holds {
+                guard isDeclared, Int(hold.kind) < kinds.count else {
+                    end(hold, of: s)
+                    continue
+                }
+                // What it says of a hold now counts for those that it has as well.
+                guard case .held(let id) = hold.phase else { continue }
+                apps[Int(hold.incarnation.app.rawValue)].assertions.setClaim(id, kinds[Int(hold.kind)])
+                touch(hold.incarnation.app)
+            }
         }
     }
 
@@ -115,6 +124,7 @@ extension System {
 
     mutating func passServiceGraces() {
         guard let broker, let next = broker.nextLook, next <= now else { return }
+        passRelaunches()
         for (s, service) in broker.services.enumerated() {
             guard case .away(let until?) = service.presence, until <= now else { continue }
             self.broker?.services[s].presence = .away(until: nil)
@@ -195,7 +205,8 @@ extension System {
         if hasKey {
             let sentence = stated.because.isEmpty ? kind.sentence : stated.because
             let claim = ServiceClaim(
-                service: service, hold: stated.hold, sentence: sentence, isPerceived: kind.isPerceived)
+                service: service, hold: stated.hold, sentence: sentence, activity: kind.activity,
+                priority: kind.priority)
             let lasting = [limit, kind.limit].compactMap(\.self).min()
             phase = .held(take(i, .service, name: "\(declaration.name).\(kind.name)", lasting: lasting, claim: claim))
         }
@@ -246,7 +257,8 @@ extension System {
                 let kind = service.declaration.holds[Int(hold.kind)]
                 let claim = ServiceClaim(
                     service: ServiceIndex(UInt32(s)), hold: hold.kind,
-                    sentence: "the service \(service.declaration.name) is about to stop for it", isPerceived: false)
+                    sentence: "the service \(service.declaration.name) is about to stop for it",
+                    activity: kind.activity)
                 let id = take(
                     i, .service, name: "\(service.declaration.name).\(kind.name)", lasting: Broker.stopLimit,
                     claim: claim)
@@ -292,6 +304,7 @@ extension System {
     mutating func forgetAtServices(_ app: AppIndex) {
         guard let broker else { return }
         for s in broker.services.indices { self.broker?.services[s].known.removeAll { $0 == app } }
+        forgetRelaunch(of: app)
     }
 
     // MARK: Waking

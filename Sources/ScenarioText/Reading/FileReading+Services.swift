@@ -34,14 +34,16 @@ extension FileReading {
         script.declaration.holds = parts(fields["holds"]).map { name, limit in
             ServiceDeclaration.Hold(name: name, sentence: "it uses \(name)", limit: limit > .zero ? limit : nil)
         }
-        for tree in list(fields["perceived"], of: "holds") {
-            guard let word = text(tree, of: "a hold") else { continue }
-            guard let place = script.declaration.holds.firstIndex(where: { $0.name == word }) else {
-                note(tree.place, Names("hold", script.declaration.holds.map(\.name)).mismatch(word))
-                continue
-            }
-            script.declaration.holds[place].isPerceived = true
+        let activities = Names("activity", Purpose.ofServices.map(\.name))
+        for (hold, activity) in ofHolds(fields["activities"], script, activities, Purpose.ofServices, \.name) {
+            script.declaration.holds[hold].activity = activity
         }
+        let priorities = Names("priority", AppPriority.allCases.map(\.name))
+        for (hold, priority) in ofHolds(fields["priorities"], script, priorities, AppPriority.allCases, \.name) {
+            script.declaration.holds[hold].priority = priority
+        }
+        set(&script.declaration.launchesAtBoot, truth(fields["launchesAtBoot"]))
+        set(&script.declaration.relaunches, truth(fields["relaunches"]))
         script.declaration.windows = parts(fields["windows"]).map { name, time in
             ServiceDeclaration.Window(name: name, sentence: name, time: time)
         }
@@ -49,6 +51,25 @@ extension FileReading {
         set(&script.stopTime, span(fields["stopTime"]))
         set(&script.forgets, truth(fields["forgets"]))
         return script
+    }
+
+    /// A word for each of some holds.
+    private mutating func ofHolds<Value>(
+        _ tree: Tree?, _ script: ServiceScript, _ names: Names, _ values: [Value], _ name: (Value) -> String
+    ) -> [(Int, Value)] {
+        guard let tree, let pairs = pairs(tree, of: "a mapping from holds to words") else { return [] }
+        return pairs.compactMap { hold, place, tree in
+            guard let number = script.declaration.holds.firstIndex(where: { $0.name == hold }) else {
+                note(place, Names("hold", script.declaration.holds.map(\.name)).mismatch(hold))
+                return nil
+            }
+            guard let word = text(tree, of: names.what) else { return nil }
+            guard let value = values.first(where: { name($0) == word }) else {
+                note(tree.place, names.mismatch(word))
+                return nil
+            }
+            return (number, value)
+        }
     }
 
     private mutating func parts(_ tree: Tree?) -> [(String, Span)] {

@@ -132,7 +132,16 @@ extension KeyTable {
             Key("mode", "a key", "The key of `UIBackgroundModes` that it guards; without one every app may use it."),
             Key("foreground", "true or false", "Whether an app without the key may use it on screen: true."),
             Key("holds", "mapping to TIME", "What it does for apps, each with its limit; `0s`: as long as it likes."),
-            Key("perceived", "list", "Those of them that the user notices."),
+            Key("activities", "mapping", "What an app's own traffic is charged to while one of them is held."),
+            Key(
+                "priorities", "mapping",
+                "How much of the machine an app has for each of them, `background` where it is left out."),
+            Key(
+                "launchesAtBoot", "true or false",
+                "Whether apps with the mode are launched when the device boots: false."),
+            Key(
+                "relaunches", "true or false",
+                "Whether apps with the mode are launched again when they end, unless the user ended them: false."),
             Key("windows", "mapping to TIME", "What it wakes apps for, each with the time that they have."),
             Key("startup", "TIME", "From its start to its first word: 60ms where it is left out."),
             Key("stopTime", "TIME", "How long it takes to stop: 5ms where it is left out."),

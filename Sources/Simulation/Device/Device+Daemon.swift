@@ -41,6 +41,7 @@ extension Device {
         guard daemon == .running else { return }
         daemon = .down
         // Tools see their connection end, and say so.
+        orphaned = unanswered
         unanswered = []
         servicesLoseDaemon()
         forgetGuards()
@@ -91,6 +92,7 @@ extension Device {
         }
         waitingInstalls = []
         adoptAll()
+        orphaned = []
         if daemon == .running { declareServices(isFresh: false) }
         tellConditions()
         if memoryBudget != nil { senseMemory() }

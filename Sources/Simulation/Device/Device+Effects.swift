@@ -102,6 +102,8 @@ extension Device {
         case .service(let action): perform(action)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
+            // Until it has adopted, a new daemon may answer tools of the dead one, whose connections are gone.
+            if orphaned.contains(id) { return }
             if unanswered.remove(id) == nil { violate("command \(id.rawValue) is answered and was not waiting") }
             answers[id] = (answer, now)
             if checksInvariants { checkers.answered(id, answer, on: self) }

@@ -54,6 +54,8 @@ package final class Device {
     package internal(set) var reports: [ReportFacts] = []
     package internal(set) var answers: [CommandID: (answer: Answer, at: Instant)] = [:]
     package internal(set) var unanswered: Set<CommandID> = []
+    /// Commands that were not answered when the daemon died.
+    var orphaned: Set<CommandID> = []
     package internal(set) var wallOffset = Device.epoch
     package internal(set) var isDiskFull = false
     /// What surrounds the apps, as it is now.

@@ -350,7 +350,7 @@ extension Device {
             let declaration = service.script.declaration
             return service.presence == .here && isAllowed(place, declaration) == withKey
                 && service.held.contains { held in
-                    let declared = declaration.holds[Int(held.kind)].isPerceived
+                    let declared = declaration.holds[Int(held.kind)].priority == .foreground
                     return held.place == place && held.generation == generation && declared == isPerceived ?? declared
                 }
         }.map(\.script.declaration.name)
@@ -361,7 +361,7 @@ extension Device {
         guard !services.isEmpty, let generation = generationOfProcess(place) else { return false }
         for s in services.indices where services[s].presence == .here {
             for held in services[s].held where held.place == place && held.generation == generation {
-                let declared = services[s].script.declaration.holds[Int(held.kind)].isPerceived
+                let declared = services[s].script.declaration.holds[Int(held.kind)].priority == .foreground
                 guard declared == isPerceived ?? declared else { continue }
                 if isAllowed(place, services[s].script.declaration) == withKey { return true }
             }

@@ -44,7 +44,8 @@ struct StormServices {
         var declaration = ServiceDeclaration(name: "service\(number)")
         declaration.holds = (0..<(1 + random.below(3))).map { kind in
             ServiceDeclaration.Hold(
-                name: "hold\(kind)", sentence: "it uses hold\(kind)", isPerceived: random.oneIn(3),
+                name: "hold\(kind)", sentence: "it uses hold\(kind)",
+                priority: random.oneIn(3) ? .foreground : .background,
                 limit: random.oneIn(3) ? .seconds(Double(1 + random.below(600))) : nil)
         }
         declaration.windows = (0..<random.below(3)).map { window in

@@ -6,7 +6,7 @@ internal import Simulation
 extension ScenarioMaker {
     mutating func note(_ event: ServiceEvent, _ system: System) {
         switch event {
-        case .declared(let declarations), .declaredFormerly(let declarations):
+        case .declared(let declarations), .declaredFormerly(let declarations, _):
             for declaration in declarations where !services.contains(where: { $0.declaration.name == declaration.name })
             {
                 services.append(ServiceScript(declaration))
@@ -52,8 +52,11 @@ extension ScenarioMaker {
         }
     }
 
-    /// Those that somebody used.
+    /// Those that an app used, or for which apps are launched.
     func usedServices(_ steps: [Scenario.Step]) -> [ServiceScript] {
-        services.filter { service in steps.contains { $0.action.serviceName == service.declaration.name } }
+        services.filter { service in
+            service.declaration.launchesAtBoot || service.declaration.relaunches
+                || steps.contains { $0.action.serviceName == service.declaration.name }
+        }
     }
 }

@@ -62,6 +62,7 @@ enum EventTag: UInt8, CaseIterable {
     case habitsRestoredWithBytes = 73
     case notedByService = 74
     case serviceReceives = 75
+    case servicesDeclaredWithActivities = 76
     case installedWithScenes = 88
     case wishesRestoredWithScenes = 89
 }
@@ -111,8 +112,9 @@ extension Event {
         case .trafficSeen: .trafficSeen
         case .trafficCounted: .trafficCounted
         case .mechanism(_, .disk(.filled)): .diskFilled
-        case .service(.declaredFormerly): .servicesDeclared
-        case .service(.declared): .servicesDeclaredWithCallbacks
+        case .service(.declaredFormerly(_, let hasCallbacks)):
+            hasCallbacks ? .servicesDeclaredWithCallbacks : .servicesDeclared
+        case .service(.declared): .servicesDeclaredWithActivities
         case .service(.remembered): .appsRemembered
         case .service(.noted): .notedByService
         case .service(.receives): .serviceReceives

@@ -74,6 +74,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case descriptorsNearLimit = 93
     case openedByService = 94
     case notedByService = 95
+    case launchedAgain = 96
     case savesPower = 109
     case waitsForLower = 110
     case scene = 120
@@ -108,6 +109,7 @@ extension Reason {
         case .daemonRestarted: .daemonRestarted
         case .uninstalled: .uninstalled
         case .launchedAtBoot: .launchedAtBoot
+        case .launchedAgain: .launchedAgain
         case .onTheWay: .onTheWay
         case .nothingEntitles: .nothingEntitles
         case .assertion: .assertion

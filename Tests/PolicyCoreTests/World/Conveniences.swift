@@ -2,6 +2,11 @@ import Model
 import PolicyCore
 import Testing
 
+extension ServiceDeclaration {
+    /// Wants apps that await calls to run.
+    static let calls = ServiceDeclaration(name: "calls", mode: .voip, launchesAtBoot: true, relaunches: true)
+}
+
 extension AppManifest {
     static func test(
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,

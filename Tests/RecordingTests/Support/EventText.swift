@@ -55,8 +55,29 @@ extension Event {
         case .habitsRestored(let memory): "habitsRestored \(memory.text)"
         case .request(let app, let id, let request): "request \(id.rawValue) of app \(app.rawValue): \(request.text)"
         case .timer: "timer"
-        case .service(let event): "service \(event)"
+        case .service(let event): "service \(event.text)"
         }
+    }
+}
+
+extension ServiceEvent {
+    var text: String {
+        guard case .declaredFormerly(let declarations, let hasCallbacks) = self else { return "\(self)" }
+        let list = declarations.map(\.formerText).joined(separator: ", ")
+        return (hasCallbacks ? "declared" : "declaredFormerly") + "([\(list)])"
+    }
+}
+
+extension ServiceDeclaration {
+    /// As the compiler described it when a hold was only perceived or not.
+    fileprivate var formerText: String {
+        let holds = holds.map { hold in
+            "Model.ServiceDeclaration.Hold(name: \(String(reflecting: hold.name)), sentence: "
+                + "\(String(reflecting: hold.sentence)), isPerceived: \(hold.priority == .foreground), limit: "
+                + "\(String(reflecting: hold.limit)))"
+        }
+        return "Model.ServiceDeclaration(name: \(String(reflecting: name)), holds: [\(holds.joined(separator: ", "))], "
+            + "windows: \(windows), mode: \(String(reflecting: mode)), worksInForeground: \(worksInForeground))"
     }
 }
 

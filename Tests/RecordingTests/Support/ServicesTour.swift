@@ -12,7 +12,7 @@ struct ServicesTour {
         ServiceDeclaration(
             name: "steps",
             holds: [
-                .init(name: "counting", sentence: "it counts steps", isPerceived: true),
+                .init(name: "counting", sentence: "it counts steps", activity: .streaming, priority: .foreground),
                 .init(name: "short", sentence: "it looks once", limit: .seconds(30)),
             ],
             windows: [.init(name: "goal", sentence: "a goal", time: .seconds(10))], mode: .location),
@@ -45,7 +45,8 @@ struct ServicesTour {
     }
 
     mutating func play() throws {
-        device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")])))
+        device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")], hasCallbacks: false)))
+        device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")], hasCallbacks: true)))
         device.post(.service(.declared(declarations)))
         let walker = device.install("walker", modes: .location)
         let player = device.install("player")

@@ -16,11 +16,12 @@ final class SimulatedContractDevice: ContractDevice {
         var probe = ServiceDeclaration(name: "probe")
         probe.mode = .audio
         probe.holds = [
-            .init(name: "playing", sentence: "the probe plays", isPerceived: true),
-            .init(name: "watching", sentence: "the probe watches"),
+            .init(name: "playing", sentence: "the probe plays", activity: .streaming, priority: .foreground),
+            .init(name: "watching", sentence: "the probe watches", activity: .location),
         ]
         probe.windows = [.init(name: "news", sentence: "what the probe has for it", time: .seconds(10))]
-        device.declare([ServiceScript(probe)])
+        let ringer = ServiceDeclaration(name: "ringer", mode: .voip, launchesAtBoot: true, relaunches: true)
+        device.declare([ServiceScript(probe), ServiceScript(ringer)])
         device.boot()
     }
 

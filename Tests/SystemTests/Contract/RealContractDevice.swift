@@ -243,7 +243,9 @@ final class RealContractDevice: ContractDevice {
 
     private static func declareProbe(_ home: String) throws {
         try FileSystem.makeDirectory(home + "/services", mode: 0o700)
-        for (file, mode) in [("probe.py", 0o755), ("probe.json", 0o644)] as [(String, UInt32)] {
+        for (file, mode) in [
+            ("probe.py", 0o755), ("probe.json", 0o644), ("ringer.json", 0o644),
+        ] as [(String, UInt32)] {
             guard let bytes = FileSystem.read("\(Machine.repository)/Fixtures/Probe/\(file)") else {
                 throw Trouble("Fixtures/Probe lacks \(file)")
             }

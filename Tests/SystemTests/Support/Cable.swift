@@ -3,7 +3,8 @@ import LinuxSystem
 import Testing
 
 /// Two networks of a test's own and a cable between them. At 10.97.0.2, port 7000, in the far one, a server reads all
-/// that it is sent until the other side has ended, and answers with 200000 bytes. Both end with this.
+/// that it is sent until the other side has ended, and answers with 200000 bytes. At port 7001 a radio station sends a
+/// sound without an end, as fast as it is heard. Both end with this.
 final class Cable {
     private let server: Child
     /// Runs a command in the near one, where 10.97.0.1 is.
@@ -19,10 +20,33 @@ final class Cable {
 
     init() throws {
         let program = """
-            import ctypes, os, socket, subprocess, sys
+            import ctypes, math, os, socket, struct, subprocess, sys, threading, time
             libc = ctypes.CDLL(None, use_errno=True)
             def ip(words):
                 subprocess.run(["\(try #require(Machine.find("ip")))"] + words.split(), check=True)
+            # A second of 440 Hz, half as loud as can be, in 16 bits at 44100 Hz.
+            second = b"".join(
+                struct.pack("<h", int(16383 * math.sin(2 * math.pi * 440 * n / 44100))) for n in range(44100))
+            def play(peer):
+                try:
+                    peer.recv(65536)
+                    size = 0x7fffffff
+                    head = b"RIFF" + struct.pack("<I", size) + b"WAVEfmt " + struct.pack(
+                        "<IHHIIHH", 16, 1, 1, 44100, 88200, 2, 16) + b"data" + struct.pack("<I", size - 36)
+                    peer.sendall(
+                        b"HTTP/1.1 200 OK\\r\\nContent-Type: audio/wav\\r\\nConnection: close\\r\\n\\r\\n" + head)
+                    began, sent = time.monotonic(), 0
+                    while True:
+                        peer.sendall(second)
+                        sent += 1
+                        time.sleep(max(0, began + sent - 2 - time.monotonic()))
+                except OSError:
+                    pass
+                peer.close()
+            def serve(listener):
+                while True:
+                    peer, _ = listener.accept()
+                    threading.Thread(target=play, args=(peer,), daemon=True).start()
             assert libc.unshare(0x40000000) == 0
             ip("link set lo up")
             ip("link add near type veth peer name far")
@@ -37,6 +61,8 @@ final class Cable {
                 os.read(go[0], 1)
                 ip("addr add 10.97.0.2/24 dev far")
                 ip("link set far up")
+                station = socket.create_server(("10.97.0.2", 7001))
+                threading.Thread(target=serve, args=(station,), daemon=True).start()
                 listener = socket.create_server(("10.97.0.2", 7000))
                 os.write(come[1], b"x")
                 while True:

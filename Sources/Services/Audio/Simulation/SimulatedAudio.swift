@@ -37,8 +37,10 @@ package struct SimulatedAudio: ServiceModel {
         ServiceDeclaration(
             name: "audio",
             holds: [
-                ServiceDeclaration.Hold(name: "playing", sentence: "it plays audio", isPerceived: true),
-                ServiceDeclaration.Hold(name: "recording", sentence: "it records", isPerceived: true),
+                ServiceDeclaration.Hold(
+                    name: "playing", sentence: "it plays audio", activity: .streaming, priority: .foreground),
+                ServiceDeclaration.Hold(
+                    name: "recording", sentence: "it records", activity: .streaming, priority: .foreground),
                 ServiceDeclaration.Hold(name: "connected", sentence: "it is connected to the sound server"),
                 ServiceDeclaration.Hold(
                     name: "telling", sentence: "it is told what became of its audio", limit: .seconds(30)),

@@ -37,7 +37,7 @@ package struct SimulatedLocation: ServiceModel {
             name: "location",
             holds: [
                 ServiceDeclaration.Hold(
-                    name: "updating", sentence: "it follows the device's location", isPerceived: true)
+                    name: "updating", sentence: "it follows the device's location", activity: .location)
             ],
             windows: [
                 ServiceDeclaration.Window(
