@@ -113,6 +113,9 @@ let package = Package(
         // Buses of a test's own, for the tests of everything that speaks on one.
         .target(name: "TestBus", dependencies: ["DBus", "LinuxSystem"], path: "Tests/TestBus"),
 
+        // How long tests wait.
+        .target(name: "TestPace", dependencies: ["LinuxSystem"], path: "Tests/TestPace"),
+
         // Replaces malloc by one that counts: the kill path has to show that it allocates nothing.
         .target(name: "CAllocations"),
 
@@ -260,6 +263,8 @@ let package = Package(
         // Audio: a service, too. What both ends of its wire and its Core call things.
         .target(name: "AudioModel", path: "Sources/Services/Audio/Model"),
         .target(name: "AudioWire", dependencies: ["AudioModel", "Wire"], path: "Sources/Services/Audio/Wire"),
+        // What plays and records for an app, and a device of virtual time.
+        .target(name: "AudioDevices", path: "Sources/Services/Audio/Devices"),
         .target(name: "AudioCore", dependencies: ["AudioModel", "Model"], path: "Sources/Services/Audio/Core"),
         .target(
             name: "AudioTranslation", dependencies: ["AudioCore", "AudioWire", "AudioModel", "Wire", "Model"],
@@ -330,7 +335,7 @@ let package = Package(
         .target(
             name: "AVFAudio",
             dependencies: [
-                "AudioClient", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CAAC",
+                "AudioClient", "AudioDevices", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CAAC",
                 "IOSFoundation",
                 "Wire",
             ],
@@ -338,7 +343,8 @@ let package = Package(
         .target(
             name: "CoreMedia", dependencies: ["IOSFoundation"], path: "Sources/Services/Audio/Framework/CoreMedia"),
         .target(
-            name: "AVFoundation", dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "CFetching", "IOSFoundation"],
+            name: "AVFoundation",
+            dependencies: ["AVFAudio", "CoreMedia", "AudioClient", "AudioDevices", "CFetching", "IOSFoundation"],
             path: "Sources/Services/Audio/Framework/AVFoundation"),
         .target(
             name: "MediaPlayer", dependencies: ["IOSFoundation", "UIKit", "AudioClient", "AudioModel"],
@@ -367,7 +373,9 @@ let package = Package(
             name: "TestAudio", dependencies: ["PipeWire", "TestBus", "DBus", "LinuxSystem"], path: "Tests/TestAudio"),
         .target(
             name: "AudioTesting",
-            dependencies: ["AVFAudio", "AudioClient", "AudioWire", "AudioModel", "AppRuntime", "Wire"],
+            dependencies: [
+                "AVFAudio", "AudioClient", "AudioDevices", "AudioWire", "AudioModel", "AppRuntime", "Wire",
+            ],
             path: "Tests/AudioTesting"),
 
         // Makes Swift for Linux of iOS code; a plugin runs it for the targets that have such code.
@@ -389,7 +397,8 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "AVFAudio", "AudioClient", "AudioSimulation", "LocationClient", "LocationModel", "LocationSimulation",
+                "AudioClient", "AudioDevices", "AudioSimulation", "LocationClient", "LocationModel",
+                "LocationSimulation",
                 "NotificationsSimulation", "NotificationsWire", "Simulation", "AppProtocol", "PolicyCore", "Model",
                 "UserNotifications", "UIKit", "_Testing_UIKit",
                 "AppRuntime", "Wire", "CQuiescence",
@@ -572,6 +581,7 @@ let package = Package(
         .testTarget(
             name: "PushGatewayNATSTests",
             dependencies: [
+                "TestPace",
                 "PushGateway", "PushCore", "PushLink", "NATSClient", "ServiceTesting", "LinuxSystem", "Wire", "Model",
                 "greenroom-pushgate",
                 .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
@@ -583,11 +593,11 @@ let package = Package(
             dependencies: ["NotificationsCore", "Simulation", "Model"]),
         .testTarget(name: "WireTests", dependencies: ["NotificationsWire", "TransferWire", "Wire", "Model"]),
         .testTarget(name: "TimelineTests", dependencies: ["Timeline", "Wire", "Model"]),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", system]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["TestPace", "LinuxSystem", "CLinux", system]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "TestBus", "LinuxSystem"]),
         // Also runs the program itself, from where the build puts it.
         .testTarget(name: "KeeperTests", dependencies: ["Keeper", "LinuxSystem", "greenroom-keeper"]),
-        .testTarget(name: "BundlesTests", dependencies: ["Bundles", "Model"]),
+        .testTarget(name: "BundlesTests", dependencies: ["TestPace", "Bundles", "Model"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "Model"]),
         .testTarget(
             name: "BackgroundTransferTests",
@@ -606,6 +616,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomTestingTests",
             dependencies: [
+                "TestPace",
                 "GreenroomTesting", "BackgroundTasks", "UserNotifications", "AVFoundation", "CoreLocation",
                 "MediaPlayer", "UIKit", "UIKitNetworking", "GreenroomSwiftUI", "GreenroomSystemConfiguration",
                 "_Testing_UIKit",
@@ -625,6 +636,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
+                "TestPace",
                 "ContractSuite", "ScenarioText", "Simulation", "Storage", "DBus", "TestAudio", "TestBus", "Wire",
                 "Model",
                 "LinuxSystem",
@@ -633,6 +645,7 @@ let package = Package(
         .testTarget(
             name: "TransferServiceTests",
             dependencies: [
+                "TestPace",
                 "ServiceTesting", "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model",
                 "greenroom", "greenroom-transferd",
             ]),
@@ -688,18 +701,22 @@ let package = Package(
         .testTarget(
             name: "AVFAudioTests",
             dependencies: [
-                "AVFAudio", "AudioTesting", "CAudioCodecs", "PipeWire", "TestAudio", "TestBus", "AudioClient",
+                "AVFAudio", "AudioDevices", "AudioTesting", "CAudioCodecs", "PipeWire", "TestAudio", "TestBus",
+                "AudioClient",
                 "AudioWire",
                 "AudioModel", "Wire",
             ]),
         .testTarget(
             name: "AVFoundationTests",
             dependencies: [
-                "AVFoundation", "AVFAudio", "CoreMedia", "IOSFoundation", "AudioTesting", "AudioWire", "AudioModel",
+                "AVFoundation", "AVFAudio", "AudioDevices", "CoreMedia", "IOSFoundation", "AudioTesting", "AudioWire",
+                "AudioModel",
             ]),
         .testTarget(
             name: "MediaPlayerTests",
-            dependencies: ["MediaPlayer", "AudioTesting", "AudioClient", "AudioModel", "_Testing_UIKit"]),
+            dependencies: [
+                "MediaPlayer", "AudioDevices", "AudioTesting", "AudioClient", "AudioModel", "_Testing_UIKit",
+            ]),
         // Also with the real playerctl and mpv, where they are installed.
         .testTarget(
             name: "AudioControlsTests",

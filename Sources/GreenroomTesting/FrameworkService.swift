@@ -1,6 +1,6 @@
-internal import AVFAudio
 internal import AppRuntime
 internal import AudioClient
+internal import AudioDevices
 internal import AudioSimulation
 internal import Foundation
 internal import LocationClient
@@ -78,7 +78,6 @@ final class AudioService: FrameworkService {
     nonisolated static let name = "audio"
     nonisolated static var model: any ServiceModel.Type { SimulatedAudio.self }
 
-    private let usual = AudioHome.shared.device
     private var process: Process?
     /// What the microphone hears, by the second.
     var microphone: @Sendable (TimeInterval) -> Float = { _ in 0 }
@@ -87,7 +86,7 @@ final class AudioService: FrameworkService {
         let process = Process(place: place, device: device, start: device.now)
         self.process = process
         AudioClient.shared.use(link)
-        AudioHome.shared.use(process.sound)
+        AudioSubstitute.shared.use(process.sound)
     }
 
     // What played in it UIKit has ended.
@@ -96,7 +95,7 @@ final class AudioService: FrameworkService {
     func leave() {
         process = nil
         AudioClient.shared.use(AudioClient.system)
-        AudioHome.shared.use(usual)
+        AudioSubstitute.shared.use(nil)
     }
 
     // MARK: Time

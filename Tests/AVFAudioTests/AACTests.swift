@@ -1,4 +1,5 @@
 import AVFAudio
+import AudioDevices
 import AudioTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import AVFAudio
+import AudioDevices
 import AudioModel
 import AudioTesting
 import Dispatch

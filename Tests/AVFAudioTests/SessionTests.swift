@@ -1,5 +1,6 @@
 import AVFAudio
 import AudioClient
+import AudioDevices
 import AudioModel
 import AudioTesting
 import AudioWire

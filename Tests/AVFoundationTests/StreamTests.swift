@@ -1,5 +1,6 @@
 import AVFAudio
 import AVFoundation
+import AudioDevices
 import AudioModel
 import AudioTesting
 import AudioWire

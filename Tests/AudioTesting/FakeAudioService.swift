@@ -1,6 +1,7 @@
 package import AVFAudio
 package import AppRuntime
 package import AudioClient
+package import AudioDevices
 package import AudioModel
 package import AudioWire
 internal import Foundation

@@ -98,6 +98,7 @@ struct DependencyTests {
         ),
         ("Sources/Services/Audio/Model", []),
         ("Sources/Services/Audio/Wire", ["AudioModel", "Wire"]),
+        ("Sources/Services/Audio/Devices", ["Synchronization"]),
         ("Sources/Services/Audio/Core", ["AudioModel", "Model"]),
         ("Sources/Services/Audio/Translation", ["AudioCore", "AudioModel", "AudioWire", "Model", "Wire"]),
         (
@@ -121,7 +122,8 @@ struct DependencyTests {
         (
             "Sources/Services/Audio/Framework",
             [
-                "AVFAudio", "AudioClient", "AudioModel", "AudioWire", "CAAC", "CAudioCodecs", "CFetching", "CSpeech",
+                "AVFAudio", "AudioClient", "AudioDevices", "AudioModel", "AudioWire", "CAAC", "CAudioCodecs",
+                "CFetching", "CSpeech",
                 "CoreMedia",
                 "Dispatch", "Foundation", "Glibc", "IOSFoundation", "PipeWire", "Synchronization", "UIKit", "Wire",
             ]
@@ -192,7 +194,8 @@ struct DependencyTests {
         (
             "Sources/GreenroomTesting",
             [
-                "AVFAudio", "AppProtocol", "AppRuntime", "AudioClient", "AudioSimulation", "CQuiescence", "Dispatch",
+                "AppProtocol", "AppRuntime", "AudioClient", "AudioDevices", "AudioSimulation", "CQuiescence",
+                "Dispatch",
                 "Foundation", "Glibc", "LocationClient", "LocationModel", "LocationSimulation", "Model",
                 "NotificationsSimulation", "NotificationsWire", "PolicyCore",
                 "Simulation", "Synchronization", "Testing", "UIKit", "UserNotifications", "Wire",

@@ -1,5 +1,6 @@
 internal import AVFAudio
 internal import AudioClient
+internal import AudioDevices
 internal import Synchronization
 
 /// What an `AVPlayer` is to other threads.

@@ -1,4 +1,5 @@
 package import AudioClient
+package import AudioDevices
 internal import Foundation
 internal import Synchronization
 
@@ -8,27 +9,37 @@ package final class AudioHome: Sendable {
         let device: any AudioDevice
     }
 
-    /// The app's.
-    package static let shared = AudioHome(.shared, device: PipeWireDevice(AudioClient.shared))
+    /// The app's. A simulated device replaces the sound server for it.
+    package static let shared: AudioHome = {
+        let home = AudioHome(.shared, device: PipeWireDevice(AudioClient.shared), substitute: .shared)
+        AudioSubstitute.shared.register { home.deviceChanged() }
+        return home
+    }()
     /// What objects that are made now belong to; another one than `shared` in tests.
     @TaskLocal package static var current = AudioHome.shared
 
     package let client: AudioClient
     private let place: Mutex<Place>
+    private let substitute: AudioSubstitute?
     private let sessions = Mutex<AVAudioSession?>(nil)
     private let players = Mutex(WeakPlayers())
     private let server = Mutex(ServerState())
 
-    package init(_ client: AudioClient, device: any AudioDevice) {
+    package init(_ client: AudioClient, device: any AudioDevice, substitute: AudioSubstitute? = nil) {
         self.client = client
+        self.substitute = substitute
         place = Mutex(Place(device: device))
     }
 
-    package var device: any AudioDevice { place.withLock { $0.device } }
+    package var device: any AudioDevice { substitute?.device ?? place.withLock { $0.device } }
 
     /// Another one for all streams that are opened from now on.
     package func use(_ device: any AudioDevice) {
         place.withLock { $0 = Place(device: device) }
+        deviceChanged()
+    }
+
+    private func deviceChanged() {
         if client.isActive { sessionIsActive() }
     }
 

@@ -1,4 +1,5 @@
 internal import AudioClient
+internal import AudioDevices
 internal import AudioModel
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 package import AudioClient
+package import AudioDevices
 internal import AudioWire
 internal import Dispatch
 internal import Foundation
@@ -6,7 +7,7 @@ package import PipeWire
 internal import Synchronization
 
 /// The sound server of the machine.
-package final class PipeWireDevice: AudioDevice {
+package final class PipeWireDevice: AudioDevices.AudioDevice {
     /// Seconds that a stream keeps ahead. It wakes the app when half of them were heard.
     static let ahead = 2.0
 
@@ -164,7 +165,7 @@ private final class PipeWireOutput: AudioOutput {
 
     init(
         _ setup: AudioStreamSetup, _ device: PipeWireDevice, _ configuration: AudioStream.Configuration,
-        _ listener: @escaping AudioDevice.Listener
+        _ listener: @escaping AudioDevices.AudioDevice.Listener
     ) throws {
         self.device = device
         channels = setup.channels
@@ -219,7 +220,7 @@ private final class PipeWireInput: AudioInput {
 
     init(
         _ setup: AudioStreamSetup, _ device: PipeWireDevice, _ configuration: AudioStream.Configuration,
-        _ listener: @escaping AudioDevice.Listener
+        _ listener: @escaping AudioDevices.AudioDevice.Listener
     ) throws {
         self.device = device
         channels = setup.channels

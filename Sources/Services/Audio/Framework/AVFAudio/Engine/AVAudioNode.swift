@@ -1,3 +1,4 @@
+internal import AudioDevices
 internal import Synchronization
 
 /// What a tap is called with: a buffer and its time. Called on a thread of the system's.

@@ -1,3 +1,4 @@
+internal import AudioDevices
 internal import Synchronization
 
 /// How a buffer is scheduled.

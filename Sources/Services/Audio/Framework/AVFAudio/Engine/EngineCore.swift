@@ -1,4 +1,5 @@
 internal import AudioClient
+internal import AudioDevices
 internal import Synchronization
 
 /// The graph of an engine, as it is rendered.

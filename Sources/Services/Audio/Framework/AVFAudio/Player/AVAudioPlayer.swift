@@ -1,3 +1,4 @@
+internal import AudioDevices
 internal import Synchronization
 
 /// What hears of a player's end. All of it is called on the main thread.

@@ -1,4 +1,5 @@
 internal import AudioClient
+internal import AudioDevices
 internal import Synchronization
 
 /// What an `AVAudioPlayer` is to other threads.

@@ -1,3 +1,5 @@
+internal import AudioDevices
+
 /// What hears of a recorder's end. All of it is called on the main thread.
 public protocol AVAudioRecorderDelegate: NSObjectProtocol {
     /// The recording has come to its end.
