@@ -1,6 +1,7 @@
 import Bundles
 import Foundation
 import Glibc
+import TestPace
 import Testing
 
 /// What is wrong with a bundle, and a word that the refusal has to contain so that it is refused for that reason.
@@ -47,7 +48,7 @@ struct HostileBundleTests {
         try hostile.spoil(workshop)
         let run = try HelperRun.inspect(workshop.path("Good.app"), staging: workshop.staging)
         #expect(run.status == 1, "\(run.output)")
-        #expect(run.wallClock < .seconds(2))
+        #expect(run.wallClock < Pace.duration(seconds: 2))
         #expect(run.peakBytes < 256 << 20)
         let refusal = try JSONDecoder().decode(Refusal.self, from: Data(run.output.utf8))
         #expect(refusal.refused.contains(hostile.word), "\(refusal)")

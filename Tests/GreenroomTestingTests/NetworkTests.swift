@@ -1,4 +1,5 @@
 import GreenroomTesting
+import TestPace
 import Testing
 import UIKit
 import UIKitNetworking
@@ -35,7 +36,7 @@ extension TestingTests {
             let clock = ContinuousClock()
             let began = clock.now
             for _ in 0..<50 { try await app.perform { $0.load(url, .handler) {} } }
-            #expect(clock.now - began < .seconds(5))
+            #expect(clock.now - began < Pace.duration(seconds: 5))
             try await device.home()
             try await device.fetch(app)
             #expect(app.reports.count == 1 && app.delegate == nil)

@@ -4,6 +4,7 @@ import Model
 import NATSClient
 import PushCore
 import PushGateway
+import TestPace
 import Testing
 
 @Suite(
@@ -168,7 +169,7 @@ struct FleetTests {
 func eventually(
     within seconds: Double = 30, _ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let end = Clock.boot() + Int64(seconds * 1e9)
+    let end = Clock.boot() + Pace.nanoseconds(seconds: seconds)
     while !condition() {
         guard Clock.boot() < end else {
             Issue.record("it did not happen", sourceLocation: sourceLocation)

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import TestPace
 import Testing
 import Wire
 

@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestPace
 
 /// What these tests find on the machine. They run the real programs; what is missing skips them, loudly.
 enum Machine {
@@ -61,23 +62,9 @@ struct Patience {
     static let usual = 60.0
     private let end: Int64
 
-    init(seconds: Double = Patience.usual) { end = Clock.monotonic() + Int64(seconds * 1e9) }
+    init(seconds: Double = Patience.usual) { end = Clock.monotonic() + Pace.nanoseconds(seconds: seconds) }
 
     /// For `poll`.
     var milliseconds: CInt { CInt(max(0, min(600_000, (end - Clock.monotonic()) / 1_000_000))) }
     var isOver: Bool { Clock.monotonic() >= end }
-}
-
-/// Numbers that a seed determines (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
 }
