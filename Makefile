@@ -7,15 +7,8 @@ SHELL := /bin/bash
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
 SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing)
+# Debian packages, by the groups of Scripts/packages.
 NEED := Scripts/need.sh
-# What the programs and frameworks are built with.
-LIBS := libsqlite3-dev libsystemd-dev libnats-dev libpipewire-0.3-dev libsndfile1-dev libavcodec-dev
-# A sound server and players, with which audio is tested.
-AUDIO := pipewire pipewire-bin pipewire-pulse wireplumber playerctl mpv mpv-mpris sox libespeak-ng1 python3-gi
-# Sources of location, with which it is tested.
-LOCATION := gpsd gpsd-clients gpsd-tools geoclue-2.0 geoclue-2-demo
-# A message bus, and what the tests try notifications on: two notification daemons and a screen for one of them.
-BUS := dbus-daemon dbus-bin python3-dbusmock dunst xvfb fonts-dejavu-core
 
 help: ## Show this list.
 	@echo "Greenroom: iOS multitasking for Linux"
@@ -25,12 +18,12 @@ help: ## Show this list.
 	@echo "  make demo RECORD=DIR keeps the demo's recording; make demo KEEP=1 leaves its system running."
 
 build: ## Build everything: tools in .build/bin, example apps in .build/apps.
-	@$(NEED) $(LIBS)
+	@$(NEED) @build
 	@Scripts/build.sh all
 	@Scripts/assemble.sh
 
 test: ## Build and run all tests; the end says which were skipped, and why.
-	@$(NEED) $(LIBS) nats-server python3 python3-venv python3-jsonschema python3-h2 nginx curl openssl nano libcurl4 iproute2 $(BUS) $(AUDIO) $(LOCATION)
+	@$(NEED) @tests
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
@@ -41,35 +34,35 @@ test: ## Build and run all tests; the end says which were skipped, and why.
 	@Scripts/run-tests.py
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
-	@$(NEED) $(LIBS) python3 binutils qemu-system-x86 e2fsprogs
+	@$(NEED) @build @scripts @virtual-machine
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
 
 demo: ## Build what the demo needs, then take a tour of about a minute on real processes.
-	@$(NEED) libsqlite3-dev libcurl4 python3 nano
+	@$(NEED) @demo
 	@Scripts/build.sh demo
 	@Scripts/assemble.sh
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 
 static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Examples/NAME for another one); docs/STARTING.md.
-	@$(NEED) libsqlite3-dev binutils
+	@$(NEED)
 	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
 
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
-	@$(NEED) libsqlite3-dev python3 libcurl4
+	@$(NEED) @storage @scripts
 	$(SWIFT_BUILD) --product greenroom-transferd
 	$(SWIFT_BUILD) --package-path Examples/StandaloneTransfer --scratch-path .build/standalone
 	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
-	@$(NEED) $(LIBS) python3 libcurl4
+	@$(NEED) @build @scripts
 	$(SWIFT_BUILD)
 	@Scripts/assemble.sh
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
 pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: two gateways, three nats-servers).
-	@$(NEED) $(LIBS) python3 python3-h2 openssl $(if $(NATS),nats-server)
+	@$(NEED) @build @scripts $(if $(NATS),@cluster)
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
@@ -78,87 +71,87 @@ pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (
 	done
 
 location-storm: ## Carries a device in and out of regions and kills app, service, daemon and gpsd (KILLS=200 SEED=1). Needs root.
-	@$(NEED) $(LIBS) python3 $(LOCATION)
+	@$(NEED) @build @scripts @receiver
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Scripts/location-storm.py --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
 audio-storm: ## Random stories of apps that sound and of what is killed beside them, heard on a PipeWire of their own (STORIES=50 SEED=1 ONLY=K KEEP=1). Needs root.
-	@$(NEED) $(LIBS) python3 $(BUS) $(AUDIO)
+	@$(NEED) @build @scripts @sound
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	/usr/bin/python3 Scripts/audio-storm.py --stories $(or $(STORIES),50) --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY)) $(if $(KEEP),--keep)
 
 chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.
-	@$(NEED) $(LIBS) libcurl4 python3
+	@$(NEED) @build @scripts
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 bench: ## Measure on real processes, beside the last release.
-	@$(NEED) $(LIBS) python3
+	@$(NEED) @build @activation
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --beside Benchmarks/last-release.json
 
 bench-wake: ## 500 sleeping servers: how long a first answer takes, compared with systemd's socket activation.
-	@$(NEED) $(LIBS) python3 systemd
+	@$(NEED) @build @activation
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only waking
 
 bench-memory: ## Memory storms in the small virtual machine: Greenroom, earlyoom, nohang and the kernel compared (STORMS=20).
-	@$(NEED) $(LIBS) python3 binutils qemu-system-x86 e2fsprogs
+	@$(NEED) @build @scripts @virtual-machine
 	@$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/assemble.sh
 	Benchmarks/memory-storms/bench $(if $(STORMS),--storms $(STORMS))
 
 bench-scale: ## What 10, 100, 1,000 and 10,000 apps cost, with the daemon killed at each (SIZES=10,1000 JSON=FILE).
-	@$(NEED) $(LIBS) python3
+	@$(NEED) @build
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	.build/bin/greenroom-bench --only scale $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
 
 bench-foreground: ## Frames that the app on screen misses while background apps are busy, with and without Greenroom (SECONDS_EACH=60).
-	@$(NEED) $(LIBS) python3
+	@$(NEED) @build @scripts
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/foreground/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 bench-network: ## What background transfers leave of a shaped link to the app on screen (SECONDS_EACH=20 RATE=20mbit). Needs root.
-	@$(NEED) $(LIBS) python3 iproute2
+	@$(NEED) @build @scripts @network
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/network/bench $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(RATE),--rate $(RATE))
 
 bench-transfer: ## Transfers compared with aria2 and curl: what kills cost, throughput, processor and memory per GB (SIZE=1G KILLS=20).
-	@$(NEED) $(LIBS) python3 nginx aria2 curl
+	@$(NEED) @build @scripts @servers aria2 curl
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/transfer/bench $(if $(SIZE),--size $(SIZE)) $(if $(KILLS),--kills $(KILLS))
 
 bench-location: ## What location costs, and how late it is: real tracks (where the traces are), a crowd of regions, fixes by gpsd (QUICK=1 PICTURES=DIR).
-	@$(NEED) $(LIBS) python3 $(LOCATION)
+	@$(NEED) @build @scripts @receiver
 	@$(SWIFT_BUILD) --quiet --product greenroom-bench-location
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/location/bench $(if $(QUICK),--quick) $(if $(PICTURES),--pictures "$(PICTURES)")
 
 bench-audio: ## What audio costs: pauses, commands, starts, gaps beside 32 burners, the idle service (QUICK=1 ONLY=gaps JSON=FILE). Needs root.
-	@$(NEED) $(LIBS) python3 dbus-daemon $(AUDIO)
+	@$(NEED) @build @scripts @sound @players
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/audio/bench $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(JSON),--json "$(JSON)")
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) $(LIBS) python3 python3-h2 openssl mosquitto
+	@$(NEED) @build @scripts mosquitto
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" --pushes "$${GREENROOM_TRACES:-../shared/traces}"
 
 transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
-	@$(NEED) $(LIBS) libcurl4 python3 nginx
+	@$(NEED) @build @scripts @servers
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Scripts/transfer-storm.py --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)
@@ -166,20 +159,21 @@ transfers: ## Kill app, daemon and transfer service again and again while 1 GB i
 	Scripts/transfer-system-storm.py --size $(or $(SIZE),1G) --kills $(or $(KILLS),100)
 
 bench-fetch: ## What fetching costs and brings, on the months of two real people (GREENROOM_TRACES=FOLDER).
+	@$(NEED)
 	@$(SWIFT_BUILD) --quiet --product greenroom-bench-fetch
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" "$${GREENROOM_TRACES:-../shared/traces}"
 
 fuzz: ## Fuzz with libFuzzer, each target for so long (TARGET=json SECONDS=3600 JOBS=2); docs/FUZZING.md.
-	@$(NEED) libsqlite3-dev
+	@$(NEED) @storage @tool
 	@Scripts/fuzz $(or $(SECONDS),60) $(TARGET)
 
 fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEED=1 SECONDS=60 TARGET=json).
-	@$(NEED) libsqlite3-dev
+	@$(NEED) @storage @tool
 	@$(SWIFT_BUILD) --quiet --product greenroom-fuzz
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-fuzz" run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) $(TARGET)
 
 mutants: ## Plant bugs, one after another: storms, scenarios, contracts or the unit tests that each names must catch it.
-	@$(NEED) libsqlite3-dev python3 python3-h2 git
+	@$(NEED) @tests
 	@Scripts/mutants.py
 
 format: ## Format the Swift code.

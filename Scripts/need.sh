@@ -1,18 +1,41 @@
 #!/usr/bin/env bash
-# Makes sure that Debian packages are installed: need.sh PACKAGE…
+# Installs the Debian packages that are missing: need.sh @GROUP|PACKAGE… Groups are in Scripts/packages.
+#     need.sh --list @GROUP…    prints the packages of groups, one a line, and installs nothing
 set -euo pipefail
+lists=$(dirname "$0")/packages
+
+# expand WORD…: packages, with every @GROUP replaced by its members.
+expand() {
+    local word line
+    for word in "$@"; do
+        if [[ $word != @* ]]; then
+            echo "$word"
+            continue
+        fi
+        line=$(sed -n "s/^${word#@}: //p" "$lists" | tr '\n' ' ')
+        [ -n "$line" ] || { echo "Scripts/packages has no group ${word#@}" >&2; exit 1; }
+        # shellcheck disable=SC2086
+        expand $line
+    done
+}
+
+if [ "${1:-}" = --list ]; then
+    expand "${@:2}" | sort -u
+    exit
+fi
 
 if ! command -v swift >/dev/null; then
     echo "There is no Swift: install Swift 6.3 or later from https://www.swift.org/install/linux/debian/12/" >&2
     exit 1
 fi
+packages=$(expand "$@" | sort -u)
 if ! command -v dpkg-query >/dev/null; then
-    echo "This is not Debian: make sure yourself that there is what these packages hold: $*" >&2
+    echo "This is not Debian. Install what these Debian packages contain:" $packages >&2
     exit 0
 fi
 
 missing=()
-for package in "$@"; do
+for package in $packages; do
     status=$(dpkg-query --show --showformat '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing+=("$package")
 done
