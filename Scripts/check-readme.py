@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
 """Runs what the README and the tour say: every console block, one shell for each page, and compares what is printed.
 
+    Scripts/check-readme.py [--bare]
+
+With --bare, the README's first sections run on a bare Debian, from a clean clone of the last commit
+(Scripts/bare-machine.sh): what they need and do not install is missing there. This needs root.
+
 In a block, a line that begins with "$ " is a command, and the lines after it are what it prints. Numbers and the width of
 gaps may differ, as may bars, and … stands for anything. A command without lines after it may print what it likes.
 
@@ -8,6 +13,7 @@ Swift listings must compile. Those after a comment with the name of a file make 
 The demo's recording must replay, and the picture in the README must be one of this demo: it is drawn anew each time.
 """
 
+import argparse
 import glob
 import html
 import os
@@ -21,8 +27,10 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = ["README.md", "docs/TOUR.md"]
+# What a reader tries first, with nothing but Swift installed.
+FIRST = ["Test your app", "See it run"]
 END = "the end of a command's output"
-PATIENCE = 1800
+PATIENCE = 2700
 # What these say may become true a moment later: an app freezes after home has returned.
 READING = re.compile(r"greenroom (why|apps|log|output|reports|memory|timeline)\b|cat ")
 LISTING = re.compile(r"(?:^<!-- (\S+) -->\n)?^```swift\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -38,6 +46,12 @@ def commands(text):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, printed = part.partition("\n")
             yield command, printed
+
+
+def sections(text):
+    """Pairs of a section's title and its text."""
+    parts = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
+    return [("", parts[0]), *zip(parts[1::2], parts[2::2])]
 
 
 def compiles(number, source):
@@ -56,22 +70,22 @@ def compiles(number, source):
              file.name]).returncode == 0
 
 
-def write_package(text):
-    """The package that a page describes, as files; the reader's clone is this one."""
+def write_package(text, folder, clone=None):
+    """The package that a page describes, as files in a folder; without a clone beside it, the reader's clone is this."""
     for name, source in LISTING.findall(text):
         if not name:
             continue
-        path = os.path.join(PACKAGE, name)
+        path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        if name == "Package.swift":
+        if name == "Package.swift" and clone is None:
             source, count = re.subn(r'\(path: "\.\./greenroom"\)', f'(name: "greenroom", path: "{ROOT}")', source)
             if count != 1:
                 sys.exit("README.md: the package does not depend on ../greenroom")
         with open(path, "w") as file:
             file.write(source)
     # The same versions of what Greenroom needs, so that nothing has to be looked for.
-    if os.path.exists(os.path.join(ROOT, "Package.resolved")):
-        shutil.copy(os.path.join(ROOT, "Package.resolved"), PACKAGE)
+    if clone is None and os.path.exists(os.path.join(ROOT, "Package.resolved")):
+        shutil.copy(os.path.join(ROOT, "Package.resolved"), folder)
 
 
 def pattern(printed):
@@ -97,10 +111,10 @@ def words_of(picture):
 
 
 class Shell:
-    def __init__(self, folder, recording):
+    def __init__(self, arguments, environment):
         self.process = subprocess.Popen(
-            ["bash"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", start_new_session=True, env=dict(os.environ, RECORD=recording, TMPDIR=folder))
+            arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", start_new_session=True, env={**os.environ, **environment})
 
     def run(self, command):
         self.process.stdin.write(f"{command}\nprintf '\\n%s %d\\n' {END!r} $?\n")
@@ -121,6 +135,49 @@ class Shell:
             self.process.wait()
 
 
+class Here:
+    """This machine, with everything that was built."""
+
+    def __init__(self, folder):
+        self.package = PACKAGE
+        self.recording = os.path.join(folder, "recording")
+        self.environment = {"RECORD": self.recording, "TMPDIR": folder}
+
+    def prepare(self, text):
+        write_package(text, self.package)
+
+    def shell(self):
+        return Shell(["bash"], self.environment)
+
+    def end(self):
+        pass
+
+
+class BareMachine:
+    """A Debian with Swift, git and make, a clean clone of the last commit, and the reader's package beside it."""
+
+    SCRIPT = os.path.join(ROOT, "Scripts/bare-machine.sh")
+    package = "/root/draft"
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="greenroom-bare-", dir="/var/tmp")
+        self.root = os.path.join(self.folder, "root")
+        self.recording = os.path.join(self.root, "root/recording")
+
+    def prepare(self, text):
+        subprocess.run([self.SCRIPT, "make", self.root], check=True)
+        clone = os.path.join(self.root, "root/greenroom")
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, clone], check=True)
+        write_package(text, os.path.join(self.root, self.package.lstrip("/")), clone)
+
+    def shell(self):
+        command = "export RECORD=/root/recording; cd /root/greenroom; exec bash"
+        return Shell([self.SCRIPT, "run", self.root, command], {})
+
+    def end(self):
+        subprocess.run(["rm", "--recursive", "--force", "--one-file-system", self.folder], check=True)
+
+
 class Check:
     def __init__(self):
         self.commands = 0
@@ -128,33 +185,44 @@ class Check:
         # Temporary files of what runs; the apps of a system have users of their own, who must be able to pass.
         self.folder = tempfile.mkdtemp(prefix="readme-")
         os.chmod(self.folder, 0o711)
-        self.recording = os.path.join(self.folder, "recording")
+        self.here = Here(self.folder)
+        # The place where the demo ran.
+        self.demonstrated = self.here
 
     def fail(self, sentence):
         self.failures += 1
         print(sentence, flush=True)
 
-    def page(self, name):
+    def page(self, name, bare=None):
+        """Runs a page's commands; the first sections of the README on the bare machine, if there is one."""
         with open(os.path.join(ROOT, name)) as file:
             text = file.read()
-        todo = list(commands(text))
-        if not todo:
+        if not any(commands(text)):
             sys.exit(f"{name} has no console block")
-        write_package(text)
-        shell = Shell(self.folder, self.recording)
-        try:
-            for command, expected in todo:
-                self.commands += 1
-                self.command(name, shell, command, expected)
-        finally:
-            shell.end()
+        parts = sections(text)
+        first = [part for title, part in parts if bare and title in FIRST]
+        if first:
+            self.demonstrated = bare
+            self.run(name, bare, text, first)
+        self.run(name, self.here, text, [part for title, part in parts if not (first and title in FIRST)])
         for number, (file, source) in enumerate(LISTING.findall(text)):
             if not file and not compiles(number, source):
                 self.fail(f"{name}: this does not compile:\n{source}")
 
-    def command(self, page, shell, command, expected):
+    def run(self, name, place, text, parts):
+        place.prepare(text)
+        shell = place.shell()
+        try:
+            for part in parts:
+                for command, expected in commands(part):
+                    self.commands += 1
+                    self.command(name, place, shell, command, expected)
+        finally:
+            shell.end()
+
+    def command(self, page, place, shell, command, expected):
         print("$ " + command, flush=True)
-        line = f"(cd '{PACKAGE}' && {command})" if command == "swift test" else command
+        line = f"(cd '{place.package}' && {command})" if command == "swift test" else command
         printed, code = shell.run(line)
         for _ in range(10):
             if says(printed, expected) or not READING.match(command):
@@ -168,18 +236,19 @@ class Check:
 
     def demo(self):
         """What the demo recorded has to replay, wherever it is copied to, and its picture is the README's."""
+        recording = self.demonstrated.recording
         replay = subprocess.run(
-            [os.path.join(ROOT, ".build/bin/greenroom"), "replay", self.recording], capture_output=True, text=True)
+            [os.path.join(ROOT, ".build/bin/greenroom"), "replay", recording], capture_output=True, text=True)
         if replay.returncode != 0 or "every effect is equal" not in replay.stdout:
             self.fail(f"README.md: the recording of the demo does not replay\n{replay.stdout}{replay.stderr}")
-        files = [os.path.join(self.recording, name) for name in ("trace.json", "log.jsonl", "apps.json")]
+        files = [os.path.join(recording, name) for name in ("trace.json", "log.jsonl", "apps.json")]
         reader = os.path.join(ROOT, "Tests/TraceEvents/reader.py")
         if subprocess.run(["/usr/bin/python3", reader, *files]).returncode != 0:
             self.fail("README.md: the timeline of the demo is not what its log says")
         kept, drawn = PICTURE
         script = os.path.join(ROOT, "Scripts/picture.py")
         subprocess.run(
-            [sys.executable, script, os.path.join(self.recording, "transcript.txt"), drawn, *DRAWN], check=True)
+            [sys.executable, script, os.path.join(recording, "transcript.txt"), drawn, *DRAWN], check=True)
         print(f"The picture of this demo is {os.path.relpath(drawn, ROOT)}", flush=True)
         if words_of(kept) != words_of(drawn):
             self.fail(
@@ -195,15 +264,21 @@ def late(number, frame):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bare", action="store_true", help="run the README's first sections on a bare Debian")
+    options = parser.parse_args()
     signal.signal(signal.SIGALRM, late)
     signal.alarm(PATIENCE)
     check = Check()
+    bare = BareMachine() if options.bare else None
     try:
         for page in PAGES:
-            check.page(page)
+            check.page(page, bare)
         check.demo()
     finally:
         check.end()
+        if bare:
+            bare.end()
     print(f"{' and '.join(PAGES)}: {check.commands} commands, {check.failures} failures")
     sys.exit(1 if check.failures else 0)
 
