@@ -17,6 +17,7 @@ may lay a file system over the tree that this program alone sees.
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -80,8 +81,14 @@ def copy_tree():
                 os.remove(path)
 
 
+def environment(tree):
+    """A copy of the tree is built below itself, wherever the tree's own products are."""
+    return os.environ if tree == ROOT else {**os.environ, "SWIFTPM_BUILD_DIR": os.path.join(tree, ".build")}
+
+
 def build(*arguments, tree=TREE):
     return subprocess.run(["swift", "build", "--configuration", "release", *arguments], cwd=tree, capture_output=True,
+                          env=environment(tree),
                           text=True)
 
 
@@ -128,6 +135,7 @@ def fails(suite, tree):
     """The first test of the suite that fails; it is an error if there is none at all."""
     result = subprocess.run(
         ["swift", "test", "--configuration", "release", "--skip-build", "--disable-xctest", "--filter", suite], cwd=tree,
+        env=environment(tree),
         capture_output=True, text=True)
     lines = (result.stdout + result.stderr).splitlines()
     if not any(line.startswith("◇") and line.endswith("started.") and " run " not in line for line in lines):
@@ -184,14 +192,20 @@ def plant_in_place(mutants, seed):
         sys.exit("planting a mutant in place needs root: run Scripts/mutants.py without --in-place")
     mutant = sorted((mutant for mutant in mutants if mutant.suite), key=lambda one: one.name)
     mutant = mutant[seed % len(mutant)]
-    # Next to the tree, since a file system in memory would be too small, and one below the tree is not allowed.
+    # Next to the tree, since a file system in memory would be too small, and one below the tree is not allowed. What was
+    # built may be elsewhere (Scripts/build-cache.sh).
+    trees = [ROOT, *filter(None, [os.environ.get("SWIFTPM_BUILD_DIR")])]
     with tempfile.TemporaryDirectory(prefix="greenroom-mutant-", dir="/var/tmp") as place:
-        for name in ["above", "work"]:
-            os.mkdir(os.path.join(place, name))
-        mount = (f'mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/above,workdir=$2/work" "$1" && cd "$1" && '
-                 'exec "$3" Scripts/mutants.py --planted "$4"')
-        code = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c", mount, "mutants", ROOT,
-                               place, sys.executable, mutant.name]).returncode
+        mounts = []
+        for number, tree in enumerate(trees):
+            above, work = (os.path.join(place, f"{name}{number}") for name in ("above", "work"))
+            os.mkdir(above)
+            os.mkdir(work)
+            layers = f"lowerdir={tree},upperdir={above},workdir={work}"
+            mounts.append(shlex.join(["mount", "-t", "overlay", "overlay", "-o", layers, tree]))
+        inside = shlex.join([sys.executable, "Scripts/mutants.py", "--planted", mutant.name])
+        script = " && ".join([*mounts, f"cd {shlex.quote(ROOT)}", f"exec {inside}"])
+        code = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c", script]).returncode
     sys.exit(code)
 
 

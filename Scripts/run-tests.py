@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Runs the tests that were built, and ends with what a reader has to know about the run.
+"""Runs the tests that were built, in parts, and ends with what a reader has to know about the run.
 
-    Scripts/run-tests.py [--limit SECONDS] [ARGUMENT OF swift test ...]
+    Scripts/run-tests.py [--part pure|machine] [--limit SECONDS] [--record FILE] [--complete] [--filter REGEX]...
 
-It begins the program that swift test would begin, as swift test keeps to itself by which signal that ended. It prints what
-the tests print, except for the start of each. After a failure it says which tests had started and not
-ended, and repeats what failed. It fails if the tests left files or folders in a temporary folder. Then it counts the skipped
-tests and says why they were skipped. The last line is the summary of Swift Testing.
+The parts run one after another, each in its own process: pure modules first, then those that run real processes. A part
+whose process dies is started once more for the tests that had not ended. A test that fails runs again by itself. If it
+passes then, it is flaky: it is listed at the end with both results, and more than three flaky tests fail the run. With
+--record FILE, flaky results and counts of several runs add up. --complete fails if a test was skipped for want of
+something that this script's machine is to have. Limits of time in tests grow with GREENROOM_SLOWNESS, which is measured
+here at the start. The run fails if the tests left files in a temporary folder. The last line counts the tests.
 """
 
 import argparse
 import collections
+import dataclasses
+import json
 import os
 import re
 import signal
@@ -19,70 +23,216 @@ import sys
 import tempfile
 import time
 
-COMMAND = [
-    os.path.realpath(".build/release") + "/greenroomPackageTests.xctest", "--testing-library", "swift-testing"]
+PROGRAM = os.path.realpath(".build/release") + "/greenroomPackageTests.xctest"
 # All at once would have thousands wait for a processor while their limits of time pass.
 WIDTH = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
+SLOWNESS = "GREENROOM_SLOWNESS"
+# Modules of the tests that start no process and open no socket. They take a few minutes, so that cheap failures come first.
+PURE = [
+    "AudioCoreTests", "AudioSimulationTests", "LocationCoreTests", "LocationSimulationTests", "ModelTests",
+    "NotificationsCoreTests", "NotificationsSimulationTests", "PolicyCoreTests", "PushCoreTests", "PushLinkTests",
+    "ScenarioTextTests", "SimulationTests", "TidyTests", "TimelineTests", "TransferCoreTests", "WireTests",
+]
+MAX_FLAKY = 3
+# A failure of many has a cause that another run does not help to find.
+MAX_REPEATED = 8
+# Tests that are named where a process died.
+MAX_NAMED = 10
+# Rights that a machine may lack for good. With --complete, nothing else may be a reason to skip a test.
+RIGHTS = re.compile(r"CAP_[A-Z_]+|nothing may be real-time")
 COLOR = re.compile(r"\x1b\[[\d;]*m")
-STARTED = re.compile(r"◇ +(Test|Suite) (?!case |run )(.*) started\.$")
-ENDED = re.compile(r"[✔✘] +(Test|Suite) (.*?)(?: with \d+ test cases?)? (?:passed|failed) after")
-SKIPPED = re.compile(r'➜ +Test (?!case )(.*?) skipped(?:: "(.*)")?\.?$')
-SUMMARY = re.compile(r". +Test run with (\d+) tests?\b")
 # Places in which tests make folders, and how those are named.
 PLACES = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/var/lib", "/dev/shm"}
 OURS = re.compile(r"(greenroom|iconreel)-|[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$")
-# So many lines behind a failure explain it, and so many before the end of a run that broke off.
+# This many lines after a failure explain it, and this many before the end of a run that broke off.
 FOLLOWING = 6
 LAST = 40
 # How long what the last test ended may take to go.
 MOMENT = 3
 
 
-class Run:
-    """What the lines of a run say."""
+@dataclasses.dataclass
+class Outcome:
+    """What one process of the tests did."""
 
-    def __init__(self):
-        self.pending = {}
-        self.skipped = collections.Counter()
-        self.failed = []
-        self.last = collections.deque(maxlen=LAST)
-        self.summary = None
-        self.tests = 0
-        self.following = 0
+    names: dict = dataclasses.field(default_factory=dict)
+    # Cases of each test that run now.
+    running: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    ended: set = dataclasses.field(default_factory=set)
+    # Tests with an issue, each with its first messages.
+    failed: dict = dataclasses.field(default_factory=dict)
+    skipped: dict = dataclasses.field(default_factory=dict)
+    is_whole: bool = False
+    code: int = 0
+    last: list = dataclasses.field(default_factory=list)
 
-    def read(self, line):
-        """Whether the line is to be printed now."""
-        plain = line.rstrip("\n")
-        if not plain.startswith(("✔", "◇")):
-            self.last.append(line)
-        if started := STARTED.match(plain):
-            self.pending[started.groups()] = None
-        elif ended := ENDED.match(plain):
-            self.pending.pop(ended.groups(), None)
-        elif skipped := SKIPPED.match(plain):
-            self.skipped[skipped[2] or "no reason given"] += 1
-        if plain.startswith("✘"):
-            self.following = FOLLOWING
-            self.failed.append(line)
-        elif self.following > 0 and not plain.startswith("◇"):
-            self.following -= 1
-            self.failed.append(line)
-        if summary := SUMMARY.match(plain):
-            self.summary, self.tests = line, int(summary[1])
-            return False
-        return not plain.startswith("◇")
+    @property
+    def interrupted(self):
+        """Tests that ran when the process ended."""
+        return sorted(test for test, cases in self.running.items() if cases > 0)
 
-    def says_skipped(self):
-        """A run without rights must not look like a full one."""
-        if self.summary is None:
-            return "NOT A FULL RUN: it did not come to its end."
-        if not self.skipped:
-            return "No test was skipped."
-        count = sum(self.skipped.values())
-        is_full = not any(reason.startswith("NOT TESTED") for reason in self.skipped)
-        lines = [f"{'Skipped' if is_full else 'NOT A FULL RUN. Skipped'}: {count} of {self.tests} tests, because:"]
-        lines += [f"{number:6}  {reason}" for reason, number in self.skipped.most_common()]
-        return "\n".join(lines)
+    @property
+    def is_late(self):
+        """Whether `timeout` ended the process."""
+        return self.code in (124, 137)
+
+    def read(self, path):
+        """The stream of events that the tests wrote."""
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    # The last line of a process that died.
+                    continue
+                payload = record["payload"]
+                if record["kind"] == "test" and payload["kind"] == "function":
+                    self.names[payload["id"]] = payload.get("displayName") or payload["name"]
+                elif record["kind"] == "event":
+                    self.note(payload)
+
+    def note(self, event):
+        kind, test = event["kind"], event.get("testID")
+        words = " ".join(message["text"] for message in event.get("messages", []))
+        if kind == "issueRecorded":
+            if not event.get("issue", {}).get("isKnown") and event.get("issue", {}).get("isFailure", True):
+                self.failed.setdefault(test, []).append(words)
+        elif kind in ("testCaseStarted", "testCaseEnded") and test in self.names:
+            self.running[test] += 1 if kind == "testCaseStarted" else -1
+        elif kind == "testEnded" and test in self.names:
+            self.ended.add(test)
+        elif kind == "testSkipped" and test in self.names:
+            self.skipped[test] = words
+        elif kind == "runEnded":
+            self.is_whole = True
+
+
+@dataclasses.dataclass
+class Total:
+    """The result of all parts."""
+
+    passed: set = dataclasses.field(default_factory=set)
+    failed: dict = dataclasses.field(default_factory=dict)
+    skipped: dict = dataclasses.field(default_factory=dict)
+    flaky: list = dataclasses.field(default_factory=list)
+    names: dict = dataclasses.field(default_factory=dict)
+
+
+def slowness():
+    """How much slower this machine is now than a quiet one: computing and starting processes, at least 1."""
+    began = time.perf_counter()
+    sum(number * number for number in range(3_000_000))
+    computing = (time.perf_counter() - began) / 0.25
+    began = time.perf_counter()
+    for _ in range(100):
+        subprocess.run(["/bin/true"], check=True)
+    starting = (time.perf_counter() - began) / 0.25
+    return round(min(8.0, max(1.0, computing, starting)), 1)
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.end = time.monotonic() + options.limit if options.limit else None
+        self.folder = tempfile.mkdtemp(prefix="run-tests-")
+        self.process = None
+        # It has a process group of its own, so Ctrl-C has to be handed on.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self.process and self.process.terminate())
+
+    def run(self, *arguments):
+        """Runs one process of the tests and prints what it prints, except for what begins and passes."""
+        events = os.path.join(self.folder, "events.jsonl")
+        if os.path.exists(events):
+            os.remove(events)
+        left = max(1, int(self.end - time.monotonic())) if self.end else 0
+        self.process = subprocess.Popen(
+            ["timeout", "--kill-after=30", str(left), PROGRAM, "--testing-library", "swift-testing",
+             "--event-stream-output-path", events, "--event-stream-version", "0", *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            env={WIDTH: "64", **os.environ})
+        outcome, last = Outcome(), collections.deque(maxlen=LAST)
+        for line in self.process.stdout:
+            # Into a pipe Swift Testing writes as on a terminal.
+            line = COLOR.sub("", line)
+            if not line.startswith(("◇", "✔")):
+                last.append(line)
+            if not line.startswith(("◇", "✔", "➜")) or line[2:].startswith("Test run"):
+                print(line, end="", flush=True)
+        # `timeout` reports a signal as 128 and its number.
+        code = self.process.wait()
+        outcome.code, outcome.last = 128 - code if code > 128 and code != 137 else code, list(last)
+        if os.path.exists(events):
+            outcome.read(events)
+        return outcome
+
+    def alone(self, test):
+        """Runs one test by itself."""
+        print(f"\nAgain, by itself: {test}", flush=True)
+        return self.run("--filter", "^" + re.escape(test) + "$")
+
+
+def died(outcome):
+    code, running = outcome.code, outcome.interrupted
+    how = "at its limit of time" if outcome.is_late else f"by signal {-code}" if code < 0 else f"with exit code {code}"
+    more = f" and {len(running) - MAX_NAMED} more" if len(running) > MAX_NAMED else ""
+    return f"the process ended {how} while these ran: {', '.join(running[:MAX_NAMED]) or 'none'}{more}"
+
+
+def run_part(runner, name, arguments, total):
+    print(f"\nThe part {name}", flush=True)
+    outcome = runner.run(*arguments)
+    merge(outcome, total)
+    if not outcome.is_whole:
+        print(f"The part {name}: {died(outcome)}. Its last lines:\n{''.join(outcome.last)}", flush=True)
+        if outcome.is_late:
+            total.failed[f"(the part {name})"] = [died(outcome)]
+            return
+        done = outcome.ended | set(outcome.skipped)
+        left = sorted(set(outcome.names) - done)
+        if not outcome.names:
+            total.failed[f"(the part {name})"] = [died(outcome)]
+            return
+        total.flaky.append((f"(the part {name})", died(outcome), "started once more for the tests that had not ended"))
+        print(f"Started once more, for {len(left)} tests", flush=True)
+        again = runner.run(*filters(left))
+        merge(again, total)
+        if not again.is_whole:
+            total.failed[f"(the part {name})"] = [died(again)]
+            print(f"Its last lines:\n{''.join(again.last)}", flush=True)
+
+
+def out_of_time(runner):
+    return runner.end is not None and time.monotonic() >= runner.end
+
+
+def filters(tests):
+    """Arguments that choose these tests, by their suites: all names would not fit."""
+    suites = sorted({"/".join(test.split("/")[:-2]) for test in tests})
+    arguments = []
+    for start in range(0, len(suites), 100):
+        arguments += ["--filter", "^(" + "|".join(re.escape(suite) for suite in suites[start:start + 100]) + ")/"]
+    return arguments
+
+
+def merge(outcome, total):
+    total.names.update(outcome.names)
+    total.skipped.update(outcome.skipped)
+    for test, words in outcome.failed.items():
+        total.failed.setdefault(test or "(no test)", []).extend(words)
+    total.passed |= outcome.ended - set(outcome.failed)
+
+
+def repeat_failures(runner, total):
+    tests = [test for test in total.failed if test in total.names]
+    for test in tests[:MAX_REPEATED]:
+        if out_of_time(runner):
+            return
+        again = runner.alone(test)
+        if again.is_whole and again.ended == {test} and not again.failed:
+            first = total.failed.pop(test)[0] if total.failed[test] else "failed"
+            total.flaky.append((test, "failed: " + first, "passed by itself"))
+            total.passed.add(test)
 
 
 def entries():
@@ -102,45 +252,82 @@ def leftovers(before):
     return sorted(left)
 
 
+def say_skipped(total):
+    """A run without rights must not look like a full one. Returns the reasons that the machine should not have had."""
+    if not total.skipped:
+        print("No test was skipped.")
+        return []
+    reasons = collections.Counter(
+        re.sub(r'^.*skipped(: "(.*)")?\.?$', lambda match: match[2] or "no reason given", words) for words in total.skipped.values())
+    is_full = not any(reason.startswith("NOT TESTED") for reason in reasons)
+    print(f"{'Skipped' if is_full else 'NOT A FULL RUN. Skipped'}: {len(total.skipped)} of {len(total.names)} tests, because:")
+    print("\n".join(f"{number:6}  {reason}" for reason, number in reasons.most_common()))
+    return [reason for reason in reasons if reason.startswith("NOT TESTED") and not RIGHTS.search(reason)]
+
+
+def recorded(path, entry):
+    """Adds an entry to the record, and returns all entries in it."""
+    if not path:
+        return [entry]
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def say_flaky(total, path):
+    """Prints the list with that of earlier runs, and returns how many are on it."""
+    entries = []
+    for entry in [*map(list, total.flaky), {}]:
+        entries = recorded(path, entry) if path else [*entries, entry]
+    flaky = [entry for entry in entries if isinstance(entry, list)]
+    if flaky:
+        print("Flaky:")
+        for test, first, then in flaky:
+            print(f"  {test}\n      first: {first}\n      then:  {then}")
+    return len(flaky)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=0, help="end the tests after so many seconds (default: never)")
-    options, others = parser.parse_known_args()
-    before = entries()
-    run = Run()
-    process = subprocess.Popen(
-        ["timeout", "--kill-after=30", str(options.limit), *COMMAND, *others], stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env={WIDTH: "64", **os.environ})
-    # It has a process group of its own, so Ctrl-C has to be handed on.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: process.terminate())
-    for line in process.stdout:
-        # Into a pipe Swift Testing writes as on a terminal.
-        line = COLOR.sub("", line)
-        if run.read(line):
-            print(line, end="", flush=True)
-    code = process.wait()
+    parser.add_argument("--part", choices=["pure", "machine"], help="only this part (default: both)")
+    parser.add_argument("--limit", type=int, default=0, help="end the tests after this many seconds (default: never)")
+    parser.add_argument("--record", metavar="FILE", help="add flaky tests and counts to those of earlier runs in it")
+    parser.add_argument("--complete", action="store_true", help="fail if a test was skipped that this machine should run")
+    parser.add_argument("--filter", action="append", default=[], help="only tests whose names match")
+    options = parser.parse_args()
+    os.environ.setdefault(SLOWNESS, str(slowness()))
+    print(f"This machine is {os.environ[SLOWNESS]} times as slow as a quiet one: limits of time grow by that.", flush=True)
+    before, total, runner = entries(), Total(), Runner(options)
+    pure = "^(" + "|".join(PURE) + ")\\."
+    # A filter and the choice of a part do not combine.
+    parts = {"pure": ["--filter", pure], "machine": ["--skip", pure]}
+    if options.filter:
+        parts = {"filtered": [word for regex in options.filter for word in ("--filter", regex)]}
+    elif options.part:
+        parts = {options.part: parts[options.part]}
+    for name, arguments in parts.items():
+        run_part(runner, name, arguments, total)
+    repeat_failures(runner, total)
     left = leftovers(before)
-    if code != 0:
-        print("Started and not ended:")
-        print("\n".join(f"  {kind} {name}" for kind, name in run.pending))
-        # Where only the end of the output is kept, the failures must be in it.
-        print("What failed:")
-        print("".join(run.failed[-200:]), end="")
-        if run.summary is None:
-            # What a process says when it crashes stands beside no test's name.
-            print("What was printed last, without the tests that passed:")
-            print("".join(run.last), end="")
     if left:
         print("The tests left these behind:\n  " + "\n  ".join(left))
-    if code != 0:
-        # Long explanations may have pushed the first of them out of what was kept.
-        print("In one line each:")
-        print("".join(line for line in run.failed if line.startswith("✘"))[-6000:], end="")
-    print(run.says_skipped())
-    end = f"by signal {-code} ({signal.strsignal(-code)})" if code < 0 else f"with exit code {code}"
-    print(run.summary or f"The tests were ended {end}, without a summary.", end="" if run.summary else "\n")
-    sys.exit(code or (1 if left else 0))
+    unexpected = say_skipped(total)
+    flaky = say_flaky(total, options.record)
+    troubles = [f"More than {MAX_FLAKY} flaky tests: {flaky}"] if flaky > MAX_FLAKY else []
+    if options.complete:
+        troubles += [f"This machine should have run what was skipped: {reason}" for reason in unexpected]
+    for test, words in total.failed.items():
+        print(f"✘ {test}: {(words or ['failed'])[0]}")
+    print("".join(trouble + "\n" for trouble in troubles), end="")
+    failures = len(total.failed) + len(troubles) + bool(left)
+    counts = {"passed": len(total.passed), "failed": failures, "skipped": len(total.skipped)}
+    sums = collections.Counter()
+    for entry in recorded(options.record, counts):
+        if isinstance(entry, dict):
+            sums.update(entry)
+    print(", ".join(f"{sums[word]} {word}" for word in counts), flush=True)
+    sys.exit(1 if failures or not total.passed else 0)
 
 
 if __name__ == "__main__":
