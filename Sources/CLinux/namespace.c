@@ -140,13 +140,45 @@ static void limit_system_v(const struct gr_spawn *what) {
     gr_write_once("/proc/sys/kernel/shmall", text, gr_decimal(text, (long)(what->shared_memory / 16 / 4096)));
 }
 
+// In a chroot the root need not be a mount point, and nothing can be set for it. No mount of ours gets out if none is
+// shared: whatever is mounted below a shared mount would be shared itself, and /proc is mounted there.
+static int is_any_mount_shared(void) {
+    static const char word[] = " shared:";
+    char buffer[4096];
+    size_t matched = 0;
+    int file = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 1;
+    for (;;) {
+        ssize_t count = read(file, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) {
+            close(file);
+            return count < 0;
+        }
+        for (ssize_t i = 0; i < count; i++) {
+            matched = buffer[i] == word[matched] ? matched + 1 : buffer[i] == ' ';
+            if (word[matched] != 0) continue;
+            close(file);
+            return 1;
+        }
+    }
+}
+
+static int keep_mounts_inside(void) {
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0) return 0;
+    int error = errno;
+    if (error == EINVAL && !is_any_mount_shared()) return 0;
+    errno = error;
+    return -1;
+}
+
 int gr_enter_namespace(const struct gr_spawn *what) {
     int sources[64], directory[64];
     if (what->bind_count > 64) { errno = E2BIG; return -1; }
     int own_ipc = what->own_ipc && unshare(CLONE_NEWNS | CLONE_NEWIPC) == 0;
     if (!own_ipc && unshare(CLONE_NEWNS) != 0) return -1;
     // Later mounts of the system still come in; none of ours goes out.
-    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return -1;
+    if (keep_mounts_inside() != 0) return -1;
     for (int i = 0; i < what->bind_count; i++) {
         struct stat status;
         sources[i] = open(what->binds[i].source, O_PATH | O_CLOEXEC | O_NOFOLLOW);
