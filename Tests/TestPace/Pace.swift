@@ -1,7 +1,7 @@
 internal import LinuxSystem
 
-/// How long tests wait. A limit that a quiet machine keeps easily grows with what `Scripts/run-tests.py` measured at the
-/// start, so that it means the same on a slow machine.
+/// How long tests wait. A limit that a quiet machine keeps easily grows with what `Scripts/run-tests.py` measured at
+/// the start, so that it means the same on a slow machine.
 package enum Pace {
     /// How many times as slow as a quiet machine this one is; at least 1.
     package static let slowness: Double = {
