@@ -60,6 +60,12 @@ def pids():
 strangers = {}
 
 
+def parent(pid):
+    """The parent's pid; 0 if the process is gone."""
+    fields = stat_fields(pid)
+    return int(fields[1]) if len(fields) > 1 else 0
+
+
 def of_home(home):
     """Every process that has this home in its command line or environment: pid → birth."""
     found = {}

@@ -31,10 +31,12 @@ def attack(world, control):
         kernel.text(f"/proc/{pid}/cmdline").split("\0")[0].rpartition("/")[2] for pid in kernel.of_home(world.home)]
     for name in ("greenroomd", "greenroom-keeper"):
         # A keeper holds the terminal of each app that has one, in a process of its own.
-        count = sum(
-            1 for pid in kernel.of_home(world.home)
+        found = {
+            pid for pid in kernel.of_home(world.home)
             if (words := kernel.text(f"/proc/{pid}/cmdline").split("\0"))[0].rpartition("/")[2] == name
-            and "terminal" not in words)
+            and "terminal" not in words}
+        # A child of the daemon has its command line until it runs its own program. Another daemon has a keeper as parent.
+        count = sum(1 for pid in found if kernel.parent(pid) not in found)
         if count != 1:
             world.breach(f"parallel-ups: {count} processes {name} have one home ({', '.join(sorted(programs))})")
     return f"{sum(1 for answer in answers if answer.code == 0)} of 4 began it"
