@@ -5,7 +5,7 @@ import Model
 import Testing
 
 @Suite("Declarations of services") struct DeclaredServiceTests {
-    /// What a file with these keys beside a name and a program declares.
+    /// Returns the declaration in a file with a name, a program and these keys.
     private func declare(_ keys: String) throws -> Result<ServiceDeclaration, DeclaredService.Fault> {
         let folder = NSTemporaryDirectory() + "greenroom-declared-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

@@ -3,7 +3,7 @@ import Model
 import PolicyCore
 import Testing
 
-/// What a service declares of its holds: what an app's traffic is charged to, and what priority it has.
+/// The activity and the priority that a service declares for its holds.
 @Suite("Declarations of holds") struct HoldDeclarationTests {
     private static let steps = ServiceDeclaration(
         name: "steps", holds: [.init(name: "counting", sentence: "it counts steps")])
@@ -42,7 +42,7 @@ import Testing
         device.finish()
     }
 
-    @Test("A service that is declared anew changes what its holds count for, also of those that it has")
+    @Test("A changed declaration applies to the holds that a service already has")
     func changedDeclaration() throws {
         let device = TestDevice()
         let app = device.installTest("app")

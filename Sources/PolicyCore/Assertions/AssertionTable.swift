@@ -71,7 +71,7 @@ package struct AssertionTable: Hashable, Sendable {
         return nil
     }
 
-    /// What services say that the app needs: the most of all.
+    /// The highest priority that a service declares for a hold of this app.
     var claimedPriority: AppPriority? {
         var most: AppPriority?
         for place in others.indices {
@@ -81,7 +81,7 @@ package struct AssertionTable: Hashable, Sendable {
         return most
     }
 
-    /// The service was declared anew.
+    /// Updates the claims of a service whose declaration has changed.
     mutating func setClaim(_ id: AssertionID, _ hold: ServiceDeclaration.Hold) {
         guard let place = others.place(of: id) else { return }
         others[place].claim?.activity = hold.activity

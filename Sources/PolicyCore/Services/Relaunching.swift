@@ -40,7 +40,7 @@ extension System {
             let longer = min(max(Self.shortestPause, relaunch.pause + relaunch.pause), Self.longestPause)
             relaunch.pause = isQuick ? longer : .zero
         }
-        // Never now: what is due at once would be so again.
+        // Never now: the same deadline would pass again and again.
         relaunch.due = now + max(relaunch.pause, .milliseconds(1))
         let others = broker.relaunches?.filter { $0.app != app } ?? []
         self.broker?.relaunches = others + [relaunch]

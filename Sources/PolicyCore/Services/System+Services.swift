@@ -74,7 +74,7 @@ extension System {
                     end(hold, of: s)
                     continue
                 }
-                // What it says of a hold now counts for those that it has as well.
+                // The new declaration also applies to existing holds.
                 guard case .held(let id) = hold.phase else { continue }
                 apps[Int(hold.incarnation.app.rawValue)].assertions.setClaim(id, kinds[Int(hold.kind)])
                 touch(hold.incarnation.app)
