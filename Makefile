@@ -52,7 +52,7 @@ static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Exam
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
 	@$(NEED) @storage @scripts
 	$(SWIFT_BUILD) --product greenroom-transferd
-	$(SWIFT_BUILD) --package-path Examples/StandaloneTransfer --scratch-path .build/standalone
+	SWIFTPM_BUILD_DIR=$(CURDIR)/.build/standalone $(SWIFT_BUILD) --package-path Examples/StandaloneTransfer
 	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).

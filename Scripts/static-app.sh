@@ -9,8 +9,9 @@ cd "$(dirname "$0")/.."
 name=$1
 folder=$2
 # At a fixed address nothing has to be relocated at the start: that is two thirds of the memory that it would write to.
-options=(--configuration release --static-swift-stdlib --scratch-path .build/static
-    -Xswiftc -Xclang-linker -Xswiftc -no-pie)
+options=(--configuration release --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -no-pie)
+# Not --scratch-path: this variable is stronger, and CI sets it.
+export SWIFTPM_BUILD_DIR=$PWD/.build/static
 bundle=.build/static-apps/$name.app
 
 swift build "${options[@]}" --product "$name"

@@ -85,6 +85,21 @@ struct StyleTests {
         #expect(count > 30, "the rule guards nothing")
     }
 
+    @Test("No script names a folder to build in by an option, over which CI's variable would win")
+    func buildFolders() throws {
+        let folder = Repository.root.appendingPathComponent("Scripts")
+        let scripts = try FileManager.default.contentsOfDirectory(atPath: folder.path).map { "Scripts/\($0)" }
+        for path in scripts + ["Makefile", ".ci/run"] {
+            // A folder, or not text.
+            guard let text = try? String(contentsOf: Repository.root.appendingPathComponent(path), encoding: .utf8)
+            else { continue }
+            let commands = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(
+                !commands.contains { $0.contains("--scratch-path") || $0.contains("--build-path") },
+                "\(path): set SWIFTPM_BUILD_DIR instead")
+        }
+    }
+
     @Test("No line is longer than 120 characters, but for texts that cannot be broken")
     func lines() {
         for file in Repository.all {
