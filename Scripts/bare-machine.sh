@@ -4,7 +4,8 @@
 #     bare-machine.sh make DIR            creates it, in about a minute
 #     bare-machine.sh run DIR COMMAND     runs a command in it as root, in its own mount and PID namespaces
 # Needs root; installs debootstrap. The toolchain of this machine, and local copies of packages that git is configured
-# to use, are visible in it.
+# to use, are visible in it; so are folders in BARE_SHARED, words of the form FOLDER or FOLDER:PLACE, at the same place or
+# at that one. SWIFTPM_BUILD_DIR means the same inside.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
 usage="usage: $0 make|run DIR [COMMAND]"
@@ -38,18 +39,20 @@ make)
     done
     ;;
 run)
-    BARE_ROOT=$root BARE_COMMAND=${3:?$usage} BARE_FOLDERS=$(shared_folders | sort -u) BARE_SWIFT=$toolchain/usr/bin
+    BARE_ROOT=$root BARE_COMMAND=${3:?$usage} BARE_SWIFT=$toolchain/usr/bin
+    BARE_FOLDERS="$(shared_folders | sort -u) ${BARE_SHARED:-}"
     export BARE_ROOT BARE_COMMAND BARE_FOLDERS BARE_SWIFT
     # shellcheck disable=SC2016
     exec unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" bash -euc '
         for folder in $BARE_FOLDERS; do
-            mkdir -p "$BARE_ROOT$folder"
-            mount --bind "$folder" "$BARE_ROOT$folder"
+            mkdir -p "$BARE_ROOT${folder#*:}"
+            mount --bind "${folder%%:*}" "$BARE_ROOT${folder#*:}"
         done
         mount --rbind /sys "$BARE_ROOT/sys"
         mount --rbind /dev "$BARE_ROOT/dev"
         exec chroot "$BARE_ROOT" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
             http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
+            ${SWIFTPM_BUILD_DIR:+"SWIFTPM_BUILD_DIR=$SWIFTPM_BUILD_DIR"} \
             PATH="$BARE_SWIFT:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" bash -euc "$BARE_COMMAND"'
     ;;
 *)

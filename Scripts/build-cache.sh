@@ -22,7 +22,7 @@ if [ "$(cat "$folder/key" 2>/dev/null)" != "$key" ]; then
     echo "$key" >"$folder/key"
 fi
 
-for products in "$build"/*/release; do
+for products in "$build"/*/release "$build"/*/debug; do
     [ -d "$products" ] || continue
     for target in $targets; do
         rm -rf "$products/$target.build" "$products/$target-tool.build" "$products/$target.product" "$products/$target" \

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs what the README and the tour say: every console block, one shell for each page, and compares what is printed.
 
-    Scripts/check-readme.py [--bare]
+    Scripts/check-readme.py [--bare [--in-place] | --rest]
 
-With --bare, the README's first sections run on a bare Debian, from a clean clone of the last commit
-(Scripts/bare-machine.sh): what they need and do not install is missing there. This needs root.
+With --bare, the README's first sections alone run, on a bare Debian, from a clean clone of the last commit
+(Scripts/bare-machine.sh): what they need and do not install is missing there. This needs root. With --in-place, this
+checkout is that clone, so that what is built there need not be built again; then it must have no changes. --rest runs
+everything but these sections.
 
 In a block, a line that begins with "$ " is a command, and the lines after it are what it prints. Numbers and the width of
 gaps may differ, as may bars, and … stands for anything. A command without lines after it may print what it likes.
@@ -36,6 +38,8 @@ READING = re.compile(r"greenroom (why|apps|log|output|reports|memory|timeline)\b
 LISTING = re.compile(r"(?:^<!-- (\S+) -->\n)?^```swift\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # The package of a reader, who has it beside the clone.
 PACKAGE = os.path.join(ROOT, ".build", "readme-package")
+# Where builds may go (Scripts/build-cache.sh): that of this checkout, and that of the reader's package.
+BUILD_FOLDERS = ["SWIFTPM_BUILD_DIR", "GREENROOM_READER_BUILD_DIR"]
 PICTURE = (os.path.join(ROOT, "docs/images/demo.svg"), os.path.join(ROOT, ".build/demo.svg"))
 DRAWN = ["Home, and the freeze", "Back at once"]
 
@@ -149,62 +153,82 @@ class Here:
     def shell(self):
         return Shell(["bash"], self.environment)
 
-    def end(self):
-        pass
+    def replay(self):
+        return [os.path.join(ROOT, ".build/bin/greenroom"), "replay", self.recording]
 
 
 class BareMachine:
     """A Debian with Swift, git and make, a clean clone of the last commit, and the reader's package beside it."""
 
     SCRIPT = os.path.join(ROOT, "Scripts/bare-machine.sh")
+    BESIDE = "/root/greenroom"
     package = "/root/draft"
 
-    def __init__(self):
+    def __init__(self, in_place):
+        self.in_place = in_place
+        self.clone = ROOT if in_place else self.BESIDE
         self.folder = tempfile.mkdtemp(prefix="greenroom-bare-", dir="/var/tmp")
         self.root = os.path.join(self.folder, "root")
         self.recording = os.path.join(self.root, "root/recording")
+        self.environment = {}
+        if in_place:
+            # At its own place, where compilers are given the same paths as elsewhere, and beside the reader's package.
+            shared = [ROOT, f"{ROOT}:{self.BESIDE}", *filter(None, map(os.environ.get, BUILD_FOLDERS))]
+            self.environment["BARE_SHARED"] = " ".join(shared)
 
     def prepare(self, text):
+        if self.in_place:
+            changes = subprocess.run(
+                ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+            if changes:
+                sys.exit(f"this checkout is no clean clone:\n{changes}")
         subprocess.run([self.SCRIPT, "make", self.root], check=True)
-        clone = os.path.join(self.root, "root/greenroom")
-        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, clone], check=True)
-        write_package(text, os.path.join(self.root, self.package.lstrip("/")), clone)
+        if not self.in_place:
+            clone = self.root + self.clone
+            subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, clone], check=True)
+        write_package(text, os.path.join(self.root, self.package.lstrip("/")), self.clone)
 
     def shell(self):
-        command = "export RECORD=/root/recording; cd /root/greenroom; exec bash"
-        return Shell([self.SCRIPT, "run", self.root, command], {})
+        command = f"export RECORD=/root/recording; cd '{self.clone}'; exec bash"
+        return Shell([self.SCRIPT, "run", self.root, command], self.environment)
+
+    def replay(self):
+        command = f"cd '{self.clone}' && .build/bin/greenroom replay /root/recording"
+        return ["env", *(f"{name}={value}" for name, value in self.environment.items()), self.SCRIPT, "run", self.root,
+                command]
 
     def end(self):
         subprocess.run(["rm", "--recursive", "--force", "--one-file-system", self.folder], check=True)
 
 
 class Check:
-    def __init__(self):
+    def __init__(self, bare, rest):
         self.commands = 0
         self.failures = 0
+        self.bare = bare
+        self.rest = rest
         # Temporary files of what runs; the apps of a system have users of their own, who must be able to pass.
         self.folder = tempfile.mkdtemp(prefix="readme-")
         os.chmod(self.folder, 0o711)
         self.here = Here(self.folder)
-        # The place where the demo ran.
-        self.demonstrated = self.here
 
     def fail(self, sentence):
         self.failures += 1
         print(sentence, flush=True)
 
-    def page(self, name, bare=None):
-        """Runs a page's commands; the first sections of the README on the bare machine, if there is one."""
+    def page(self, name):
+        """Runs a page's commands: the first sections of the README, or the others, or all."""
         with open(os.path.join(ROOT, name)) as file:
             text = file.read()
         if not any(commands(text)):
             sys.exit(f"{name} has no console block")
         parts = sections(text)
-        first = [part for title, part in parts if bare and title in FIRST]
-        if first:
-            self.demonstrated = bare
-            self.run(name, bare, text, first)
-        self.run(name, self.here, text, [part for title, part in parts if not (first and title in FIRST)])
+        if self.bare or self.rest:
+            parts = [(title, part) for title, part in parts if (title in FIRST) == bool(self.bare)]
+        if parts:
+            self.run(name, self.bare or self.here, text, [part for _, part in parts])
+        if self.bare:
+            return
         for number, (file, source) in enumerate(LISTING.findall(text)):
             if not file and not compiles(number, source):
                 self.fail(f"{name}: this does not compile:\n{source}")
@@ -222,7 +246,11 @@ class Check:
 
     def command(self, page, place, shell, command, expected):
         print("$ " + command, flush=True)
-        line = f"(cd '{place.package}' && {command})" if command == "swift test" else command
+        line = command
+        if command == "swift test":
+            folder = os.environ.get("GREENROOM_READER_BUILD_DIR")
+            build = f"SWIFTPM_BUILD_DIR='{folder}'" if folder else "-u SWIFTPM_BUILD_DIR"
+            line = f"(cd '{place.package}' && env {build} {command})"
         printed, code = shell.run(line)
         for _ in range(10):
             if says(printed, expected) or not READING.match(command):
@@ -236,9 +264,9 @@ class Check:
 
     def demo(self):
         """What the demo recorded has to replay, wherever it is copied to, and its picture is the README's."""
-        recording = self.demonstrated.recording
-        replay = subprocess.run(
-            [os.path.join(ROOT, ".build/bin/greenroom"), "replay", recording], capture_output=True, text=True)
+        place = self.bare or self.here
+        recording = place.recording
+        replay = subprocess.run(place.replay(), capture_output=True, text=True)
         if replay.returncode != 0 or "every effect is equal" not in replay.stdout:
             self.fail(f"README.md: the recording of the demo does not replay\n{replay.stdout}{replay.stderr}")
         files = [os.path.join(recording, name) for name in ("trace.json", "log.jsonl", "apps.json")]
@@ -265,16 +293,21 @@ def late(number, frame):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bare", action="store_true", help="run the README's first sections on a bare Debian")
+    parser.add_argument("--bare", action="store_true", help="run the README's first sections, on a bare Debian")
+    parser.add_argument("--in-place", action="store_true", help="with --bare: this checkout is the clone")
+    parser.add_argument("--rest", action="store_true", help="run everything but these sections")
     options = parser.parse_args()
+    if options.bare and options.rest or options.in_place and not options.bare:
+        parser.error("it is --bare, with --in-place or without, or --rest")
     signal.signal(signal.SIGALRM, late)
     signal.alarm(PATIENCE)
-    check = Check()
-    bare = BareMachine() if options.bare else None
+    bare = BareMachine(options.in_place) if options.bare else None
+    check = Check(bare, options.rest)
     try:
         for page in PAGES:
-            check.page(page, bare)
-        check.demo()
+            check.page(page)
+        if not options.rest:
+            check.demo()
     finally:
         check.end()
         if bare:

@@ -58,6 +58,8 @@ class Outcome:
     names: dict = dataclasses.field(default_factory=dict)
     # Cases of each test that run now.
     running: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    # When each began, in seconds.
+    began: dict = dataclasses.field(default_factory=dict)
     ended: set = dataclasses.field(default_factory=set)
     # Tests with an issue, each with its first messages.
     failed: dict = dataclasses.field(default_factory=dict)
@@ -68,8 +70,10 @@ class Outcome:
 
     @property
     def interrupted(self):
-        """Tests that ran when the process ended."""
-        return sorted(test for test, cases in self.running.items() if cases > 0)
+        """Tests that ran when the process ended: first those that say so of each case, then those that have none."""
+        cases = sorted(test for test, cases in self.running.items() if cases > 0)
+        others = set(self.began) - self.ended - set(self.running)
+        return cases + sorted(others, key=lambda test: -self.began[test])
 
     @property
     def is_late(self):
@@ -99,6 +103,8 @@ class Outcome:
                 self.failed.setdefault(test, []).append(words)
         elif kind in ("testCaseStarted", "testCaseEnded") and test in self.names:
             self.running[test] += 1 if kind == "testCaseStarted" else -1
+        elif kind == "testStarted" and test in self.names:
+            self.began[test] = event["instant"]["absolute"]
         elif kind == "testEnded" and test in self.names:
             self.ended.add(test)
         elif kind == "testSkipped" and test in self.names:
