@@ -151,7 +151,7 @@ import Testing
                 settings: settings.merging([AVFormatIDKey: kAudioFormatMPEG4AAC, AVNumberOfChannelsKey: 1]) { $1 })
             let buffer = try #require(AVAudioPCMBuffer(pcmFormat: file.processingFormat, frameCapacity: 88_200))
             buffer.frameLength = 88_200
-            var dice = SystemRandomNumberGenerator()
+            var dice = Dice(state: 1)
             let channel = try unsafe #require(buffer.floatChannelData)
             for frame in 0..<88_200 { unsafe channel[0][frame] = .random(in: -0.5...0.5, using: &dice) }
             try file.write(from: buffer)

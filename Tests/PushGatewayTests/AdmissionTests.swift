@@ -3,6 +3,7 @@ import Model
 import PushCore
 import PushGateway
 import PushLink
+import TestPace
 import Testing
 
 @Suite("Devices that connect all at once")
@@ -32,7 +33,7 @@ struct AdmissionTests {
             settings.rules.unproven = 8
             // None of them would end of itself within this test.
             settings.rules.greeting = .seconds(600)
-            settings.rules.crowdedGreeting = .seconds(1)
+            settings.rules.crowdedGreeting = .seconds(Pace.seconds(3))
         }) { gateway in
             var silent: [RawClient] = []
             var polite: [LinkClient] = []

@@ -6,6 +6,7 @@ import NIOHTTP2
 import NIOSSL
 import PushCore
 import PushGateway
+import TestPace
 import Testing
 
 @Suite("Clients that mean no good, where providers connect")
@@ -13,13 +14,13 @@ struct HostileProviderTests {
     /// Short times, so that a test waits for none of the usual ones.
     /// As impatient as a test may be whose own, honest client must not be late on a slow machine.
     private static func impatient(_ settings: inout GatewaySettings) {
-        settings.connection.handshake = .seconds(2)
-        settings.connection.slowRequest = .seconds(2)
+        settings.connection.handshake = .seconds(Pace.seconds(2.5))
+        settings.connection.slowRequest = .seconds(Pace.seconds(2))
         settings.rules.requestBurst = 1_000_000
     }
 
     private static let garbage: [[UInt8]] = {
-        var dice = SystemRandomNumberGenerator()
+        var dice = Dice(seed: 1)
         return [1, 100, 20_000].map { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) } } + [
             Array("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".utf8), Array("{\"t\":\"hello\"}\n".utf8),
             // A client's first word, and a record of TLS as long as none may be.
