@@ -120,6 +120,38 @@ extension SystemTests {
             try system.until("the receiver is off") { try !receives(system) }
         }
 
+        @Test("What satellites cost is on the account of the app that follows the device, until it stops")
+        func energy() throws {
+            let system = try makeSystem()
+            defer { system.end() }
+            func spent() throws -> (joules: Double, from: Double, to: Double) {
+                let from = Double(Clock.boot()) / 1e9
+                let info = try EnergyInfo(json: JSONValue(parsing: system.expect("energy", "--json")))
+                let shares = info.shares.filter { $0.part == "gps" }
+                #expect(shares.allSatisfy { $0.app == Self.app && $0.service == "location" })
+                return (shares.reduce(0) { $0 + $1.joules }, from, Double(Clock.boot()) / 1e9)
+            }
+            try system.expect("simulate", "location", "46.05", "14.50")
+            #expect(try spent().joules == 0)
+            try system.expect("open", "wanderer:updates")
+            try system.until("satellites are received") { try spent().joules > 0 }
+            try system.play(["lock"])
+            let first = try spent()
+            try system.until("half a joule more") { try spent().joules > first.joules + 0.5 }
+            let second = try spent()
+            // 280 mW, for as long as lies between the two looks.
+            let joules = second.joules - first.joules
+            #expect(joules > 0.28 * (second.from - first.to) - 0.001)
+            #expect(joules < 0.28 * (second.to - first.from) + 0.001)
+            try system.play(["unlock"])
+            try system.expect("open", "wanderer:stop")
+            try system.until("nothing more is spent") {
+                let before = try spent().joules
+                try system.pass(seconds: 0.3)
+                return try spent().joules == before
+            }
+        }
+
         @Test("A notification waits for a place: it is shown though the app, both services and the daemon were killed")
         func notification() throws {
             let system = try makeSystem()
