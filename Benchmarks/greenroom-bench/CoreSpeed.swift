@@ -151,7 +151,7 @@ struct CoreSpeed {
             queue.append(.footprintSampled(app, generation, Model.Footprint(dirty: 20 << 20)))
         case .senseMemory: queue.append(.memorySensed(available: Self.budget / 10 * 9))
         case .answer(_, .refused), .answer(_, .overtaken), .reply(_, _, .refused): failures += 1
-        case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .stopService, .reply, .halt,
+        case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .reply, .halt,
             .reclaim, .expireTasks, .tellConditions, .setPriority, .mechanism, .expireWindow,
             .service:
             break

@@ -23,7 +23,7 @@ struct ScriptedDevice: Sendable {
         for name in ["org.example.first", "org.example.second"] {
             guard let identifier = AppIdentifier(name) else { continue }
             let manifest = AppManifest(
-                identifier: identifier, name: name, backgroundModes: [.audio, .fetch, .processing],
+                identifier: identifier, name: name, backgroundModes: ["audio", .fetch, .processing],
                 urlSchemes: ["first", "second"], taskIdentifiers: ["refresh", "process"])
             device.send(.installed(manifest))
         }

@@ -42,7 +42,7 @@ enum Names {
     }
 
     static func backgroundMode(_ text: String) throws(Refusal) -> String {
-        guard isIdentifier(text) else {
+        guard BackgroundModes.isKey(text) else {
             throw Refusal("\(quoted(text)) is not a background mode: modes are words such as audio, location or voip.")
         }
         return text

@@ -128,9 +128,6 @@ final class AppCode: Program {
         lastSnapshot = application?.snapshots.picture()
     }
 
-    // UIKit has no services yet.
-    func stopped(_ service: ServiceKind) {}
-
     func ended(_ status: ExitStatus) { end() }
 
     func end() {

@@ -127,8 +127,9 @@ public final class ScriptedApp: InstalledApp {
             case .beginVoice: Self.plays("playback duck")
             case .beginMixedAudio: Self.plays("playback mix")
             case .endAudio: [.ask(AudioService.name, "pause"), .ask(AudioService.name, "deactivate notify")]
-            case .beginLocation: [.begin(.location)]
-            case .endLocation: [.end(.location)]
+            case .beginLocation:
+                [.ask(LocationService.name, "ask in use"), .ask(LocationService.name, "updates background keep")]
+            case .endLocation: [.ask(LocationService.name, "stop updates")]
             case .beginTask(let name): [.beginTask(name)]
             case .endTask(let name): [.endTask(name)]
             case .open(let url): [.openURL(url)]

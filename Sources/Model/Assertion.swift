@@ -1,8 +1,7 @@
 /// A service's claim that an app may run in the background. Nothing else keeps one running (`DESIGN.md`, 1).
 package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
-    case audio, location
-    /// The user exempted the app from being frozen.
-    case exemption
+    /// The user exempted the app from being frozen. Recordings have had two others before it.
+    case exemption = 2
     /// A graphical program that knows nothing of Greenroom.
     case graphical
     /// The app finishes what it had begun (S1).
@@ -16,8 +15,6 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
 
     package var name: String {
         switch self {
-        case .audio: "audio"
-        case .location: "location"
         case .exemption: "exemption"
         case .graphical: "graphical"
         case .task: "task"
@@ -68,7 +65,7 @@ extension AssertionKind {
 
     package var source: Source {
         switch self {
-        case .audio, .location, .exemption, .graphical: .itself
+        case .exemption, .graphical: .itself
         case .task: .task
         case .listen: .peers
         case .fetch, .sessionEvents, .refresh, .processing: .window
@@ -79,17 +76,15 @@ extension AssertionKind {
     /// The user notices the app by it, by ear or in a window that nobody else knows of. A service says so itself.
     package var isPerceived: Bool {
         switch self {
-        case .audio, .graphical: true
-        case .location, .exemption, .task, .listen, .fetch, .sessionEvents, .refresh, .processing, .service: false
+        case .graphical: true
+        case .exemption, .task, .listen, .fetch, .sessionEvents, .refresh, .processing, .service: false
         }
     }
 
     /// What an app moves over the network while this lets it run; `nil`: anything.
     package var purpose: Purpose? {
         switch self {
-        case .audio: .streaming
         case .sessionEvents: .transfer
-        case .location: .location
         case .exemption, .graphical, .task, .listen, .fetch, .refresh, .processing, .service: nil
         }
     }
@@ -97,8 +92,6 @@ extension AssertionKind {
     /// Why it lets an app run, for people.
     package var reason: String {
         switch self {
-        case .audio: "it plays audio and declares the background mode audio"
-        case .location: "it receives location updates and declares the background mode location"
         case .exemption: "the user exempted it from suspension"
         case .graphical:
             "it is a graphical program that knows nothing of Greenroom; freezing it could hang others "

@@ -62,19 +62,17 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
         var url: String?
         var sourceApplication: String?
         var notification: LaunchNotification?
+        var service: BackgroundModes = []
     }
 
     /// `nil`: nothing was given.
     private var box: Box<Given>?
-    /// The service that launched the app into the background.
-    package var service: BackgroundModes
 
     package init(
         url: String? = nil, sourceApplication: String? = nil, service: BackgroundModes = [],
         notification: LaunchNotification? = nil
     ) {
-        self.service = service
-        given = Given(url: url, sourceApplication: sourceApplication, notification: notification)
+        given = Given(url: url, sourceApplication: sourceApplication, notification: notification, service: service)
     }
 
     package static let none = LaunchOptions()
@@ -93,6 +91,12 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
     package var notification: LaunchNotification? {
         get { given.notification }
         set { given.notification = newValue }
+    }
+
+    /// The mode of the service that launched the app into the background.
+    package var service: BackgroundModes {
+        get { given.service }
+        set { given.service = newValue }
     }
 
     private var given: Given {
@@ -123,30 +127,6 @@ package struct LaunchOptions: Hashable, Sendable, Codable {
         try values.encode(service, forKey: .service)
         try values.encodeIfPresent(notification, forKey: .notification)
     }
-}
-
-/// A notification as a launch option, or that the device is elsewhere, and what its service says of it.
-package enum LaunchNotification: Hashable, Sendable, Codable {
-    case local(payload: String)
-    case remote(payload: String)
-    case location(payload: String)
-
-    package var payload: String {
-        switch self {
-        case .local(let payload), .remote(let payload), .location(let payload): payload
-        }
-    }
-
-    /// The launch option's name.
-    package var key: String {
-        switch self {
-        case .local: Self.localKey
-        case .remote: Self.remoteKey
-        case .location: Self.locationKey
-        }
-    }
-
-    package static let (localKey, remoteKey, locationKey) = ("localNotification", "remoteNotification", "location")
 }
 
 /// A callback on its way to an app.

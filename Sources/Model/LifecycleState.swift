@@ -86,14 +86,13 @@ extension LifecycleState {
 
 /// Where on the screen an app is. The system's own home screen is not an app.
 package enum ScreenRole: UInt8, Sendable, Codable, CaseIterable {
-    case primary, secondary, pip, covering
+    case primary, secondary, pip
 
     package var name: String {
         switch self {
         case .primary: "primary"
         case .secondary: "secondary"
         case .pip: "pip"
-        case .covering: "covering"
         }
     }
 }

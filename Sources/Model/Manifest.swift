@@ -1,32 +1,3 @@
-/// The background services of `UIBackgroundModes` (L11), and `listen`, which is ours (X5).
-package struct BackgroundModes: OptionSet, Hashable, Sendable, Codable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    package static let audio = BackgroundModes(rawValue: 1)
-    package static let location = BackgroundModes(rawValue: 2)
-    package static let voip = BackgroundModes(rawValue: 4)
-    package static let fetch = BackgroundModes(rawValue: 8)
-    package static let remoteNotification = BackgroundModes(rawValue: 16)
-    package static let listen = BackgroundModes(rawValue: 32)
-    package static let processing = BackgroundModes(rawValue: 64)
-
-    private static let keys: [(String, BackgroundModes)] = [
-        ("audio", .audio), ("location", .location), ("voip", .voip), ("fetch", .fetch),
-        ("remote-notification", .remoteNotification), ("listen", .listen), ("processing", .processing),
-    ]
-
-    /// Values that are not ours to know (`bluetooth-central`, …) are skipped, as Apple's system does.
-    package init(keys names: some Sequence<String>) {
-        self = []
-        for name in names {
-            for (key, mode) in Self.keys where key == name { insert(mode) }
-        }
-    }
-
-    package var keys: [String] { Self.keys.filter { contains($0.1) }.map(\.0) }
-}
-
 /// Whether an app speaks Greenroom's protocol.
 package enum AppKind: UInt8, Sendable, Codable {
     /// A bundle with `Info.plist`, which gets callbacks.

@@ -50,8 +50,6 @@ package enum Action: Hashable, Sendable {
     /// Answers `memorySensed`.
     case senseMemory
 
-    /// A service that lacks its background mode ends here (L11).
-    case stopService(AppIndex, ServiceKind)
     /// Its expiration handlers are called.
     case expireTasks(AppIndex, Generation, Expiration)
     /// The time for what it was woken for is nearly over: its expiration handler is called.
@@ -113,7 +111,6 @@ package enum Refusal: Error, Hashable, Sendable {
     case noCall
     case shuttingDown
     case missingBackgroundMode(String)
-    case serviceNotRunning
     case task(TaskRefusal)
     case takesNoSettings(String)
     case tooManySettings(String, limit: Int)
@@ -160,7 +157,6 @@ package enum Refusal: Error, Hashable, Sendable {
         case .noCall: "there is no call in progress"
         case .shuttingDown: "the system is shutting down"
         case .missingBackgroundMode(let key): "add \(key) to UIBackgroundModes in Info.plist to use this service"
-        case .serviceNotRunning: "the service was not started"
         case .task(let refusal): refusal.sentence
         case .takesNoSettings(let name): "\(name) is a plain program: what it can be told is in its own configuration"
         case .tooManySettings(let name, let limit):

@@ -11,7 +11,7 @@ package enum Event: Hashable, Sendable {
     case adopted([AdoptedApp])
 
     // The inventory.
-    case installed(AppManifest)
+    indirect case installed(AppManifest)
     case command(CommandID, Command)
 
     // Processes.
@@ -81,6 +81,9 @@ package enum Event: Hashable, Sendable {
 
     /// A deadline has passed.
     case timer
+
+    /// What only recordings of earlier versions hold. Nothing follows from it.
+    indirect case retired(RetiredEvent)
 }
 
 /// What a user asks for. Apps are named by index: the host resolves identifiers first.
@@ -126,8 +129,6 @@ package enum Command: Hashable, Sendable {
 package enum AppRequest: Hashable, Sendable {
     case openURL(String)
     case canOpenURL(String)
-    case beginService(ServiceKind)
-    case endService(ServiceKind)
     /// The app names its tasks itself, so that it need not wait for an answer.
     case beginTask(TaskID, name: String)
     case endTask(TaskID)

@@ -119,6 +119,7 @@ package struct System: Sendable, Codable {
         case .command(let id, let command): perform(command, id)
         case .request(let app, let id, let request): perform(request, id, of: app)
         case .timer: passDeadlines()
+        case .retired: break
         case .processStarted(let app, let generation, let pid): processStarted(app, generation, pid: pid)
         case .launchFailed(let app, let generation, let failure): launchFailed(app, generation, failure)
         case .connected(let app, let generation, let executed): connected(app, generation, executed: executed)

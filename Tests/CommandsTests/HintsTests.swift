@@ -23,6 +23,6 @@ struct HintsTests {
     func reasons() {
         #expect(Hints.reason(AssertionKind.exemption.reason).hasSuffix("(greenroom exempt --off takes that back)"))
         #expect(Hints.reason(WakeObstacle.refreshIsOff.sentence).hasSuffix("(greenroom refresh APP allows it)"))
-        #expect(Hints.reason(AssertionKind.audio.reason) == AssertionKind.audio.reason)
+        #expect(Hints.reason(AssertionKind.listen.reason) == AssertionKind.listen.reason)
     }
 }

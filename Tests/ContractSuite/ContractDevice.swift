@@ -52,8 +52,9 @@ package protocol ContractDevice: AnyObject {
 
     // MARK: The service `probe`
 
-    // It guards the background mode audio, has the holds `playing`, with foreground priority, and `watching`, and the
-    // window `news`. Another service, `ringer`, wants apps of the mode voip to be launched at boot and again.
+    // It guards a background mode of its own, `probe`, has the holds `playing`, with foreground priority, and
+    // `watching`, and the window `news`. Another service, `ringer`, wants apps of the mode voip to be launched at boot
+    // and again.
 
     /// What it does for the app, as the system says.
     func holds(of app: String) throws(Breach) -> [String]

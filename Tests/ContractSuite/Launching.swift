@@ -65,7 +65,7 @@ extension Contract {
         },
         Contract("At boot an app whose mode a service declares for it is launched into the background, and suspended") {
             device throws(Breach) in
-            try device.install(TestApp("alpha", backgroundModes: .voip))
+            try device.install(TestApp("alpha", backgroundModes: "voip"))
             try device.install(TestApp("beta"))
             try device.do(.reboot)
             try device.awaitSuspension(of: "alpha")

@@ -23,7 +23,7 @@ extension ContractDevice {
 }
 
 extension Contract {
-    private static let star = TestApp("alpha", backgroundModes: .audio)
+    private static let star = TestApp("alpha", backgroundModes: "probe")
     private static let singer = TestApp("alpha")
 
     static let services = [
@@ -42,7 +42,7 @@ extension Contract {
             try device.awaitSuspension(of: "alpha")
             guard let stopped = try device.entries(of: "alpha", .serviceStopped).first,
                 let suspended = try device.entries(of: "alpha", .suspended).first, stopped.number < suspended.number,
-                stopped.reason.contains("audio")
+                stopped.reason.contains("background mode probe")
             else { throw Breach("the service should stop for want of the key, and the app be suspended then") }
             try device.awaitHolds(of: "alpha", [])
         },
@@ -93,7 +93,7 @@ extension Contract {
         },
         Contract("An app that a service wants to run is launched again when it ends, and not when its user ends it") {
             device throws(Breach) in
-            let ringing = TestApp("alpha", backgroundModes: .voip)
+            let ringing = TestApp("alpha", backgroundModes: "voip")
             try device.start(ringing)
             try device.do(.home)
             try device.awaitSuspension(of: "alpha")
@@ -151,7 +151,7 @@ extension Contract {
         },
         Contract("A service wakes no app that never connected to it") {
             device throws(Breach) in
-            try device.use("playing", by: TestApp("beta", backgroundModes: .audio))
+            try device.use("playing", by: TestApp("beta", backgroundModes: "probe"))
             try device.suspend(star)
             guard try !device.wakeByService("alpha") else { throw Breach("alpha never connected") }
             try device.pass(.milliseconds(300))

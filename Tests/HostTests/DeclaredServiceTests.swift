@@ -35,6 +35,12 @@ import Testing
         #expect(declaration.holds.map(\.priority) == [.foreground, .background, .timed, .foreground, .background])
     }
 
+    @Test("A service may guard a mode that nobody else knows")
+    func ownMode() throws {
+        #expect(try declare(#", "mode": "beat""#).get().mode.keys == ["beat"])
+        #expect(try declare(#", "mode": "com.example.beat-2""#).get().mode.otherKeys == ["com.example.beat-2"])
+    }
+
     @Test("A service may have the apps of its mode launched at boot and again")
     func launches() throws {
         let plain = try declare(#", "mode": "voip""#).get()
@@ -50,7 +56,8 @@ import Testing
             (#", "holds": [{"name": "a", "sentence": "s", "activity": 1}]"#, "activity"),
             (#", "holds": [{"name": "a", "sentence": "s", "priority": "highest"}]"#, "background, timed, foreground"),
             (#", "launchAtBoot": true"#, "declare one"), (#", "relaunch": true"#, "declare one"),
-            (#", "mode": "voip", "relaunch": "yes""#, "relaunch"),
+            (#", "mode": "voip", "relaunch": "yes""#, "relaunch"), (#", "mode": "two words""#, "a mode is a word"),
+            (#", "mode": "/beat""#, "a mode is a word"), (#", "mode": """#, "a mode is a word"),
         ])
     func faults(keys: String, sentence: String) throws {
         let fault = try #require(throws: DeclaredService.Fault.self) { try declare(keys).get() }

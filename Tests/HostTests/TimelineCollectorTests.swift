@@ -47,6 +47,30 @@ struct TimelineCollectorTests {
             records += collector.takeNotes().map(\.record)
         }
 
+        /// The app asks a service that guards the mode of this name to do something for it.
+        mutating func use(_ name: String, by app: AppIndex) {
+            if system.broker?.index(of: name) == nil {
+                let hold = ServiceDeclaration.Hold(name: "held", sentence: "it is held")
+                let mode = BackgroundModes(keys: [name])
+                post(.service(.declared([ServiceDeclaration(name: name, holds: [hold], mode: mode)])))
+            }
+            guard let service = system.broker?.index(of: name), let generation = system.app(app)?.generation else {
+                return
+            }
+            post(.service(.arrived(service, [])))
+            let incarnation = Incarnation(app, generation)
+            post(.service(.attached(service, incarnation)))
+            let stated = StatedHold(incarnation: incarnation, hold: 0, because: "")
+            post(.service(.hold(service, ServiceRequestID(1), stated, limit: .zero)))
+        }
+
+        mutating func leave(_ name: String, by app: AppIndex) {
+            guard let service = system.broker?.index(of: name), let generation = system.app(app)?.generation else {
+                return
+            }
+            post(.service(.drop(service, ServiceRequestID(2), Incarnation(app, generation), hold: 0)))
+        }
+
         mutating func perform(_ wanted: Command) {
             command += 1
             post(.command(CommandID(command), wanted))
@@ -104,10 +128,10 @@ struct TimelineCollectorTests {
     @Test("A thousand tasks are each told once, cost what changes, and cost other apps nothing")
     func manyTasks() throws {
         var device = Device()
-        let hoarder = try device.install("hoarder", modes: .audio)
+        let hoarder = try device.install("hoarder", modes: "audio")
         let other = try device.install("other")
         device.perform(.open(hoarder, role: .primary, wait: true))
-        device.post(.request(hoarder, RequestID(1), .beginService(.audio)))
+        device.use("audio", by: hoarder)
         let before = device.records.count
         for number in 1...1000 as ClosedRange<UInt64> {
             device.post(.request(hoarder, RequestID(number), .beginTask(TaskID(number), name: "t")))
@@ -135,14 +159,14 @@ struct TimelineCollectorTests {
     @Test("An assertion from its taking to its dropping, also when the app ends with it")
     func assertions() throws {
         var device = Device()
-        let app = try device.install("radio", modes: .audio)
+        let app = try device.install("radio", modes: "audio")
         device.perform(.open(app, role: .primary, wait: true))
-        device.post(.request(app, RequestID(1), .beginService(.audio)))
+        device.use("audio", by: app)
         device.perform(.home(wait: true))
         #expect(states(device.records).last == .background)
-        device.post(.request(app, RequestID(2), .endService(.audio)))
+        device.leave("audio", by: app)
         device.perform(.open(app, role: .primary, wait: true))
-        device.post(.request(app, RequestID(3), .beginService(.audio)))
+        device.use("audio", by: app)
         device.perform(.close(app, wait: true))
         let held = device.records.compactMap { record -> String? in
             switch record.what {
@@ -151,15 +175,15 @@ struct TimelineCollectorTests {
             default: nil
             }
         }
-        #expect(held == ["began audio", "ended", "began audio", "ended"])
+        #expect(held == ["began service", "ended", "began service", "ended"])
     }
 
     @Test("A priority is told when it changes, once, and not of an app that is gone")
     func priorities() throws {
         var device = Device()
-        let app = try device.install("radio", modes: .location)
+        let app = try device.install("radio", modes: "location")
         device.perform(.open(app, role: .primary, wait: true))
-        device.post(.request(app, RequestID(1), .beginService(.location)))
+        device.use("location", by: app)
         device.perform(.home(wait: true))
         device.perform(.open(app, role: .primary, wait: true))
         device.perform(.home(wait: true))

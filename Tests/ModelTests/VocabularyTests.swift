@@ -22,16 +22,6 @@ import Testing
         #expect(AppIdentifier(String(repeating: "a", count: 128)) == nil)
     }
 
-    @Test("Background modes come from their keys and go back to them; unknown ones are skipped")
-    func backgroundModes() {
-        let all = ["audio", "location", "voip", "fetch", "remote-notification", "listen"]
-        #expect(BackgroundModes(keys: all).keys == all)
-        #expect(BackgroundModes(keys: all.reversed()).keys == all)
-        #expect(BackgroundModes(keys: [] as [String]).isEmpty)
-        #expect(BackgroundModes(keys: ["bluetooth-central", "Audio", "", "audio", "audio"]) == .audio)
-        #expect(Set(all.map { BackgroundModes(keys: [$0]).rawValue }).count == all.count)
-    }
-
     @Test("Generations and sequence numbers are ordered, and the last generation is followed by the first")
     func numbers() {
         #expect(Generation(1) < Generation(1).next)
@@ -47,7 +37,7 @@ import Testing
         #expect(LogEvent.launchedInBackground.name == "launchedInBackground")
         #expect(
             LifecycleState.allCases.map(\.name) == ["not-running", "inactive", "active", "background", "suspended"])
-        #expect(ScreenRole.allCases.map(\.name) == ["primary", "secondary", "pip", "covering"])
+        #expect(ScreenRole.allCases.map(\.name) == ["primary", "secondary", "pip"])
         for kind in CallbackKind.allCases {
             #expect(kind.name == "\(kind)")
             guard kind != .scene else { continue }

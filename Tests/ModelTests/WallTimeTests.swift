@@ -77,13 +77,6 @@ struct NameTests {
         #expect(AppIdentifier(text)?.rawValue == text)
     }
 
-    @Test("Background modes come from their keys, and unknown ones are skipped")
-    func modes() {
-        let modes = BackgroundModes(keys: ["fetch", "bluetooth-central", "remote-notification"])
-        #expect(modes == [.fetch, .remoteNotification])
-        #expect(BackgroundModes(keys: modes.keys) == modes)
-    }
-
     @Test("Every profile has a name of its own and limits above zero", arguments: DeviceProfile.all)
     func profiles(_ profile: DeviceProfile) {
         #expect(DeviceProfile.named(profile.name) == profile)

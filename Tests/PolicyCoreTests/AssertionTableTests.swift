@@ -9,7 +9,7 @@ import Testing
         let app = device.installTest("hoarder", modes: .audio)
         device.open(app)
         for number in 1..<count { device.sendRequest(app, .beginTask(TaskID(number), name: "task \(number)")) }
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.sendRequest(app, .beginTask(TaskID(count), name: "task \(count)"))
         return (device, app)
     }
@@ -20,7 +20,7 @@ import Testing
         let held = try #require(device.system.app(app)?.heldAssertions)
         #expect(held.count == 41)
         #expect(held.map(\.id.rawValue) == held.map(\.id.rawValue).sorted())
-        #expect(held[39].kind == .audio && held[40].name == "task 40")
+        #expect(held[39].kind == .service && held[40].name == "task 40")
         for number in [1, 40, 20] as [UInt64] { device.sendRequest(app, .endTask(TaskID(number))) }
         let rest = try #require(device.system.app(app)?.heldAssertions)
         #expect(rest.count == 38)
@@ -30,7 +30,7 @@ import Testing
         let again = try JSONDecoder().decode(System.self, from: bytes)
         #expect(again.app(app)?.heldAssertions == rest)
         device.home()
-        device.request(app, .endService(.audio))
+        device.leave(.audio, by: app)
         let end = device.system.app(app)?.heldAssertions.map(\.expires)
         #expect(end?.allSatisfy { $0 == device.now + .seconds(30) } == true)
     }

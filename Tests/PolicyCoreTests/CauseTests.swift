@@ -102,7 +102,7 @@ import Testing
             .exempted("Journal", true), .exempted("Journal", false), .interruption(.call), .interruptionDismissed(.sms),
             .interruptionAccepted(.call), .callEnded, .deviceSlept, .deviceWoke, .deviceBooted, .systemShutDown,
             .daemonRestarted, .uninstalled("Journal"), .launchedAtBoot("Phone"), .launchedAgain("Phone"),
-            .nothingEntitles, .assertion(.audio),
+            .nothingEntitles, .assertion(.exemption),
             .onScreenAgain, .wantedInBackground, .endRequested, .thawedFromOutside, .frozenFromOutside,
             .cannotFreeze(attempts: 5), .serviceUndeclared(key: "audio"),
         ]

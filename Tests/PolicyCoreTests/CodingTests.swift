@@ -18,6 +18,8 @@ import Testing
             ]),
             .installed(.test("x", modes: [.audio, .listen], schemes: ["geo", "käse"])),
             .installed(.test("z", modes: .processing, tasks: ["a", ""])),
+            .installed(
+                .test("w", modes: BackgroundModes(keys: ["heard", "audio", "a.b"]), tasks: ["a"], scenes: .one)),
             .installed(.test("s", scenes: .one)), .installed(.test("s", tasks: ["a"], scenes: .several)),
             .wishesRestored(app, WakeWishes(scenes: [SceneNumber(1), SceneNumber(.max)])),
             .wishesRestored(app, WakeWishes(interval: .zero, closedScenes: [SceneNumber(2)])),
@@ -70,7 +72,16 @@ import Testing
             .endedForMemory([Incarnation(app, generation), Incarnation(AppIndex(0), Generation(9))], available: 1),
             .reclaimed(app, generation, Footprint(dirty: 1, purgeable: 0, clean: .max)),
         ] + ServiceSamples.events + commands.map { .command(CommandID(.max), $0) }
-        + requests.map { .request(app, RequestID(.max), $0) }
+        + requests.map { .request(app, RequestID(.max), $0) } + retired.map { .retired($0) }
+
+    private static let retired: [RetiredEvent] =
+        RetiredService.allCases.flatMap {
+            [.beginService(app, RequestID(.max), $0), .endService(app, RequestID(.max), $0)]
+        } + [
+            .openCovering(CommandID(.max), app, wait: true), .openCovering(CommandID(0), app, wait: false),
+            .openSceneCovering(CommandID(.max), app, nil, wait: true),
+            .openSceneCovering(CommandID(.max), app, SceneNumber(2), wait: false),
+        ]
 
     private static let inversion = PriorityInversion(thread: "é\u{0}", app: "b", rank: .suspended, nice: .min)
 
@@ -112,7 +123,6 @@ import Testing
                     identifier: "é", kind: .processing, earliest: WallTime(nanoseconds: .min), needsNetwork: true,
                     needsPower: true)),
         ]
-        + ServiceKind.allCases.flatMap { [.beginService($0), .endService($0)] }
 
     @Test("A checkpoint from before there was a policy for memory is read")
     func older() throws {
@@ -170,7 +180,9 @@ import Testing
                     var damaged = bytes
                     damaged[place] ^= 1 << UInt8(bit)
                     var reader = ByteReader(damaged[...])
-                    if let other = try? Event(from: &reader) { #expect(other != event || !reader.isAtEnd) }
+                    if let other = try? Event(from: &reader) {
+                        #expect(other != event || !reader.isAtEnd, "\(event), bit \(bit) of byte \(place)")
+                    }
                 }
             }
         }
@@ -200,7 +212,7 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("radio", modes: .audio)
         device.open(app)
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.perform(.interrupt(.call, wait: true))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -30,7 +30,7 @@ import Testing
         let device = TestDevice()
         let apps = (0..<8).map { device.installTest("app\($0)", modes: $0 == 3 ? .audio : []) }
         for app in apps { device.open(app) }
-        device.request(apps[3], .beginService(.audio))
+        device.use(.audio, by: apps[3])
         device.request(apps[2], .beginTask(TaskID(1), name: "upload"))
         device.perform(.interrupt(.call, wait: true))
         return device.system

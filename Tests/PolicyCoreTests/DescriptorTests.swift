@@ -10,7 +10,7 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("leaker", modes: .audio)
         device.open(app)
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         if !isOnScreen { device.home() }
         let state = device.state(app)
         device.send(.mechanism(Incarnation(app, try #require(device.system.app(app)?.generation)), Self.event))

@@ -12,7 +12,7 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("writer", modes: .audio)
         device.open(app)
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         if !isOnScreen { device.home() }
         device.send(
             .mechanism(Incarnation(app, try #require(device.system.app(app)?.generation)), .disk(.filled(Self.use))))

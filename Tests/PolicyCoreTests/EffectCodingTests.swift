@@ -146,7 +146,7 @@ import Testing
             .unknownApp, .notRunning("a"), .notRunning("b"), .deviceLocked, .deviceAsleep, .noHandler(scheme: "a"),
             .malformedURL("a"), .notInForeground, .noCall, .shuttingDown, .missingBackgroundMode("a"),
             .takesNoSettings("a"), .takesNoSettings("b"), .tooManySettings("a", limit: 1),
-            .tooManySettings("a", limit: 2), .serviceNotRunning, .leftTheScreen("a"), .ended("a"),
+            .tooManySettings("a", limit: 2), .leftTheScreen("a"), .ended("a"),
             .roleUnavailable(.pip, profile: "x"),
         ]
         + InterruptionKind.allCases.flatMap { [.interrupted($0), .noSuchInterruption($0), .cannotAccept($0)] }
@@ -159,6 +159,7 @@ import Testing
         [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(url: "a:"))],
         [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(sourceApplication: "a:"))],
         [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(service: .audio))],
+        [Callback(number: CallbackNumber(1), kind: .openURL, options: LaunchOptions(service: ["heard"]))],
         [
             Callback(
                 number: CallbackNumber(1), kind: .didFinishLaunching,
@@ -210,7 +211,6 @@ import Testing
         + callbacks.map { .deliver(app, generation, $0) } + WindowEffects.actions(app, generation, other)
         + SceneEffects.actions(app, generation)
         + reports.map { .report($0) }
-        + ServiceKind.allCases.map { .stopService(app, $0) }
         + ServiceSamples.actions
         + LogEvent.allCases.map { .log(entry($0, .nothingEntitles)) }
         + (reasons + memory + endings + TaskEffects.reasons + ConditionEffects.reasons + WindowEffects.reasons

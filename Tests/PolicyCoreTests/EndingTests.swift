@@ -21,7 +21,7 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("radio", modes: .audio)
         device.open(app)
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.home()
         #expect(device.state(app) == .background)
         _ = device.takeCalls(app)
@@ -211,7 +211,7 @@ import Testing
             .background,
             { device, app in
                 device.open(app)
-                device.request(app, .beginService(.audio))
+                device.use(.audio, by: app)
                 device.home()
             }
         ),

@@ -10,7 +10,7 @@ import Testing
         let app = device.installTest("radio", kind: kind, modes: .audio)
         device.open(app)
         if kind == .application {
-            device.request(app, .beginService(.audio))
+            device.use(.audio, by: app)
         } else {
             _ = device.perform(.exempt(app, true))
         }

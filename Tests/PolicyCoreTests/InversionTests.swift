@@ -28,7 +28,7 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("journal", modes: .audio)
         device.open(app)
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.home()
         try report(device, app)
         #expect(!device.log.contains { $0.event == .priorityInversion })

@@ -31,10 +31,10 @@ import Testing
     /// What lets it run in the background, and what it has of the machine there.
     @Test(
         "Who is neither seen nor heard gives way",
-        arguments: [(ServiceKind.audio, AppPriority.foreground), (.location, .background)])
-    func services(service: ServiceKind, expected: AppPriority) {
+        arguments: [(ProbeService.audio, AppPriority.foreground), (.location, .background)])
+    func services(service: ProbeService, expected: AppPriority) {
         let (device, app) = device([.audio, .location])
-        device.request(app, .beginService(service))
+        device.use(service, by: app)
         #expect(priority(device, app) == .foreground)
         device.home()
         #expect(device.state(app) == .background)
@@ -77,7 +77,7 @@ import Testing
     @Test("The way to the screen begins with the priority, then the thaw, then the callback")
     func wayBack() {
         let (device, app) = device([.location])
-        device.request(app, .beginService(.location))
+        device.use(.location, by: app)
         device.home()
         #expect(priority(device, app) == .background)
         device.unanswered.insert(CommandID(900))
@@ -115,7 +115,7 @@ import Testing
     @Test("A callback in the background has its limit, so it has what others have until it returned")
     func callback() {
         let (device, app) = device([.location])
-        device.request(app, .beginService(.location))
+        device.use(.location, by: app)
         device.home()
         device.change(app) { $0.hangsIn = [.didReceiveMemoryWarning] }
         _ = device.perform(.warnMemory)
@@ -138,7 +138,7 @@ import Testing
     @Test("Who is killed gets what it needs to be gone soon")
     func killed() throws {
         let (device, app) = device([.location])
-        device.request(app, .beginService(.location))
+        device.use(.location, by: app)
         device.home()
         device.change(app) { $0.cannotDie = true }
         let generation = try #require(device.system.app(app)?.generation)
@@ -155,7 +155,7 @@ import Testing
         let apps = ["one", "two"].map { device.installTest($0, modes: [.location]) }
         for app in apps {
             device.open(app)
-            device.request(app, .beginService(.location))
+            device.use(.location, by: app)
         }
         device.home()
         #expect(apps.map { priority(device, $0) } == [.background, .background])
@@ -168,7 +168,7 @@ import Testing
     @Test("A new daemon repeats what was decided, before anything else: the old one may not have come to it")
     func adoption() throws {
         let (device, app) = device([.location])
-        device.request(app, .beginService(.location))
+        device.use(.location, by: app)
         device.home()
         device.effectsUntilDeath = 0
         _ = device.begin(.open(app, role: .primary, wait: false))

@@ -3,7 +3,7 @@ import PolicyCore
 import Testing
 
 @Suite("The records of a recording") struct RecordCodingTests {
-    private let events = CodingTests.events
+    private let events = CodingTests.events.filter { !$0.isRetired }
     private let effects = [
         Effect(.thaw(AppIndex(1), Generation(2)), cause: LogSequence(3)), Effect(.halt),
     ]
@@ -52,6 +52,20 @@ import Testing
         #expect(throws: RecordReader.Fault.self) { try other.next() }
     }
 
+    @Test("What earlier versions had alone is read from version 3, and from none after it")
+    func retired() throws {
+        let retired = CodingTests.events.filter(\.isRetired)
+        #expect(!retired.isEmpty)
+        for event in retired {
+            var writer = RecordWriter()
+            writer.write(event, after: .zero)
+            var before = RecordReader(writer.bytes[...], version: 3)
+            #expect(try before.next() == .event(event, after: .zero))
+            var since = RecordReader(writer.bytes[...], version: SegmentHeader.version)
+            #expect(throws: RecordReader.Fault.self) { try since.next() }
+        }
+    }
+
     @Test("A record that is cut is an error where it begins, and reading can go on from there")
     func cut() throws {
         var writer = RecordWriter()
@@ -83,5 +97,11 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension Event {
+    fileprivate var isRetired: Bool {
+        if case .retired = self { true } else { false }
     }
 }

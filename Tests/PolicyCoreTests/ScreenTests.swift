@@ -51,20 +51,6 @@ import Testing
         device.finish()
     }
 
-    @Test("A covered app is still active in the foreground; the covering one is in front")
-    func covering() {
-        let device = TestDevice()
-        let first = device.installTest("first")
-        let second = device.installTest("second")
-        device.open(first)
-        device.open(second, as: .covering)
-        #expect(device.system.frontApp == second)
-        #expect(device.state(first).isForeground)
-        device.perform(.close(second, wait: true))
-        #expect(device.system.frontApp == first)
-        device.finish()
-    }
-
     @Test("A device without split screen has one app on it")
     func noSplitScreen() {
         let device = TestDevice(.iPhone4)

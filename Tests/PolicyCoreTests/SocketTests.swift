@@ -87,7 +87,7 @@ import Testing
         device.pass(.seconds(1))
         device.connectPeer(app)
         #expect(device.process(app)?.priority == .timed)
-        device.request(app, .beginService(.location))
+        device.use(.location, by: app)
         device.disconnectPeers(app)
         device.pass(.seconds(5))
         #expect(device.state(app) == .background)

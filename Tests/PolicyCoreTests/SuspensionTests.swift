@@ -124,13 +124,13 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("radio", modes: [.audio, .location])
         device.open(app)
-        #expect(device.request(app, .beginService(.audio)) == .done)
-        #expect(device.request(app, .beginService(.location)) == .done)
+        #expect(device.use(.audio, by: app) == nil)
+        #expect(device.use(.location, by: app) == nil)
         device.home()
         #expect(device.state(app) == .background)
-        #expect(device.request(app, .endService(.audio)) == .done)
+        #expect(device.leave(.audio, by: app) == nil)
         #expect(device.state(app) == .background)
-        #expect(device.request(app, .endService(.location)) == .done)
+        #expect(device.leave(.location, by: app) == nil)
         #expect(device.state(app) == .suspended)
         device.finish()
     }
@@ -140,25 +140,31 @@ import Testing
         let device = TestDevice()
         let app = device.installTest("radio")
         device.open(app)
-        #expect(device.request(app, .beginService(.audio)) == .done)
+        #expect(device.use(.audio, by: app) == nil)
         #expect(device.system.app(app)?.heldAssertions == [])
         device.home()
-        #expect(device.stopped == [.audio])
+        #expect(device.state(app) == .background)
+        device.stopServices()
         #expect(device.state(app) == .suspended)
         #expect(try device.last(.serviceStopped, of: app).reason == .serviceUndeclared(key: "audio"))
         device.open(app)
-        #expect(device.request(app, .endService(.audio)) == .refused(.serviceNotRunning))
+        #expect(device.leave(.audio, by: app) == .notHeld(kind: "playing"))
         device.finish()
     }
 
-    @Test("What has no foreground use is refused without its key, by name", arguments: [ServiceKind.voip, .fetch])
-    func refused(service: ServiceKind) {
+    @Test("What has no foreground use is refused without its key, by name")
+    func refused() throws {
         let device = TestDevice()
         let app = device.installTest("radio")
+        device.declare([
+            ServiceDeclaration(
+                name: "calls", holds: [.init(name: "ringing", sentence: "it rings")], mode: .voip,
+                worksInForeground: false)
+        ])
         device.open(app)
-        #expect(
-            device.request(app, .beginService(service))
-                == .refused(.missingBackgroundMode(service == .voip ? "voip" : "fetch")))
+        device.send(.service(.arrived(try device.service("calls"), [])))
+        try device.attach(app, "calls")
+        #expect(try device.hold(app, "calls", 0) == .missingMode(key: "voip", isForeground: true))
         device.finish()
     }
 
@@ -169,7 +175,7 @@ import Testing
         device.open(app)
         device.change(app) { $0.canFreeze = false }
         device.home()
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.change(app) { $0.canFreeze = true }
         device.run()
         #expect(device.state(app) == .background)

@@ -218,12 +218,12 @@ import Testing
     @Test("While something else lets the app run tasks have no limit; when that ends, their whole time")
     func unlimited() {
         let (device, app) = device(modes: .audio)
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.home()
         device.pass(.seconds(600))
         #expect(remaining(device, app) == nil)
         #expect(device.expirations.isEmpty)
-        device.request(app, .endService(.audio))
+        device.leave(.audio, by: app)
         #expect(device.state(app) == .background)
         #expect(remaining(device, app) == .seconds(30))
         device.pass(.seconds(30))
@@ -233,8 +233,9 @@ import Testing
     @Test("A service that ends because it is undeclared leaves the tasks their time")
     func undeclared() {
         let (device, app) = device()
-        device.request(app, .beginService(.audio))
+        device.use(.audio, by: app)
         device.home()
+        device.stopServices()
         #expect(remaining(device, app) == .seconds(30))
     }
 

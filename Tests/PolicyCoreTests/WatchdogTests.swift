@@ -264,7 +264,7 @@ import Testing
             let device = TestDevice()
             let app = device.installTest("journal", modes: .audio)
             device.open(app)
-            device.request(app, .beginService(.audio))
+            device.use(.audio, by: app)
             if isSilent { device.home() }
             device.change(app) {
                 $0.answersPings = false
@@ -273,7 +273,7 @@ import Testing
             }
             device.pass(.seconds(15))
             if !isSilent { device.home() }
-            device.request(app, .endService(.audio))
+            device.leave(.audio, by: app)
             #expect(device.state(app) == .suspended)
             device.change(app) { $0.withholdsTracer = false }
             device.run()

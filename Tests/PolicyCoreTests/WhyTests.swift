@@ -21,8 +21,8 @@ import Testing
             device.open(app)
             return app
         },
-        running("audio", .audio, says: ["it plays audio", "background mode audio"]),
-        running("location", .location, says: ["location updates", "background mode location"]),
+        running("audio", .audio, says: ["it plays audio (service audio)"]),
+        running("location", .location, says: ["it follows its location (service location)"]),
         Situation(testDescription: "an exemption", says: ["the user exempted it"]) { device in
             let app = device.installTest("app")
             device.open(app)
@@ -62,8 +62,9 @@ import Testing
         ) { device in
             let app = device.installTest("app")
             device.open(app)
-            device.request(app, .beginService(.audio))
+            device.use(.audio, by: app)
             device.home()
+            device.stopServices()
             return app
         },
     ]
@@ -163,11 +164,11 @@ import Testing
         },
     ]
 
-    private static func running(_ name: String, _ service: ServiceKind, says: [String]) -> Situation {
+    private static func running(_ name: String, _ service: ProbeService, says: [String]) -> Situation {
         Situation(testDescription: name, says: says) { device in
             let app = device.installTest("app", modes: service.mode)
             device.open(app)
-            device.request(app, .beginService(service))
+            device.use(service, by: app)
             device.home()
             return app
         }

@@ -76,6 +76,7 @@ struct ScenarioPageTests {
                 apps:
                   radio: {}
                 services:
+                  audio: {}
                   steps: {}
                   transfers: {}
                   notifications: {}

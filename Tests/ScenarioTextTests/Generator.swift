@@ -7,6 +7,8 @@ struct Generator {
     var random: SplitMix64
     private var names: [String] = []
     private var serviceNames: [String] = []
+    /// Background modes that nobody but a service of the scenario knows.
+    private var guarded: [String] = []
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
@@ -20,6 +22,7 @@ struct Generator {
         }
         scenario.services = (0..<random.below(3)).map { service("service-\($0)") }
         serviceNames = scenario.services.map(\.declaration.name)
+        guarded = scenario.services.flatMap(\.declaration.mode.otherKeys)
         scenario.apps = names.map { app($0) }
         scenario.rates = rates()
         let moments = (0..<random.below(12)).map { _ in span() }.sorted()
@@ -110,7 +113,7 @@ struct Generator {
 
     private mutating func service(_ name: String) -> ServiceScript {
         var declaration = ServiceDeclaration(name: name)
-        declaration.mode = pick([[], .audio, .location])
+        declaration.mode = pick([[], "audio", "location", "beat"])
         declaration.worksInForeground = flag()
         (declaration.launchesAtBoot, declaration.relaunches) = (flag(), flag())
         declaration.holds = (0..<random.below(3)).map { number in
@@ -144,7 +147,7 @@ struct Generator {
         var manifest = AppManifest(identifier: identifier, name: flag() ? name : text())
         let isPlain = random.oneIn(5)
         if isPlain { manifest.kind = .plain }
-        manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(128)))
+        manifest.backgroundModes = random.modes(and: guarded)
         manifest.taskIdentifiers = (0..<random.below(3)).map { _ in "t" + text() }
         manifest.exitsOnSuspend = flag()
         manifest.urlSchemes = (0..<random.below(3)).map { "x\($0)+y" }
@@ -199,8 +202,8 @@ struct Generator {
                 needs: flag() ? pick(TaskNeed.allCases) : nil)
         case 18: .provideSnapshots(flag())
         case 19: .refreshSnapshot
-        case 0: .begin(pick(ServiceKind.allCases))
-        case 1: .end(pick(ServiceKind.allCases))
+        case 0: .askBackgroundTime
+        case 1: .endInvalidTask
         case 2: .openURL(url())
         case 3: .canOpenURL(url())
         case 4: .exit(Int32(random.below(256)))
@@ -374,7 +377,7 @@ extension Generator {
     private mutating func launchOptions() -> Expectation {
         let options = LaunchOptions(
             url: flag() ? url() : nil, sourceApplication: flag() ? text() : nil,
-            service: BackgroundModes(rawValue: UInt8(random.below(128))),
+            service: random.modes(),
             notification: pick([nil, .local(payload: text()), .remote(payload: text())]))
         return .launchOptions(name(), options)
     }

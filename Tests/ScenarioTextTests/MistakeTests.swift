@@ -89,6 +89,12 @@ struct MistakeTests {
             "name: x\ndevice: ios-7\napps: {a: {modes: [audio, vioce]}}",
             "there is no background mode `vioce`; expected one of audio"),
         Mistake(
+            "name: x\ndevice: ios-7\nservices: {s: {mode: beat}}\napps: {a: {modes: [beat, beet]}}",
+            "x.yaml:4:26: there is no background mode `beet` (did you mean beat?); expected one of audio"),
+        Mistake(
+            "name: x\ndevice: ios-7\nservices: {s: {mode: two words}}",
+            "x.yaml:3:22: `two words` cannot be a background mode; expected a word"),
+        Mistake(
             "name: x\ndevice: ios-7\napps: {a: {modes: audio}}",
             "x.yaml:3:19: the text `audio` is no list; expected a list of background modes"),
         Mistake(
@@ -125,11 +131,8 @@ struct MistakeTests {
         Mistake(step("do: open journal now"), "`now` is wrong here; expected `as` in `open APP [as ROLE]`"),
         Mistake(step("do: home now"), "`now` is too much; expected nothing more in `home`"),
         Mistake(step("do: ''"), "input is missing; expected one of `open APP"),
-        Mistake(step("do: let radio dance"), "`dance` begins no action; expected one of `begin SERVICE`"),
-        Mistake(
-            step("do: let radio begin vido"),
-            "there is no service `vido`; expected one of audio, location, voip, fetch, remote-notification in `begin SERVICE`"
-        ),
+        Mistake(step("do: let radio dance"), "`dance` begins no action; expected one of `begin task TEXT`"),
+        Mistake(step("do: let radio begin vido"), "`vido` is wrong here; expected `task` in `begin task TEXT`"),
         Mistake(step("do: clock forward soon"), "`soon` is not a time; expected a time such as"),
         Mistake(step("do: let radio exit 256"), "`256` is not an exit status; expected a whole number from 0 to 255"),
         Mistake(

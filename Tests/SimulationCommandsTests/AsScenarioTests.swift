@@ -94,18 +94,25 @@ struct AsScenarioTests {
         for name in ["notes", "radio", "mail", "maps", "idle"] {
             // The names are identifiers.
             guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure() }
-            let modes: BackgroundModes = name == "radio" ? .audio : []
+            let modes: BackgroundModes = name == "radio" ? "audio" : []
             scenario.apps.append(
                 AppScript(name: name, manifest: AppManifest(identifier: identifier, name: name, backgroundModes: modes))
             )
         }
+        scenario.services = [
+            ServiceScript(
+                ServiceDeclaration(
+                    name: "player", holds: [.init(name: "held", sentence: "it uses held")], mode: "audio"))
+        ]
         let before: [Input] = [
-            .open("radio", role: .primary), .app("radio", .begin(.audio)), .open("notes", role: .primary),
+            .open("radio", role: .primary), .app("radio", .use(ServicePart("player", "held"))),
+            .open("notes", role: .primary),
             .exempt("mail", true), .open("mail", role: .primary), .home, .open("maps", role: .primary),
             .open("notes", role: .secondary), .lock,
         ]
         let after: [Input] = [
-            .unlock, .open("mail", role: .primary), .app("radio", .end(.audio)), .close("notes"),
+            .unlock, .open("mail", role: .primary), .app("radio", .leave(ServicePart("player", "held"))),
+            .close("notes"),
             .open("idle", role: .primary), .interrupt(.call),
         ]
         scenario.steps = (before + after).enumerated().map { number, input in

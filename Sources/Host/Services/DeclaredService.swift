@@ -108,7 +108,8 @@ package struct DeclaredService {
         if let key = try json.optionalString("mode") {
             declaration.mode = BackgroundModes(keys: [key])
             guard !declaration.mode.isEmpty else {
-                throw .invalidParameter("mode", "\(key.prefix(64)) is no key of UIBackgroundModes")
+                throw .invalidParameter(
+                    "mode", "a mode is a word of letters, digits, points and hyphens, such as audio: \(key.prefix(64))")
             }
         }
         declaration.worksInForeground = try json.bool("worksInForeground", default: true)

@@ -16,10 +16,10 @@ package enum Positioning: UInt8, Sendable, Codable, CaseIterable {
 
 extension ServiceDeclaration {
     /// It may say for whom satellites are received.
-    package var mayPosition: Bool { mode.contains(.location) }
+    package var mayPosition: Bool { holds.contains { $0.activity == .positioning } }
 }
 
 extension Consumer {
     /// An app for which satellites are received.
-    package static func positioned(_ app: AppIndex) -> Consumer { Consumer(app: app, .location) }
+    package static func positioned(_ app: AppIndex) -> Consumer { Consumer(app: app, .positioning) }
 }

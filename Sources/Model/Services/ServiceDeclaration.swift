@@ -111,41 +111,6 @@ extension ServiceDeclaration {
     }
 }
 
-/// The method of its app that a window calls.
-package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
-    /// One of Greenroom's own, which takes whatever a service has to say.
-    case serviceEvents
-    /// `handleEventsForBackgroundURLSession`: the payload is the session's identifier.
-    case sessionEvents
-    /// The same, for a server that wants to know who asks.
-    case sessionChallenge
-    /// As `serviceEvents`. The payload of an app that has to be launched for it is a launch option as well.
-    case serviceEventsAtLaunch
-    /// The app comes to the screen: the user wants it there. If it has to be launched, the payload is a launch option.
-    case localOpening, remoteOpening
-    /// As these, and the app hears nothing of why.
-    case opening
-    /// As `serviceEventsAtLaunch`, with the launch option of location.
-    case locationEventsAtLaunch
-
-    /// Where the device is concerns an app whatever it does otherwise: it needs no key for that, is woken although the
-    /// user closed it, and has as long for its tasks as when it leaves the screen.
-    package var isForAnyApp: Bool { self == .locationEventsAtLaunch }
-
-    /// It is not woken but opened.
-    package var opensApp: Bool { self == .localOpening || self == .remoteOpening || self == .opening }
-
-    /// What an app is launched with.
-    package func launchNotification(_ payload: String) -> LaunchNotification? {
-        switch self {
-        case .serviceEvents, .sessionEvents, .sessionChallenge, .opening: nil
-        case .localOpening: .local(payload: payload)
-        case .serviceEventsAtLaunch, .remoteOpening: .remote(payload: payload)
-        case .locationEventsAtLaunch: .location(payload: payload)
-        }
-    }
-}
-
 /// A service's part in an assertion.
 package struct ServiceClaim: Hashable, Sendable, Codable {
     package var service: ServiceIndex

@@ -108,7 +108,8 @@ extension AssertionTable: Codable {
     private enum CodingKeys: String, CodingKey { case held }
 
     package init(from decoder: any Decoder) throws {
-        let all = try decoder.container(keyedBy: CodingKeys.self).decode([Assertion].self, forKey: .held)
+        let all = try decoder.container(keyedBy: CodingKeys.self).decode([StoredAssertion].self, forKey: .held)
+            .compactMap(\.assertion)
         tasks = all.filter { $0.kind == .task }
         others = all.filter { $0.kind != .task }
         taskEnd = tasks.first?.expires

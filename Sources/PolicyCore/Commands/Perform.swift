@@ -93,7 +93,7 @@ extension System {
     private func requirePlace(_ role: ScreenRole) throws(Refusal) {
         switch role {
         case .primary: break
-        case .secondary, .pip, .covering:
+        case .secondary, .pip:
             guard profile.hasSplitScreen else { throw .roleUnavailable(role, profile: profile.name) }
         }
         try requireUsableScreen()

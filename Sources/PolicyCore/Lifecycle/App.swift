@@ -13,8 +13,6 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var assertions = AssertionTable()
     /// The assertion that the log names as the reason for running in the background.
     var keptBy: AssertionKind?
-    /// Services that the app has started, with or without the background mode.
-    var services: [ServiceKind] = []
     var tasks = BackgroundTasks()
     /// `nil`: it has none.
     @Rare package internal(set) var scenes: SceneTable? = nil

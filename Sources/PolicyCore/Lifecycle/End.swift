@@ -183,7 +183,6 @@ extension System {
         apps[i].launchedAt = nil
         apps[i].launchBegan = nil
         apps[i].launch = .none
-        apps[i].services = []
         apps[i].tasks = BackgroundTasks()
         apps[i].clearMechanisms()
         apps[i].changeScenes { $0.processEnded() }

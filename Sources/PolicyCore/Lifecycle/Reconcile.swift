@@ -188,8 +188,7 @@ extension System {
         armLimit(i)
         if case .didEnterBackground = kind {
             pass(.leftScreen, i)
-            endUndeclaredServices(i)
-            stopServicesWithoutKey(i)
+            endServicesWithoutKey(i)
         }
     }
 

@@ -136,12 +136,6 @@ extension AppRequest {
         case .canOpenURL(let url):
             writer.write(UInt8(2))
             writer.write(url)
-        case .beginService(let service):
-            writer.write(UInt8(3))
-            writer.write(service.rawValue)
-        case .endService(let service):
-            writer.write(UInt8(4))
-            writer.write(service.rawValue)
         case .beginTask(let task, let name):
             writer.write(UInt8(5))
             writer.write(task.rawValue)
@@ -183,8 +177,6 @@ extension AppRequest {
         switch tag {
         case 1: self = .openURL(try reader.string())
         case 2: self = .canOpenURL(try reader.string())
-        case 3: self = .beginService(try reader.value(ServiceKind.self))
-        case 4: self = .endService(try reader.value(ServiceKind.self))
         case 5:
             let task = TaskID(try reader.unsigned())
             self = .beginTask(task, name: try reader.string())

@@ -12,14 +12,18 @@ package struct EffectKind: Hashable, Sendable {
 
     package var name: String {
         Own(rawValue: rawValue).map { "\($0)" } ?? MechanismAction.name(of: rawValue)
-            ?? ServiceAction.Tag(rawValue: rawValue).map { "\($0)" } ?? "an effect of kind \(rawValue)"
+            ?? ServiceAction.Tag(rawValue: rawValue).map { "\($0)" } ?? RetiredEffect(rawValue: rawValue).map {
+                "\($0)"
+            }
+            ?? "an effect of kind \(rawValue)"
     }
 
     /// Those of the Core itself.
     package enum Own: UInt8, CaseIterable {
         case log = 1
-        case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill, stopService
-        case reply, answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
+        case report, launch, deliver, check, checkTracer, prepare, freeze, verify, thaw, askToEnd, kill
+        // 13 was stopService.
+        case reply = 14, answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
         // 23 to 26 are those of mechanisms.
         case expireWindow = 27
     }
@@ -46,7 +50,6 @@ extension Effect {
         case .thaw: EffectKind(.thaw)
         case .askToEnd: EffectKind(.askToEnd)
         case .kill: EffectKind(.kill)
-        case .stopService: EffectKind(.stopService)
         case .reply: EffectKind(.reply)
         case .answer: EffectKind(.answer)
         case .halt: EffectKind(.halt)
@@ -89,9 +92,6 @@ extension Effect {
             sink.write(incarnation.app, incarnation.generation)
             action.fields(&sink)
         case .service(let action): action.encode(into: &sink)
-        case .stopService(let app, let service):
-            sink.write(UInt64(app.rawValue))
-            sink.write(service.rawValue)
         case .expireTasks(let app, let generation, let expiration):
             sink.write(app, generation)
             sink.write(expiration)
@@ -148,7 +148,8 @@ extension FieldSink {
         write(callback.kind.rawValue)
         write(callback.options.url)
         write(callback.options.sourceApplication)
-        write(callback.options.service.rawValue)
+        write(callback.options.service.mask)
+        for key in callback.options.service.otherKeys { write(key) }
         if let notification = callback.options.notification {
             write(notification.key)
             write(notification.payload)
@@ -253,7 +254,7 @@ extension FieldSink {
         case .noCall: write(UInt8(12))
         case .shuttingDown: write(UInt8(13))
         case .missingBackgroundMode(let key): write(14, key)
-        case .serviceNotRunning: write(UInt8(15))
+        // 15 was the end of a service that was not used.
         case .leftTheScreen(let name): write(16, name)
         case .ended(let sentence): write(17, sentence)
         case .takesNoSettings(let name): write(70, name)

@@ -53,6 +53,7 @@ extension Event {
             writer.write(id.rawValue)
             request.encode(into: &writer)
         case .timer: writer.write(UInt8(20))
+        case .retired(let event): event.encode(into: &writer)
         case .sessionEvents, .wishesRestored, .habitsRestored: encodeWaking(into: &writer)
         case .conditionSensed(let condition):
             writer.write(UInt8(34))
@@ -126,6 +127,10 @@ extension Event {
     }
 
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        if let retired = RetiredEvent(from: &reader) {
+            self = .retired(retired)
+            return
+        }
         let tag = try reader.byte()
         if let service = ServiceEvent.Tag(rawValue: tag) {
             var event = ServiceEvent(blank: service)
@@ -265,11 +270,16 @@ extension ByteWriter {
         if hasScenes { write(manifest.scenes.rawValue) }
     }
 
+    private mutating func write(_ modes: BackgroundModes) {
+        write(modes.mask)
+        if !modes.otherKeys.isEmpty { write(modes.otherKeys) { $0.write($1) } }
+    }
+
     private mutating func write(_ manifest: AppManifest) {
         write(manifest.identifier.rawValue)
         write(manifest.name)
         write(manifest.kind.rawValue)
-        write(manifest.backgroundModes.rawValue)
+        write(manifest.backgroundModes)
         write(manifest.exitsOnSuspend)
         write(manifest.urlSchemes) { $0.write($1) }
         write(manifest.isFreezable)
@@ -330,13 +340,24 @@ extension ByteReader {
         return manifest
     }
 
+    private mutating func backgroundModes() throws(MalformedBytes) -> BackgroundModes {
+        let mask = try byte()
+        let others =
+            BackgroundModes.hasOthers(mask: mask)
+            ? try array { reader throws(MalformedBytes) in try reader.string() } : []
+        guard let modes = BackgroundModes(mask: mask, otherKeys: others) else {
+            throw MalformedBytes(offset: offset, expected: "background modes")
+        }
+        return modes
+    }
+
     fileprivate mutating func manifest() throws(MalformedBytes) -> AppManifest {
         guard let identifier = AppIdentifier(try string()) else {
             throw MalformedBytes(offset: offset, expected: "an app's identifier")
         }
         let name = try string()
         let kind = try value(AppKind.self)
-        let modes = BackgroundModes(rawValue: try byte())
+        let modes = try backgroundModes()
         let exits = try bool()
         let schemes = try array { reader throws(MalformedBytes) in try reader.string() }
         return AppManifest(

@@ -132,13 +132,13 @@ package struct RecordReader {
         }
         reader = ByteReader(bytes[(after + 2)...])
         do throws(MalformedBytes) {
-            return try Self.record(body)
+            return try record(body)
         } catch {
             throw .damaged(error)
         }
     }
 
-    private static func record(_ body: ArraySlice<UInt8>) throws(MalformedBytes) -> Record {
+    private func record(_ body: ArraySlice<UInt8>) throws(MalformedBytes) -> Record {
         var reader = ByteReader(body)
         let kind = try reader.byte()
         switch RecordKind(rawValue: kind) {
@@ -146,6 +146,9 @@ package struct RecordReader {
             let after = Span(nanoseconds: try reader.signed())
             let event = try Event(from: &reader)
             guard reader.isAtEnd else { throw MalformedBytes(offset: reader.offset, expected: "the end of an event") }
+            if case .retired = event, version >= RetiredEvent.endingVersion {
+                throw MalformedBytes(offset: body.startIndex, expected: "an event that this version still has")
+            }
             return .event(event, after: after)
         case .effects:
             var marks: [EffectMark] = []

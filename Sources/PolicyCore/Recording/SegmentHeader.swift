@@ -15,8 +15,8 @@ package struct SegmentHeader: Codable, Sendable {
         case gap
     }
 
-    package static let version = 3
-    package static let readableVersions = 1...3
+    package static let version = 4
+    package static let readableVersions = 1...4
 
     package var version: Int
     /// The boot of the machine, since times count from it.

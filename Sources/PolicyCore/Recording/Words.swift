@@ -18,6 +18,7 @@ extension System {
         case .request(let app, let id, let request):
             "\(name(of: app)) asked, as its request \(id.rawValue): \(Self.sentence(for: request))"
         case .timer: "a deadline passed"
+        case .retired(let event): event.sentence
         case .processStarted(let app, _, let pid): "\(name(of: app)) was started as process \(pid)"
         case .launchFailed(let app, _, let failure):
             "\(name(of: app)) could not be started: \(failure.stage): \(failure.message)"
@@ -115,8 +116,6 @@ extension System {
         switch request {
         case .openURL(let url): "open \(url)"
         case .canOpenURL(let url): "whether \(url) can be opened"
-        case .beginService(let service): "begin \(service)"
-        case .endService(let service): "end \(service)"
         case .beginTask(let task, let name): "begin the background task \(task.rawValue), “\(name)”"
         case .endTask(let task): "end the background task \(task.rawValue)"
         case .mechanism(let request): request.sentence
@@ -172,7 +171,6 @@ extension System {
         case .sample(let app, _): "look at the memory of \(name(of: app))"
         case .reclaim(let app, _, _): "take what can be taken of the memory of \(name(of: app))"
         case .senseMemory: "look at what memory is available"
-        case .stopService(let app, let service): "stop \(service) of \(name(of: app))"
         case .expireTasks(let app, _, let expiration):
             "call the expiration handlers of \(name(of: app)) for its tasks "
                 + expiration.tasks.map { "\($0.rawValue)" }.joined(separator: ", ")

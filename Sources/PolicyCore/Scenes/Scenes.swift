@@ -190,7 +190,7 @@ extension System {
         switch chief {
         case .primary where profile.hasSplitScreen: .secondary
         case .secondary: .primary
-        case .primary, .pip, .covering: chief
+        case .primary, .pip: chief
         }
     }
 }

@@ -13,6 +13,21 @@ struct Screen: Hashable, Codable {
     var hasCall = false
     var isCallShown = false
 
+    init() {}
+
+    /// Checkpoints of earlier versions have a place more, for apps that lay over others.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        occupants = try values.decode([AppIndex?].self, forKey: .occupants)
+        if occupants.count == ScreenRole.allCases.count + 1 { occupants.removeLast() }
+        interruptions = try values.decode([InterruptionKind].self, forKey: .interruptions)
+        isSwitcherOpen = try values.decode(Bool.self, forKey: .isSwitcherOpen)
+        isLocked = try values.decode(Bool.self, forKey: .isLocked)
+        isAsleep = try values.decode(Bool.self, forKey: .isAsleep)
+        hasCall = try values.decode(Bool.self, forKey: .hasCall)
+        isCallShown = try values.decode(Bool.self, forKey: .isCallShown)
+    }
+
     /// False of what was read from a damaged file.
     var isWhole: Bool { occupants.count == ScreenRole.allCases.count }
 
@@ -42,7 +57,7 @@ struct Screen: Hashable, Codable {
 
     var isOccupied: Bool { occupants.contains { $0 != nil } }
 
-    var front: AppIndex? { self[.covering] ?? self[.primary] }
+    var front: AppIndex? { self[.primary] }
 
     /// The lock screen covers the switcher, which does not come back with the unlocking.
     mutating func lock() {

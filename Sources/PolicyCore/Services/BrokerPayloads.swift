@@ -282,9 +282,9 @@ extension FieldCoder {
         }
         try codeCount(&declaration.windows, blank: ServiceDeclaration.Window(name: "", sentence: "", time: .zero))
         for place in declaration.windows.indices { try code(&declaration.windows[place]) }
-        var mode = declaration.mode.rawValue
-        try code(&mode)
-        declaration.mode = BackgroundModes(rawValue: mode)
+        var modes = RetiredModes(declaration.mode)
+        try code(&modes)
+        declaration.mode = modes.modes
         try code(&declaration.worksInForeground)
     }
 

@@ -249,7 +249,7 @@ extension System {
     // MARK: Off the screen
 
     /// L11: without its key an app uses a service on screen only. It is not suspended before the service has stopped.
-    mutating func stopServicesWithoutKey(_ i: Int) {
+    mutating func endServicesWithoutKey(_ i: Int) {
         guard let broker else { return }
         for (s, service) in broker.services.enumerated() {
             for (place, hold) in service.holds.enumerated() {
@@ -392,8 +392,4 @@ extension System {
         }
         return stated == claimed && isStated ? nil : "what services hold is not what lets it run"
     }
-}
-
-extension BackgroundModes {
-    fileprivate func isDisjoint(with other: BackgroundModes) -> Bool { intersection(other).isEmpty }
 }

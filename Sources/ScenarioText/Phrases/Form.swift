@@ -53,7 +53,6 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
     case signal = "SIGNAL"
     case status = "STATUS"
     case callback = "CALLBACK"
-    case service = "SERVICE"
     case time = "TIME"
     case count = "COUNT"
     case size = "SIZE"
@@ -84,7 +83,6 @@ package enum Slot: String, Hashable, Sendable, CaseIterable {
         case .signal: "a signal by name (`SIGSEGV`) or number"
         case .status: "an exit status from 0 to 255"
         case .callback: Names.callbacks.list
-        case .service: Names.services.list
         case .time:
             "one or more numbers with units `d`, `h`, `m`, `s`, `ms`, `us`, `ns`: `0s`, `1.5s`, `200ms`, `1h30m`"
         case .count: "a whole number"
@@ -118,7 +116,6 @@ package struct Arguments: Sendable {
     var signal: Int32?
     var status: Int32 = 0
     var callback: CallbackKind?
-    var service = ServiceKind.audio
     var time = Span.zero
     var count: Int32 = 0
     var size: Int64 = 0

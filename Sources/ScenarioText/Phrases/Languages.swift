@@ -53,7 +53,7 @@ extension Language<Input> {
             Form("memory pressure over", "memory pressure over", "What was pretended is over.") { _ in
                 .memoryPressure(.normal)
             },
-            Form("let APP ACTION", "let radio begin audio", "An app does something by itself, if it runs.") {
+            Form("let APP ACTION", "let radio use audio.playing", "An app does something by itself, if it runs.") {
                 .app($0.app, $0.action)
             },
             Form("clock forward TIME", "clock forward 1h", "The wall clock is set forward.") {
@@ -158,8 +158,6 @@ extension Language<AppAction> {
     package static let actions = Language(
         what: "action",
         forms: [
-            Form("begin SERVICE", "begin audio", "It begins to use a service.") { .begin($0.service) },
-            Form("end SERVICE", "end audio", "It ends that.") { .end($0.service) },
             Form("begin task TEXT", "begin task \"upload\"", "It begins a background task of this name.") {
                 .beginTask($0.text ?? "")
             },
@@ -205,7 +203,7 @@ extension Language<AppAction> {
                 "ask KEY TEXT", "ask transfers \"download 20MB in photos\"",
                 "It says something to a service that decides as the real one does (`runs`), which knows what it may say."
             ) { .ask($0.key, $0.text ?? "") },
-            Form("after TIME ACTION", "after 90s end audio", "It does something later, on a timer.") {
+            Form("after TIME ACTION", "after 90s leave audio.playing", "It does something later, on a timer.") {
                 .after($0.time, $0.action)
             },
         ] + waking + scenes)

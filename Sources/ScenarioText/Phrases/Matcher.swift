@@ -74,7 +74,6 @@ struct Matcher {
         case .signal: arguments.signal = try Self.signal(word)
         case .status: arguments.status = try wholeNumber(word, in: 0...255, as: "an exit status")
         case .callback: arguments.callback = try pick(word, CallbackKind.allCases, .callbacks, \.name)
-        case .service: arguments.service = try pick(word, ServiceKind.allCases, .services, \.scenarioName)
         case .time: arguments.time = try Span(scenario: word)
         case .count: arguments.count = try wholeNumber(word, in: 0...1_000_000, as: "a count")
         case .size: arguments.size = try ByteCount.read(word)

@@ -60,8 +60,6 @@ extension Names {
     static let states = Names("state", LifecycleState.allCases.map(\.name))
     static let callbacks = Names("delegate method", CallbackKind.allCases.map(\.name))
     static let events = Names("event of the log", LogEvent.allCases.map(\.name))
-    static let services = Names("service", ServiceKind.allCases.map(\.scenarioName))
-    static let modes = Names("background mode", BackgroundModes.every.keys)
     static let assertions = Names("assertion", AssertionKind.allCases.map(\.name))
     static let priorities = Names("priority", AppPriority.allCases.map(\.name))
     static let interruptions = Names("interruption", InterruptionKind.allCases.map(\.name))
@@ -77,20 +75,11 @@ extension Names {
     static let profiles = Names("profile", DeviceProfile.all.map(\.name))
 }
 
-extension ServiceKind {
-    /// The key of `UIBackgroundModes`.
-    var scenarioName: String { mode.keys.joined() }
-}
-
 extension SceneSupport {
     /// Those that a scenario says something of.
     static let declared: [SceneSupport] = [.one, .several]
 
     var scenarioName: String { self == .one ? "one" : "several" }
-}
-
-extension BackgroundModes {
-    static let every = BackgroundModes(rawValue: .max)
 }
 
 extension LogEvent {

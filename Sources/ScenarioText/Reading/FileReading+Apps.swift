@@ -32,7 +32,7 @@ extension FileReading {
         set(&script.manifest.name, text(fields["title"], of: "text"))
         if truth(fields["plain"]) == true { script.manifest.kind = .plain }
         for mode in list(fields["modes"], of: "background modes") {
-            let one = pick(mode, Names.modes.all, .modes) { $0 }
+            let one = pick(mode, modes.all, modes) { $0 }
             if let one { script.manifest.backgroundModes.formUnion(BackgroundModes(keys: [one])) }
         }
         set(&script.manifest.exitsOnSuspend, truth(fields["exitsOnSuspend"]))

@@ -23,13 +23,25 @@ extension FileReading {
         }
     }
 
+    /// Any word: a service may guard a mode of its own, which apps may have then.
+    private mutating func mode(_ tree: Tree?) -> String? {
+        let key = value(tree, of: "a background mode") { text throws(Mismatch) in
+            guard BackgroundModes.isKey(text) else {
+                throw Mismatch(
+                    problem: "\(quoted(text)) cannot be a background mode",
+                    expected: "a word of letters, digits, points and hyphens")
+            }
+            return text
+        }
+        if let key, !modes.all.contains(key) { modes = Names(modes.what, modes.all + [key]) }
+        return key
+    }
+
     private mutating func service(_ name: String, _ tree: Tree) -> ServiceScript {
         var script = ServiceScript(ServiceDeclaration(name: name))
         guard let fields = fields(tree, .service) else { return script }
         script.model = text(fields["runs"], of: "the name of a real service")
-        if let key = fields["mode"].flatMap({ pick($0, Names.modes.all, .modes) { $0 } }) {
-            script.declaration.mode = BackgroundModes(keys: [key])
-        }
+        if let key = mode(fields["mode"]) { script.declaration.mode = BackgroundModes(keys: [key]) }
         set(&script.declaration.worksInForeground, truth(fields["foreground"]))
         script.declaration.holds = parts(fields["holds"]).map { name, limit in
             ServiceDeclaration.Hold(name: name, sentence: "it uses \(name)", limit: limit > .zero ? limit : nil)

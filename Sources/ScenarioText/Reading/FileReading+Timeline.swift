@@ -139,13 +139,13 @@ extension FileReading {
     }
 
     private mutating func launchOptions(_ fields: Fields) -> LaunchOptions {
-        let modes = oneOrMore(fields["service"], of: "a background mode").compactMap { tree in
-            pick(tree, Names.modes.all, .modes) { $0 }
+        let keys = oneOrMore(fields["service"], of: "a background mode").compactMap { tree in
+            pick(tree, modes.all, modes) { $0 }
         }
         return LaunchOptions(
             url: text(fields["url"], of: "a URL"),
             sourceApplication: text(fields["source"], of: "an app's identifier"),
-            service: BackgroundModes(keys: modes), notification: launchNotification(fields))
+            service: BackgroundModes(keys: keys), notification: launchNotification(fields))
     }
 
     private mutating func launchNotification(_ fields: Fields) -> LaunchNotification? {

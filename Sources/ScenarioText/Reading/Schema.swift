@@ -82,7 +82,7 @@ extension KeyTable {
             Key("identifier", "text", "Its bundle identifier; its name in the scenario where it is left out."),
             Key("title", "text", "What people call it; its name in the scenario where it is left out."),
             Key("plain", "true or false", "A Linux program that knows nothing of Greenroom: no callbacks."),
-            Key("modes", "list", "Its `UIBackgroundModes`."),
+            Key("modes", "list", "Its `UIBackgroundModes`: those of Apple, `listen`, and those that services guard."),
             Key("exitsOnSuspend", "true or false", "`UIApplicationExitsOnSuspend`."),
             Key("schemes", "list", "The URL schemes that it is registered for."),
             Key("tasks", "list", "`BGTaskSchedulerPermittedIdentifiers`."),
@@ -129,7 +129,7 @@ extension KeyTable {
             Key(
                 "runs", "a name",
                 "It decides as the real service of this name does; then nothing but times is said of it."),
-            Key("mode", "a key", "The key of `UIBackgroundModes` that it guards; without one every app may use it."),
+            Key("mode", "a word", "The word of `UIBackgroundModes` that it guards; without one every app may use it."),
             Key("foreground", "true or false", "Whether an app without the key may use it on screen: true."),
             Key("holds", "mapping to TIME", "What it does for apps, each with its limit; `0s`: as long as it likes."),
             Key("activities", "mapping", "What an app's own traffic is charged to while one of them is held."),
@@ -232,7 +232,7 @@ extension ExpectationForm {
             "From the app's last log entry back through its causes, these come in this order.",
             [app("why"), Key("through", "list of EVENT", "", isRequired: true)]),
         ExpectationForm(
-            "assertions", "{assertions: radio, are: [audio]}",
+            "assertions", "{assertions: radio, are: [service]}",
             "What lets the app run in the background: exactly these.",
             [app("assertions"), Key("are", "list of assertions", "", isRequired: true)]),
         ExpectationForm(

@@ -70,8 +70,6 @@ extension Input {
 extension AppAction {
     package var phrase: String {
         switch self {
-        case .begin(let service): "begin \(service.scenarioName)"
-        case .end(let service): "end \(service.scenarioName)"
         case .beginTask(let name): "begin task \(Words.quote(name))"
         case .endTask(let name): "end task \(Words.quote(name))"
         case .endInvalidTask: "end invalid task"

@@ -64,16 +64,11 @@ extension Checkers {
         guard let process = device.apps[place].process, process.isConnected, process.lastFromApp <= device.now else {
             return
         }
-        let modes = device.apps[place].script.manifest.backgroundModes
         let isWaiting = process.requests.contains { request in
-            switch request.request {
-            case .beginService(let service): service.assertion != nil && modes.contains(service.mode)
-            case .beginTask: true
-            default: false
-            }
+            if case .beginTask = request.request { true } else { false }
         }
         if isWaiting {
-            device.violate("\(device.apps[place].script.name) is suspended, and asked for a service before")
+            device.violate("\(device.apps[place].script.name) is suspended, and asked for time before")
         }
     }
 
@@ -184,7 +179,7 @@ extension Checkers {
         guard process.freezer == .running, !process.isStarting, process.manners.canFreeze, profile.hasMultitasking,
             !process.isThawedFromOutside, watches[place].awaited.isEmpty, watches[place].askedAt == nil,
             !watches[place].isExempt, process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
-            device.apps[place].script.manifest.isFreezable, entitlements(place, process, device).isEmpty,
+            device.apps[place].script.manifest.isFreezable,
             !mayBeHeld(place, device), !process.tasks.contains(where: \.isGranted),
             process.sockets.peers.isEmpty, process.sockets.backlog.isEmpty, watches[place].windows.isEmpty
         else { return false }

@@ -34,10 +34,7 @@ extension Checkers {
         let isSeen = device.isVisible(index) || isUp && !device.apps[place].script.manifest.isFreezable
         let priority = watches[place].priority
         if isSeen { return priority == .foreground ? nil : true }
-        let isHeard =
-            device.isUsed(place, withKey: true, isPerceived: true)
-            || process.isConnected
-                && entitlements(place, process, device).contains { $0.assertion?.isPerceived == true }
+        let isHeard = device.isUsed(place, withKey: true, isPerceived: true)
         if isUp && isHeard && process.requests.isEmpty { return priority == .foreground ? nil : true }
         // What is on its way somewhere has a limit running.
         guard watches[place].awaited.isEmpty, isUp, watches[place].askedAt == nil, watches[place].toldAt == nil,

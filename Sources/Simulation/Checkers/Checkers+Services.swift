@@ -25,17 +25,6 @@ extension Checkers {
         }
     }
 
-    /// Services that the app really runs, and that entitle it to.
-    func entitlements(_ place: Int, _ device: Device) -> [ServiceKind] {
-        device.apps[place].process.map { entitlements(place, $0, device) } ?? []
-    }
-
-    func entitlements(_ place: Int, _ process: SimulatedProcess, _ device: Device) -> [ServiceKind] {
-        guard !process.services.isEmpty else { return [] }
-        let modes = device.apps[place].script.manifest.backgroundModes
-        return process.services.filter { $0.assertion != nil && modes.contains($0.mode) }
-    }
-
     /// Whether a service lets it run, or may do so.
     func mayBeHeld(_ place: Int, _ device: Device) -> Bool {
         !device.services.isEmpty

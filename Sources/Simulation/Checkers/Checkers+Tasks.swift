@@ -58,7 +58,7 @@ extension Checkers {
         let isOnTasks =
             process.tasks.contains(where: \.isGranted) && watches[place].grammar.state == .background
             && !watches[place].isExempt && device.apps[place].script.manifest.isFreezable
-            && entitlements(place, process, device).isEmpty && !mayBeHeld(place, device)
+            && !mayBeHeld(place, device)
             && watches[place].askedAt == nil && watches[place].windows.isEmpty
         guard isOnTasks else {
             watches[place].tasksSince = nil

@@ -298,7 +298,7 @@ struct Checkers {
         case .thaw(let app, let generation):
             // What its main thread had said on its way into the freeze is old by now.
             change(app, generation, device) { $0.unseenSince = $0.unseenSince.map { _ in device.now } }
-        case .report, .checkTracer, .verify, .expireWindow, .stopService, .reply, .answer, .halt, .sample,
+        case .report, .checkTracer, .verify, .expireWindow, .reply, .answer, .halt, .sample,
             .reclaim, .senseMemory, .mechanism, .service:
             return
         }
@@ -326,9 +326,6 @@ struct Checkers {
         if watches[place].grammar.isForeground { device.violate("\(name) is frozen, and was never told to leave") }
         if watches[place].isExempt { device.violate("\(name) is frozen although the user exempted it") }
         if !manifest.isFreezable { device.violate("\(name) is frozen although it is graphical") }
-        for service in entitlements(place, device) {
-            device.violate("\(name) is frozen although it uses \(service), which it declares")
-        }
         checkServices(place, app, effects, device)
         checkFrozenWindows(place, device)
         if let task = device.apps[place].process?.tasks.first(where: \.isGranted) {

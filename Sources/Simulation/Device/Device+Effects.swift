@@ -98,7 +98,6 @@ extension Device {
             change(app, generation, "expireWindow") { hurry(window, $0) }
         case .tellConditions(let app, let generation, let conditions):
             change(app, generation, "tellConditions") { tell(conditions, $0) }
-        case .stopService(let app, let service): stop(service, of: app)
         case .service(let action): perform(action)
         case .reply(let app, let id, let reply): answer(app, id, reply)
         case .answer(let id, let answer):
@@ -241,32 +240,17 @@ extension Device {
 
     private func answer(_ app: AppIndex, _ id: RequestID, _ reply: AppReply) {
         guard let place = place(of: app) else { return }
-        apps[place].lastReply = reply
+        if case .refused(let refusal) = reply {
+            apps[place].refusal = refusal.sentence
+        } else {
+            apps[place].refusal = nil
+        }
+        (apps[place].hasReply, apps[place].lastReply) = (true, reply)
         guard let number = apps[place].process?.requests.firstIndex(where: { $0.id == id }),
             let request = apps[place].process?.requests.remove(at: number).request
         else { return }
         answerTask(request, reply, place)
-        if case .done = reply, let process = apps[place].process {
-            switch request {
-            case .beginService(let kind):
-                if !process.services.contains(kind) { apps[place].process?.services.append(kind) }
-                noteService(kind, true, place)
-            case .endService(let kind):
-                apps[place].process?.services.removeAll { $0 == kind }
-                noteService(kind, false, place)
-            case .openURL, .canOpenURL, .beginTask, .endTask, .backgroundTime, .mechanism,
-                .complete, .setFetchInterval, .submitTask, .cancelTask, .pendingTasks, .scene, .keepScreenOn:
-                break
-            }
-        }
         apps[place].program?.answered(id, reply)
-    }
-
-    private func stop(_ service: ServiceKind, of app: AppIndex) {
-        guard let place = place(of: app) else { return }
-        apps[place].process?.services.removeAll { $0 == service }
-        noteService(service, false, place)
-        apps[place].program?.stopped(service)
     }
 
     private func halt() {

@@ -203,8 +203,6 @@ extension Device {
     func act(_ action: AppAction, _ place: Int) {
         guard let process = apps[place].process, process.status == nil, !process.isStarting else { return }
         switch action {
-        case .begin(let service): request(.beginService(service), place)
-        case .end(let service): request(.endService(service), place)
         case .beginTask(let name): beginTask(name, place)
         case .endTask(let name): endTask(named: name, place)
         case .endInvalidTask: request(.endTask(.invalid), place)
@@ -239,7 +237,7 @@ extension Device {
         }
     }
 
-    /// Asks the system for something, as the app; the answer comes to `Program.answered` and `lastReply`.
+    /// Asks the system for something, as the app; the answer comes to `Program.answered`.
     @discardableResult
     package func request(_ request: AppRequest, _ place: Int) -> RequestID? {
         // A plain program has nobody to ask.

@@ -190,11 +190,16 @@ extension Device {
     private func sayLastWord(_ place: Int) {
         guard rates.lastWord > 0, var process = apps[place].process else { return }
         let speaks = process.random.chance(perMille: rates.lastWord)
-        let services = ServiceKind.entitling
-        let choice = process.random.below(services.count + 1)
-        let word: AppAction = choice < services.count ? .begin(services[choice]) : .beginTask("last word")
+        let word: AppAction =
+            services.isEmpty || process.random.oneIn(3)
+            ? .beginTask("last word") : .use(word(of: services[process.random.below(services.count)]))
         apps[place].process = process
         if speaks { act(word, place) }
+    }
+
+    private func word(of service: SimulatedService) -> ServicePart {
+        let declaration = service.script.declaration
+        return ServicePart(declaration.name, declaration.holds.first?.name ?? "")
     }
 
     // MARK: Ends

@@ -27,7 +27,7 @@ extension Device {
         case .beginTask(let id, let name):
             apps[place].process?.tasks.append(SimulatedProcess.HeldTask(id: id, name: name))
         case .endTask(let id): apps[place].process?.tasks.removeAll { $0.id == id }
-        case .openURL, .canOpenURL, .beginService, .endService, .backgroundTime, .mechanism, .complete,
+        case .openURL, .canOpenURL, .backgroundTime, .mechanism, .complete,
             .setFetchInterval, .submitTask, .cancelTask, .pendingTasks, .scene, .keepScreenOn:
             break
         }

@@ -4,12 +4,6 @@ internal import PolicyCore
 // What apps use of the device: screen, network, processor, satellites. Policy does not look at it yet; runs account for
 // it.
 extension Device {
-    /// What the screen shows, as far as that costs something.
-    struct ScreenUse: Equatable {
-        var isLit: Bool
-        var front: Int?
-    }
-
     /// The world's clock begins at boot.
     func changeWorld(_ body: (inout World) -> Void) {
         catchUp()
@@ -29,14 +23,10 @@ extension Device {
     func consumer(_ place: Int) -> Consumer { Consumer(app: AppIndex(UInt32(place))) }
 
     func noteScreen() {
-        let (isOn, front) = system.ask { (!$0.isAsleep && !$0.isLocked, $0.frontApp) }
-        let isLit = daemon != .off && isOn
-        let use = ScreenUse(isLit: isLit, front: isLit ? front.flatMap { self.place(of: $0) } : nil)
-        guard use != screenUse else { return }
-        screenUse = use
-        changeWorld { world in
-            world.light(screenFor: isLit ? use.front.map { [AppIndex(UInt32($0))] } ?? [] : nil)
-        }
+        let isLit = daemon != .off && system.ask { !$0.isAsleep && !$0.isLocked }
+        guard isLit != isScreenLit else { return }
+        isScreenLit = isLit
+        changeWorld { $0.setScreen(isLit: isLit) }
     }
 
     func noteBirth(_ place: Int) {
@@ -48,12 +38,10 @@ extension Device {
     func noteEnd(_ place: Int) {
         guard let process = apps[place].process else { return }
         clientEnded(place)
-        let consumer = consumer(place)
         changeWorld { world in
             world.setFootprint(.zero, of: AppIndex(UInt32(place)))
             for transfer in process.transfers { world.cancel(transfer) }
             for work in process.works { world.end(work) }
-            if process.services.contains(where: \.usesSatellites) { world.setSatellite(false, by: consumer) }
         }
         apps[place].process?.transfers = []
         apps[place].process?.works = []
@@ -68,12 +56,6 @@ extension Device {
                 if isFrozen { world.pause(transfer) } else { world.resume(transfer) }
             }
         }
-    }
-
-    func noteService(_ service: ServiceKind, _ isOn: Bool, _ place: Int) {
-        guard service.usesSatellites else { return }
-        let consumer = consumer(place)
-        changeWorld { $0.setSatellite(isOn, by: consumer) }
     }
 
     func compute(_ span: Span, _ place: Int) {

@@ -67,7 +67,7 @@ package final class Device {
     /// Bytes for all apps together; `nil`: memory does not matter here.
     package let memoryBudget: Int64?
     var toldMemoryLevel = 0
-    var screenUse = ScreenUse(isLit: false)
+    var isScreenLit = false
     /// What else of the device apps are told of.
     var conditions = Conditions()
     /// When the machine was started last.

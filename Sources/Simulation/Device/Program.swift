@@ -20,8 +20,6 @@ package protocol Program: AnyObject {
     func told(_ service: String, _ words: String)
     /// The system wants a picture of the app.
     func takeSnapshot()
-    /// A service ended because the app does not declare it.
-    func stopped(_ service: ServiceKind)
     /// The process is gone; nothing of it runs any more.
     func ended(_ status: ExitStatus)
 }

@@ -53,7 +53,6 @@ package struct SimulatedProcess {
     var gpuVisit: GPUVisit?
     /// What the kernel gives it.
     package internal(set) var priority = AppPriority.foreground
-    package internal(set) var services: [ServiceKind] = []
 
     /// How the first process ended, if it did; whether others are left.
     package internal(set) var status: ExitStatus?
@@ -196,8 +195,10 @@ package struct SimulatedApp {
     package internal(set) var changes: [SystemChange] = []
     /// What it heard of protected files.
     package internal(set) var protection: [ProtectedData] = []
-    /// The last answer to a request of it.
+    /// Its last request, to the system or a service, was answered; why it was refused.
+    package internal(set) var hasReply = false
     package internal(set) var lastReply: AppReply?
+    package internal(set) var refusal: String?
     /// How its last process ended.
     package internal(set) var lastStatus: ExitStatus?
     var program: (any Program)?

@@ -40,6 +40,11 @@ package struct SplitMix64: Hashable, Sendable {
         return Span(nanoseconds: shortest.nanoseconds + Int64(next().multipliedFullWidth(by: width).high))
     }
 
+    /// Some of all background modes that Greenroom knows, and of these others.
+    package mutating func modes(and others: [String] = []) -> BackgroundModes {
+        BackgroundModes(keys: (BackgroundModes.knownKeys + others).filter { _ in oneIn(2) })
+    }
+
     package mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[below(elements.count)]
     }

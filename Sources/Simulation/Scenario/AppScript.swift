@@ -42,8 +42,6 @@ package struct AppScript: Hashable, Sendable {
 
 /// Something that an app does by itself.
 package enum AppAction: Hashable, Sendable {
-    case begin(ServiceKind)
-    case end(ServiceKind)
     /// It begins a background task by this name, and ends the one that it has had longest by that name.
     case beginTask(String)
     case endTask(String)

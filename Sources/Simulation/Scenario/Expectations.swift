@@ -93,15 +93,14 @@ extension ScenarioRun {
     }
 
     private func explainRequest(_ name: String, _ text: String) -> Finding? {
-        switch place(name).flatMap({ device.apps[$0].lastReply }) {
-        case .refused(let refusal)?:
-            guard !refusal.sentence.contains(text) else { return nil }
-            return Finding(text: "\(name) should be refused with “\(text)”: \(refusal.sentence)")
-        case .done?, .canOpen?, .taskBegan?, .taskEnded?, .remaining?, .noted?, .pendingTasks?,
-            .scene?:
-            return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
-        case nil: return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
+        guard let place = place(name), device.apps[place].hasReply else {
+            return Finding(text: "\(name) should be refused with “\(text)” and has no answer")
         }
+        guard let refusal = device.apps[place].refusal else {
+            return Finding(text: "\(name) should be refused with “\(text)” and got what it asked for")
+        }
+        guard !refusal.contains(text) else { return nil }
+        return Finding(text: "\(name) should be refused with “\(text)”: \(refusal)")
     }
 
     private func explainLaunches(_ name: String, _ count: Int) -> Finding? {

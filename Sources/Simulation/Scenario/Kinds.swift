@@ -101,7 +101,7 @@ extension Fault {
 extension AppAction {
     /// What an app can do by itself.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        case begin, end, beginTask, endTask, endInvalidTask, askBackgroundTime, openURL, canOpenURL, exit
+        case beginTask, endTask, endInvalidTask, askBackgroundTime, openURL, canOpenURL, exit
         case crash, block, fork, work, transfer, allocate, lock, unlock, listen, provideSnapshots
         case activateScene, destroyScene
         case refreshSnapshot, useGPU, complete, setFetchInterval, submitTask, cancelTask, use, leave, ask, after
@@ -109,8 +109,6 @@ extension AppAction {
 
     package var kind: Kind {
         switch self {
-        case .begin: .begin
-        case .end: .end
         case .beginTask: .beginTask
         case .endTask: .endTask
         case .endInvalidTask: .endInvalidTask

@@ -291,6 +291,7 @@ extension Device {
         case .hold(let held, _, let number):
             touch(s, held.place)
             apps[held.place].serviceAnswer = refusal == nil
+            (apps[held.place].hasReply, apps[held.place].refusal) = (true, refusal?.sentence)
             if refusal == nil { services[s].decidedOver.remove(held) }
             if refusal == nil, !services[s].held.contains(held) { services[s].held.append(held) }
             if let number { tellLogic(s, .held(number: number, ServiceModelAnswer(refusal))) }

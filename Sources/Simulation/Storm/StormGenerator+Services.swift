@@ -13,7 +13,7 @@ struct StormServices {
         guard !names.isEmpty else { return }
         var storm = StormServices(random: SplitMix64(seed: scenario.seed, for: 0x5e41), names: names)
         storm.services = (0..<(1 + storm.random.below(3))).map { storm.service($0) }
-        scenario.services = storm.services
+        scenario.services += storm.services
         for place in scenario.apps.indices where scenario.apps[place].manifest.kind != .plain {
             storm.teach(&scenario.apps[place])
         }
@@ -52,7 +52,11 @@ struct StormServices {
             ServiceDeclaration.Window(
                 name: "window\(window)", sentence: "window\(window)", time: .seconds(Double(2 + random.below(30))))
         }
-        declaration.mode = random.pick([[]] + ServiceKind.lasting.map(\.mode)) ?? []
+        declaration.mode =
+            random.oneIn(4) ? [] : BackgroundModes(keys: [random.pick(StormGenerator.modes) ?? ""])
+        if !declaration.mode.isEmpty {
+            (declaration.launchesAtBoot, declaration.relaunches) = (random.oneIn(4), random.oneIn(4))
+        }
         declaration.worksInForeground = !random.oneIn(4)
         var script = ServiceScript(declaration)
         script.startup = .milliseconds(Int64(1 + random.below(random.oneIn(8) ? 14_000 : 300)))

@@ -50,14 +50,32 @@ package struct StormGenerator {
 
     // MARK: Apps
 
+    /// What apps use by themselves: one service that the user notices, and one that he does not.
+    private static let (heard, unheard) = (ServicePart("heard", "held"), ServicePart("unheard", "held"))
+
+    /// All that apps may have: one is known to nobody but the service that guards it.
+    static let modes = BackgroundModes.knownKeys + [heard.service]
+
+    private func services() -> [ServiceScript] {
+        zip([Self.heard, Self.unheard], Self.modes.reversed()).enumerated().map { number, pair in
+            let (part, key) = pair
+            let hold = ServiceDeclaration.Hold(
+                name: part.part, sentence: "it is \(part.service)", activity: Purpose.ofServices[number],
+                priority: number == 0 ? .foreground : .background)
+            return ServiceScript(
+                ServiceDeclaration(name: part.service, holds: [hold], mode: BackgroundModes(keys: [key])))
+        }
+    }
+
     private mutating func makeApps() {
+        scenario.services = services()
         for number in 0..<(3 + random.below(8)) {
             let name = "app\(number)"
             guard let identifier = AppIdentifier("org.example.\(name)") else { continue }
             names.append(name)
             var manifest = AppManifest(identifier: identifier, name: name)
             manifest.kind = random.oneIn(4) ? .plain : .application
-            manifest.backgroundModes = BackgroundModes(rawValue: UInt8(random.below(128)))
+            manifest.backgroundModes = random.modes(and: [Self.heard.service])
             if random.oneIn(3) { manifest.taskIdentifiers = ["task a", "task b"] }
             manifest.exitsOnSuspend = random.oneIn(10)
             manifest.urlSchemes = ["s\(random.below(4))"]
@@ -93,7 +111,7 @@ package struct StormGenerator {
     }
 
     private mutating func action() -> AppAction {
-        let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
+        let held = random.oneIn(2) ? Self.heard : Self.unheard
         if scenario.memory != nil, random.oneIn(4) {
             return .allocate(bytes: Int64(random.below(random.oneIn(6) ? 400 : 60)) << 20)
         }
@@ -104,8 +122,8 @@ package struct StormGenerator {
         if random.oneIn(10) { return .listen("port \(random.below(3))") }
         if random.oneIn(12) { return random.oneIn(3) ? .refreshSnapshot : .provideSnapshots(!random.oneIn(4)) }
         return switch random.below(14) {
-        case 0...3: .begin(service)
-        case 4...6: .end(service)
+        case 0...3: .use(held)
+        case 4...6: .leave(held)
         case 7: .openURL("s\(random.below(5)):x")
         case 8: .canOpenURL("s\(random.below(5)):x")
         case 9: .block(.milliseconds(Int64(random.below(random.oneIn(4) ? 20_000 : 1_000))))

@@ -39,7 +39,7 @@ extension Fault.Kind {
 extension AppAction.Kind {
     package var stormPlace: StormPlace {
         switch self {
-        case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
+        case .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .activateScene, .destroyScene,
             .crash, .block, .fork, .allocate, .lock, .unlock, .listen, .provideSnapshots, .refreshSnapshot, .complete,
             .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:

@@ -79,7 +79,9 @@ package struct Processor: Hashable, Sendable, Codable {
         return next
     }
 
-    mutating func settle(to now: Instant, _ ledger: inout EnergyLedger) {
+    /// Returns what running until now has cost.
+    mutating func settle(to now: Instant) -> Energy {
+        var cost = Energy.zero
         for index in works.indices where works[index].isRunning {
             let used = used(works[index], at: now)
             let more = Span(nanoseconds: used.nanoseconds - works[index].used.nanoseconds)
@@ -91,8 +93,9 @@ package struct Processor: Hashable, Sendable, Codable {
                 times.insert(ConsumerTime(consumer: consumer, time: .zero), at: place)
             }
             times[place].time = times[place].time + more
-            ledger.add(power * more, to: consumer, by: .processor)
+            cost += power * more
         }
+        return cost
     }
 
     // The caller has settled.

@@ -32,10 +32,13 @@ package struct World: Hashable, Sendable, Codable {
     private var processor: Processor
     private let powers: Powers
     private var ledger = EnergyLedger()
+    /// What the battery gives besides: to the screen, to cores at work, and when nothing goes on. A device cannot tell
+    /// it apart, so that no account holds it.
+    private var drain = Energy.zero
 
     // What is on, and for whom.
     private var satelliteUsers: [Consumer] = []
-    private var screenUsers: [Consumer]?
+    private var isScreenLit = false
 
     // How the way to the network comes about.
     private var isCellularOn: Bool
@@ -96,12 +99,15 @@ package struct World: Hashable, Sendable, Codable {
         let span = now - settledAt
         settledAt = now
         network.settle(to: now, &ledger)
-        processor.settle(to: now, &ledger)
+        drain += processor.settle(to: now)
         guard span > .zero else { return }
-        ledger.add(powers.idle * span, to: .system, by: .idle)
+        drain += powers.idle * span
+        if isScreenLit { drain += powers.screen * span }
         if !satelliteUsers.isEmpty { ledger.add(powers.satellite * span, sharedBy: satelliteUsers, by: .gps) }
-        if let screenUsers { ledger.add(powers.screen * span, sharedBy: screenUsers, by: .screen) }
     }
+
+    /// All that was drawn from the battery or the charger, as far as it is counted.
+    private var drawn: Energy { ledger.total + drain }
 
     private mutating func pass() {
         places.pass(now, &changes)
@@ -109,7 +115,7 @@ package struct World: Hashable, Sendable, Codable {
         network.pass(now, &changes)
         processor.pass(now, &changes)
         memory.pass(now, &changes)
-        battery.pass(now, spent: ledger.total, &changes)
+        battery.pass(now, spent: drawn, &changes)
     }
 
     /// Changes something now: what went before is counted, what follows at once is told.
@@ -123,7 +129,7 @@ package struct World: Hashable, Sendable, Codable {
 
     /// Looks for the next change.
     private mutating func plan() {
-        battery.settle(to: now, spent: ledger.total)
+        battery.settle(to: now, spent: drawn)
         nextChange = .earliest(
             network.nextChange, processor.nextChange, places.nextChange(after: now), memory.nextChange(after: now))
         // What falls on this very moment, such as the end of an empty transfer.
@@ -138,11 +144,11 @@ package struct World: Hashable, Sendable, Codable {
     /// What is drawn whatever moves and works.
     private var evenPower: Power {
         network.power + powers.idle + (satelliteUsers.isEmpty ? .zero : powers.satellite)
-            + (screenUsers == nil ? .zero : powers.screen)
+            + (isScreenLit ? powers.screen : .zero)
     }
 
     private func spent(by moment: Instant) -> Energy {
-        ledger.total + evenPower * (moment - settledAt) + network.costOfBytes(until: moment)
+        drawn + evenPower * (moment - settledAt) + network.costOfBytes(until: moment)
             + processor.cost(until: moment)
     }
 
@@ -193,6 +199,7 @@ extension World {
     package func transfer(_ id: TrafficID) -> Transfer? { counted.network.transfer(id) }
     package var movedBytes: Int64 { counted.network.movedBytes }
 
+    /// What the radios and positioning spent, and on whom, as a device accounts for it.
     package var energy: EnergyLedger { counted.ledger }
     /// What the cellular radio spent, in all and on an app.
     package var cellularEnergy: Energy { energy.total(of: .cellular) }
@@ -256,7 +263,7 @@ extension World {
     package mutating func connect(charger: Power) {
         guard charger != battery.charger else { return }
         change {
-            $0.battery.settle(to: $0.now, spent: $0.ledger.total)
+            $0.battery.settle(to: $0.now, spent: $0.drawn)
             if $0.isCharging != (charger > .zero) { $0.changes.append(.charger(isConnected: charger > .zero)) }
             $0.battery.connect(charger)
         }
@@ -264,7 +271,7 @@ extension World {
 
     package mutating func setBattery(percent: Int) {
         change {
-            $0.battery.settle(to: $0.now, spent: $0.ledger.total)
+            $0.battery.settle(to: $0.now, spent: $0.drawn)
             $0.battery.fill(to: percent)
         }
     }
@@ -282,11 +289,8 @@ extension World {
         }
     }
 
-    /// Lit for these apps; for the system where there is none; `nil`: dark.
-    package mutating func light(screenFor apps: [AppIndex]?) {
-        let users = apps.map { $0.sorted().map { Consumer(app: $0) } }
-        guard users != screenUsers else { return }
-        change { $0.screenUsers = users }
+    package mutating func setScreen(isLit: Bool) {
+        if isLit != isScreenLit { change { $0.isScreenLit = isLit } }
     }
 
     package mutating func setFootprint(_ footprint: Footprint, of app: AppIndex) {

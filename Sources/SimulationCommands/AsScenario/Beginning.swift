@@ -13,7 +13,10 @@ struct Beginning {
     /// Enough for a launch, or for leaving the screen.
     private static let pause = Span.seconds(3)
 
+    private let broker: Broker?
+
     init(of system: System, names: (AppIndex) -> String) {
+        broker = system.broker
         let running = system.allApps.filter { $0.process != .none && $0.isInstalled }
         for app in system.allApps where app.isExempt && app.isInstalled { add(.exempt(names(app.index), true)) }
         for app in running.filter({ $0.role == nil }).sorted(by: { $0.since < $1.since }) {
@@ -32,14 +35,22 @@ struct Beginning {
         for app in system.installedApps where app.isAtRest { states.append((names(app.index), app.state)) }
     }
 
+    private func part(_ claim: ServiceClaim?) -> ServicePart? {
+        guard let claim, let declaration = broker?[claim.service]?.declaration,
+            Int(claim.hold) < declaration.holds.count
+        else { return nil }
+        return ServicePart(declaration.name, declaration.holds[Int(claim.hold)].name)
+    }
+
     private mutating func open(_ app: App, _ name: String, as role: ScreenRole) {
         add(.open(name, role: role), taking: Self.pause)
         for assertion in app.heldAssertions {
             switch assertion.kind {
-            case .audio: add(.app(name, .begin(.audio)), taking: .milliseconds(100))
-            case .location: add(.app(name, .begin(.location)), taking: .milliseconds(100))
             case .task: add(.app(name, .beginTask(assertion.name)), taking: .milliseconds(100))
-            case .exemption, .graphical, .listen, .fetch, .sessionEvents, .refresh, .processing, .service: break
+            case .service:
+                guard let part = part(assertion.claim) else { continue }
+                add(.app(name, .use(part)), taking: .milliseconds(100))
+            case .exemption, .graphical, .listen, .fetch, .sessionEvents, .refresh, .processing: break
             }
         }
     }

@@ -168,8 +168,6 @@ struct ObservedApp {
         case .canOpenURL(let url): return .canOpenURL(url)
         case .scene(.activate(let scene, _)): return .activateScene(scene)
         case .scene(.destroy(let scene)): return .destroyScene(scene)
-        case .beginService(let service): return .begin(service)
-        case .endService(let service): return .end(service)
         case .beginTask(let task, let name):
             taskNames[task] = name
             return .beginTask(name)

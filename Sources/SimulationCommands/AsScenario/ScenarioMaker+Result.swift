@@ -22,10 +22,11 @@ extension ScenarioMaker {
         // What apps did by themselves is nothing that waited for anything.
         (self.inputs, self.exactInputs) = (inputs, exactInputs)
         var scenario = Scenario(name: name, profile: profile)
-        scenario.apps = apps.map(script)
         scenario.duration = duration
-        scenario.steps = (beginning?.steps ?? []) + beginningExpectations(scenario) + steps
-        scenario.services = usedServices(scenario.steps)
+        let (first, then) = (beginning?.steps ?? [], steps)
+        scenario.services = usedServices(first + then)
+        scenario.apps = apps.map { script($0, scenario.services) }
+        scenario.steps = first + beginningExpectations(scenario) + then
         scenario.expectations = expectations(system).map { Placed($0) }
         return scenario
     }
@@ -37,8 +38,12 @@ extension ScenarioMaker {
         }.map { Scenario.Step(at: $0.element.at, $0.element.action) }
     }
 
-    private func script(_ app: ObservedApp) -> AppScript {
+    private func script(_ app: ObservedApp, _ services: [ServiceScript]) -> AppScript {
         var script = AppScript(name: app.name, manifest: app.manifest)
+        // A word that nobody guards says nothing.
+        var guarded = BackgroundModes(keys: BackgroundModes.knownKeys)
+        for service in services { guarded.formUnion(service.declaration.mode) }
+        script.manifest.backgroundModes = app.manifest.backgroundModes.intersection(guarded)
         if let startup = app.startup(exactInputs) { script.startup = Self.tidy(startup) }
         script.callbackTimes = app.durations(exactInputs).mapValues(Self.tidy)
         script.reactions = app.reactions

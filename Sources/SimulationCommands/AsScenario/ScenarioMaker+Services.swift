@@ -6,11 +6,7 @@ internal import Simulation
 extension ScenarioMaker {
     mutating func note(_ event: ServiceEvent, _ system: System) {
         switch event {
-        case .declared(let declarations), .declaredFormerly(let declarations, _):
-            for declaration in declarations where !services.contains(where: { $0.declaration.name == declaration.name })
-            {
-                services.append(ServiceScript(declaration))
-            }
+        case .declared(let declarations), .declaredFormerly(let declarations, _): know(declarations)
         case .hold(let service, _, let stated, _):
             if let (app, part) = use(service, stated.incarnation, stated.hold, system) {
                 add(.input(.app(app, .use(part))), at: now)
@@ -25,6 +21,12 @@ extension ScenarioMaker {
         case .lost(let service):
             if let name = system.broker?[service]?.declaration.name { add(.killService(name), at: now) }
         case .arrived, .attached, .stopped, .remembered, .noted, .receives: return
+        }
+    }
+
+    mutating func know(_ declarations: [ServiceDeclaration]) {
+        for declaration in declarations where !services.contains(where: { $0.declaration.name == declaration.name }) {
+            services.append(ServiceScript(declaration))
         }
     }
 

@@ -65,6 +65,7 @@ package struct ScenarioMaker {
         base = moment
         guard !system.allApps.isEmpty else { return }
         for app in system.allApps { know(app.index, app.manifest) }
+        know(system.broker?.services.filter(\.isDeclared).map(\.declaration) ?? [])
         let beginning = Beginning(of: system, names: { [self] in apps[places[Int($0.rawValue)]].name })
         self.beginning = beginning
         shift = beginning.duration
@@ -219,7 +220,7 @@ package struct ScenarioMaker {
             if !isTooMuch { noteTraffic(app, bytes: bytes) }
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .purgeableCounted, .wishesRestored,
-            .habitsRestored:
+            .habitsRestored, .retired:
             break
         case .service(let event): note(event, system)
         case .conditionSensed(let condition): noteCondition(condition)
@@ -336,7 +337,7 @@ package struct ScenarioMaker {
         case .check(let app, let generation, let pings):
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
-        case .checkTracer, .prepare, .verify, .stopService, .expireTasks, .expireWindow, .reply, .answer, .sample,
+        case .checkTracer, .prepare, .verify, .expireTasks, .expireWindow, .reply, .answer, .sample,
             .reclaim, .senseMemory, .tellConditions, .setPriority, .mechanism, .service:
             break
         }

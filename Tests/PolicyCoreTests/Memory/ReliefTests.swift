@@ -73,7 +73,7 @@ import Testing
         )
         device.suspend(asleep)
         device.open(player)
-        device.request(player, .beginService(.audio))
+        device.use(.audio, by: player)
         device.open(front)
         sample(device, asleep, dirty: 300)
         sample(device, player, dirty: 50)
@@ -103,7 +103,7 @@ import Testing
         )
         for app in [small, large] { device.suspend(app) }
         device.open(player)
-        device.request(player, .beginService(.audio))
+        device.use(.audio, by: player)
         device.open(front)
         for (app, dirty) in [(small, 10), (large, 100), (player, 200), (front, 500)] as [(AppIndex, Int64)] {
             sample(device, app, dirty: dirty)
@@ -145,7 +145,7 @@ import Testing
         let device = device()
         let (hidden, front) = (device.installTest("hidden", modes: [.audio]), device.installTest("front"))
         device.open(hidden)
-        device.request(hidden, .beginService(.audio))
+        device.use(.audio, by: hidden)
         device.open(front)
         sample(device, front, dirty: 600)
         sense(device, 10)

@@ -16,7 +16,7 @@ enum ActionTag: UInt8, CaseIterable {
     case thaw = 10
     case askToEnd = 11
     case kill = 12
-    case stopService = 13
+    // 13 was stopService.
     case reply = 14
     case answer = 15
     case halt = 16
@@ -51,7 +51,6 @@ extension Action {
         case .thaw: .thaw
         case .askToEnd: .askToEnd
         case .kill: .kill
-        case .stopService: .stopService
         case .reply: .reply
         case .answer: .answer
         case .halt: .halt
@@ -132,7 +131,6 @@ enum RefusalTag: UInt8, CaseIterable {
     case noCall = 12
     case shuttingDown = 13
     case missingBackgroundMode = 14
-    case serviceNotRunning = 15
     case leftTheScreen = 16
     case ended = 17
     case task = 18
@@ -165,7 +163,6 @@ extension Refusal {
         case .noCall: .noCall
         case .shuttingDown: .shuttingDown
         case .missingBackgroundMode: .missingBackgroundMode
-        case .serviceNotRunning: .serviceNotRunning
         case .leftTheScreen: .leftTheScreen
         case .ended: .ended
         case .task: .task

@@ -127,6 +127,9 @@ extension Event {
         case .service(.wake): .serviceWakes
         case .mechanism(_, .descriptors(.nearLimit)): .descriptorsNearLimit
         case .mechanism(_, .inversions(.found)): .inversionFound
+        // Requests and commands, as far as a reader sees them.
+        case .retired(.beginService), .retired(.endService): .request
+        case .retired(.openCovering), .retired(.openSceneCovering): .command
         }
     }
 }
@@ -198,8 +201,6 @@ extension Command {
 enum RequestTag: UInt8, CaseIterable {
     case openURL = 1
     case canOpenURL = 2
-    case beginService = 3
-    case endService = 4
     case beginTask = 5
     case endTask = 6
     case backgroundTime = 7
@@ -220,8 +221,6 @@ extension AppRequest {
         switch self {
         case .openURL: .openURL
         case .canOpenURL: .canOpenURL
-        case .beginService: .beginService
-        case .endService: .endService
         case .beginTask: .beginTask
         case .endTask: .endTask
         case .backgroundTime: .backgroundTime

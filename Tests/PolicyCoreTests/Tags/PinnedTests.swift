@@ -19,6 +19,10 @@ struct PinnedTests {
             switch event {
             case .command(_, let command): ".\(command.tag)"
             case .request(_, _, let request): ".\(request.tag)"
+            case .retired(.beginService): ".beginService"
+            case .retired(.endService): ".endService"
+            case .retired(.openCovering): ".open"
+            case .retired(.openSceneCovering): ".openScene"
             default: ""
             }
         return "event \(event.tag)\(detail) \(writer.bytes.count) \(String(hash(writer.bytes), radix: 16))"

@@ -65,7 +65,7 @@ struct RawValueTests {
         expect(SceneState.self, from: 0, "unattached background inactive active")
         expect(SceneSupport.self, from: 0, "none one several")
         expect(AppKind.self, from: 0, "application plain")
-        expect(ScreenRole.self, from: 0, "primary secondary pip covering")
+        expect(ScreenRole.self, from: 0, "primary secondary pip")
         expect(AppPriority.self, [1: "background", 2: "timed", 3: "foreground"])
         expect(ProcessPhase.self, from: 0, "none starting connecting launching alive")
     }
@@ -75,15 +75,19 @@ struct RawValueTests {
             (.audio, 1), (.location, 2), (.voip, 4), (.fetch, 8), (.remoteNotification, 16), (.listen, 32),
             (.processing, 64),
         ]
-        for (mode, bit) in table { #expect(mode.rawValue == bit) }
-        #expect(BackgroundModes(rawValue: .max).keys.count == table.count, "each mode has a row")
+        for (mode, bit) in table {
+            #expect(mode.mask == bit)
+            #expect(BackgroundModes(mask: bit, otherKeys: []) == mode)
+        }
+        #expect(BackgroundModes.knownKeys.count == table.count, "each mode has a row")
+        #expect(BackgroundModes(keys: ["heard", "audio"]).mask == 129)
     }
 
     @Test("Services, assertions and windows") func services() {
-        expect(ServiceKind.self, from: 0, "audio location voip fetch remoteNotification")
+        expect(RetiredService.self, from: 0, "audio location voip fetch remoteNotification")
         expect(
-            AssertionKind.self, from: 0,
-            "audio location exemption graphical task listen fetch sessionEvents refresh processing service")
+            AssertionKind.self, from: 2,
+            "exemption graphical task listen fetch sessionEvents refresh processing service")
         expect(WindowService.self, from: 1, "fetch sessionEvents refresh processing service")
         expect(WindowResult.self, from: 1, "newData noData failed done")
         expect(BackgroundTaskRequest.Kind.self, from: 1, "refresh processing")

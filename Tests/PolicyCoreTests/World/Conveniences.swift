@@ -122,3 +122,11 @@ extension TestDevice {
         return id
     }
 }
+
+/// Words that services guard.
+extension BackgroundModes {
+    static let (audio, location, voip): (BackgroundModes, BackgroundModes, BackgroundModes) = (
+        "audio", "location", "voip"
+    )
+    static let remoteNotification: BackgroundModes = "remote-notification"
+}

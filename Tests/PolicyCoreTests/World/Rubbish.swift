@@ -174,7 +174,7 @@ struct Rubbish {
     private mutating func manifest() -> AppManifest {
         .test(
             "app\(random.below(8))", kind: random.oneIn(3) ? .plain : .application,
-            modes: BackgroundModes(rawValue: UInt8(truncatingIfNeeded: random.next())),
+            modes: random.modes(),
             exitsOnSuspend: random.oneIn(8), schemes: ["a", "", "é"], isFreezable: !random.oneIn(8),
             tasks: random.oneIn(2) ? [] : ["t", "u"], scenes: SceneSupport.allCases[random.below(3)])
     }
@@ -215,8 +215,7 @@ struct Rubbish {
     }
 
     private mutating func request() -> AppRequest {
-        let service = ServiceKind.allCases[random.below(5)]
-        return switch random.below(17) {
+        switch random.below(17) {
         case 15: .scene(.activate(random.oneIn(2) ? nil : scene(), wish: UInt32(random.below(3))))
         case 16: .scene(.destroy(scene()))
         case 10: .complete(WindowID(random.oneIn(3) ? random.next() : UInt64(random.below(40))), .newData)
@@ -228,8 +227,7 @@ struct Rubbish {
         case 8: .mechanism(.snapshots(.refresh))
         case 0: .openURL(["a:", "", ":", "é:x", "\u{0}"][random.below(5)])
         case 1: .canOpenURL("A:")
-        case 2: .beginService(service)
-        case 3: .endService(service)
+        case 2, 3: .keepScreenOn(random.oneIn(2))
         case 4: .beginTask(task(), name: ["", "é", "\u{0}"][random.below(3)])
         case 5, 6: .endTask(task())
         default: .backgroundTime
@@ -252,11 +250,11 @@ struct Rubbish {
         let wait = random.oneIn(2)
         return switch random.below(22) {
         case 20:
-            .openScene(app, random.oneIn(2) ? nil : scene(), role: ScreenRole.allCases[random.below(4)], wait: wait)
+            .openScene(app, random.oneIn(2) ? nil : scene(), role: random.role(), wait: wait)
         case 21: .closeScene(app, scene(), wait: wait)
         case 18: .simulateFetch(app, launches: random.oneIn(2), wait: wait)
         case 19: .allowRefresh(app, wait)
-        case 0, 1, 2: .open(app, role: ScreenRole.allCases[random.below(4)], wait: wait)
+        case 0, 1, 2: .open(app, role: random.role(), wait: wait)
         case 3: .openURL("a:b", wait: wait)
         case 4: .home(wait: wait)
         case 5: .lock(wait: wait)

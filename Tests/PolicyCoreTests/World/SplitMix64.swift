@@ -1,3 +1,5 @@
+import Model
+
 /// Steele, Lea and Flood's generator: tiny, fast, and the same numbers for the same seed on every machine.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
@@ -16,4 +18,11 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// True once in `n` times.
     mutating func oneIn(_ n: Int) -> Bool { below(n) == 0 }
+
+    mutating func role() -> ScreenRole { ScreenRole.allCases[below(ScreenRole.allCases.count)] }
+
+    /// Some of all background modes, and perhaps one that only a service knows.
+    mutating func modes() -> BackgroundModes {
+        BackgroundModes(keys: (BackgroundModes.knownKeys + ["heard"]).filter { _ in oneIn(2) })
+    }
 }

@@ -40,14 +40,14 @@ struct Storm {
     private mutating func manifest(_ number: Int) -> AppManifest {
         .test(
             "app\(number)", kind: random.oneIn(3) ? .plain : .application,
-            modes: BackgroundModes(rawValue: UInt8(random.below(64))), exitsOnSuspend: random.oneIn(8),
+            modes: random.modes(), exitsOnSuspend: random.oneIn(8),
             schemes: ["s\(number % 5)"], isFreezable: !random.oneIn(8),
             scenes: random.oneIn(2) ? .none : random.oneIn(3) ? .one : .several)
     }
 
     private mutating func scene() -> SceneNumber { SceneNumber(UInt32(1 + random.below(5))) }
 
-    private mutating func role() -> ScreenRole { ScreenRole.allCases[random.below(4)] }
+    private mutating func role() -> ScreenRole { random.role() }
 
     private mutating func anyApp() -> AppIndex { apps[random.below(apps.count)] }
 
@@ -75,7 +75,7 @@ struct Storm {
             case 29: .simulate(.screenshot)
             case 22, 23: .simulateFetch(app, launches: random.oneIn(3), wait: wait)
             case 24: .allowRefresh(app, !random.oneIn(3))
-            case 0...5: .open(app, role: ScreenRole.allCases[random.oneIn(3) ? random.below(4) : 0], wait: wait)
+            case 0...5: .open(app, role: random.oneIn(3) ? random.role() : .primary, wait: wait)
             case 6...8: .home(wait: wait)
             case 9: .lock(wait: wait)
             case 10, 11: .unlock(wait: wait)
@@ -97,7 +97,6 @@ struct Storm {
         let app = anyApp()
         // A host passes on what a connected app says; a frozen one says nothing.
         guard let process = device.process(app), process.isConnected, process.isRunning else { return }
-        let service = ServiceKind.allCases[random.below(ServiceKind.allCases.count)]
         let request: AppRequest =
             switch random.below(22) {
             case 18, 19: .scene(.activate(random.oneIn(2) ? nil : scene(), wish: UInt32(random.below(3))))
@@ -112,8 +111,7 @@ struct Storm {
             case 9: .mechanism(.snapshots(.refresh))
             case 0: .openURL("s\(random.below(6)):z")
             case 1: .canOpenURL("s1:")
-            case 2: .beginService(service)
-            case 3: .endService(service)
+            case 2, 3: .pendingTasks
             case 4, 5: .beginTask(TaskID(UInt64(1 + random.below(4))), name: "upload")
             case 6, 7: .endTask(TaskID(UInt64(random.below(5))))
             default: .backgroundTime

@@ -56,7 +56,6 @@ extension TestDevice {
             }
         case .mechanism(let incarnation, let action):
             change(incarnation.app, incarnation.generation, "\(action)") { perform(action, of: incarnation.app, &$0) }
-        case .stopService(_, let service): stopped.append(service)
         case .service(let action): toldServices.append(action)
         case .reply(_, let id, let reply):
             if replies.updateValue(reply, forKey: id) != nil { fault("request \(id) is answered twice") }

@@ -56,3 +56,61 @@ extension TestDevice {
         run()
     }
 }
+
+/// Services that apps of tests use, declared as those that come with Greenroom declare themselves.
+enum ProbeService: String, CaseIterable {
+    case audio, location
+
+    var mode: BackgroundModes { BackgroundModes(keys: [rawValue]) }
+
+    var declaration: ServiceDeclaration {
+        switch self {
+        case .audio:
+            ServiceDeclaration(
+                name: rawValue,
+                holds: [
+                    .init(name: "playing", sentence: "it plays audio", activity: .streaming, priority: .foreground)
+                ], mode: mode)
+        case .location:
+            ServiceDeclaration(
+                name: rawValue,
+                holds: [.init(name: "updating", sentence: "it follows its location", activity: .location)], mode: mode)
+        }
+    }
+}
+
+extension TestDevice {
+    private func present(_ probe: ProbeService) -> ServiceIndex {
+        if let known = system.broker?.index(of: probe.rawValue) { return known }
+        let others = system.broker?.services.filter(\.isDeclared).map(\.declaration) ?? []
+        declare(others + ProbeService.allCases.map(\.declaration))
+        for probe in ProbeService.allCases {
+            guard let index = system.broker?.index(of: probe.rawValue) else { continue }
+            send(.service(.arrived(index, [])))
+        }
+        return system.broker?.index(of: probe.rawValue) ?? ServiceIndex(.max)
+    }
+
+    /// The app asks the service to do something for it; why it does not.
+    @discardableResult
+    func use(_ probe: ProbeService, by app: AppIndex) -> ServiceRefusal? {
+        let service = present(probe)
+        send(.service(.attached(service, incarnation(app))))
+        let stated = StatedHold(self, app, 0)
+        return answer { .hold(service, $0, stated, limit: .zero) }
+    }
+
+    @discardableResult
+    func leave(_ probe: ProbeService, by app: AppIndex) -> ServiceRefusal? {
+        let (service, incarnation) = (present(probe), incarnation(app))
+        return answer { .drop(service, $0, incarnation, hold: 0) }
+    }
+
+    /// Services that were told to stop have stopped.
+    func stopServices() {
+        for case .stop(let service, let incarnation, let hold) in toldServices {
+            send(.service(.stopped(service, incarnation, hold: hold)))
+        }
+        run()
+    }
+}

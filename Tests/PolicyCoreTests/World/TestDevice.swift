@@ -24,7 +24,6 @@ final class TestDevice {
     var answers: [CommandID: Answer] = [:]
     var unanswered: Set<CommandID> = []
     var replies: [RequestID: AppReply] = [:]
-    var stopped: [ServiceKind] = []
     /// What services were told; tests answer in their place.
     var toldServices: [ServiceAction] = []
     /// What apps were told; tests end the tasks themselves.

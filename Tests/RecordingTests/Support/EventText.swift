@@ -55,20 +55,58 @@ extension Event {
         case .habitsRestored(let memory): "habitsRestored \(memory.text)"
         case .request(let app, let id, let request): "request \(id.rawValue) of app \(app.rawValue): \(request.text)"
         case .timer: "timer"
+        case .retired(let event): event.text
         case .service(let event): "service \(event.text)"
+        }
+    }
+}
+
+extension RetiredEvent {
+    var text: String {
+        switch self {
+        case .beginService(let app, let id, _), .endService(let app, let id, _):
+            "request \(id.rawValue) of app \(app.rawValue): \(request ?? "")"
+        case .openCovering(let id, _, _), .openSceneCovering(let id, _, _, _):
+            "command \(id.rawValue): \(command ?? "")"
+        }
+    }
+
+    var request: String? {
+        switch self {
+        case .beginService(_, _, let service): "beginService \(service)"
+        case .endService(_, _, let service): "endService \(service)"
+        case .openCovering, .openSceneCovering: nil
+        }
+    }
+
+    var command: String? {
+        switch self {
+        case .openCovering(_, let app, let wait): "open app \(app.rawValue) covering wait \(wait)"
+        case .openSceneCovering(_, let app, let scene, let wait):
+            "openScene app \(app.rawValue) \(optional: scene?.rawValue) covering wait \(wait)"
+        case .beginService, .endService: nil
         }
     }
 }
 
 extension ServiceEvent {
     var text: String {
-        guard case .declaredFormerly(let declarations, let hasCallbacks) = self else { return "\(self)" }
-        let list = declarations.map(\.formerText).joined(separator: ", ")
-        return (hasCallbacks ? "declared" : "declaredFormerly") + "([\(list)])"
+        switch self {
+        case .declared(let declarations): return "declared([\(declarations.map(\.text).joined(separator: ", "))])"
+        case .declaredFormerly(let declarations, let hasCallbacks):
+            let list = declarations.map(\.formerText).joined(separator: ", ")
+            return (hasCallbacks ? "declared" : "declaredFormerly") + "([\(list)])"
+        default: return "\(self)"
+        }
     }
 }
 
 extension ServiceDeclaration {
+    fileprivate var text: String {
+        "\(name) holds \(holds) windows \(windows) mode \(mode.keys.joined(separator: ",")) "
+            + "foreground \(worksInForeground) boot \(launchesAtBoot) again \(relaunches)"
+    }
+
     /// As the compiler described it when a hold was only perceived or not.
     fileprivate var formerText: String {
         let holds = holds.map { hold in
@@ -77,7 +115,8 @@ extension ServiceDeclaration {
                 + "\(String(reflecting: hold.limit)))"
         }
         return "Model.ServiceDeclaration(name: \(String(reflecting: name)), holds: [\(holds.joined(separator: ", "))], "
-            + "windows: \(windows), mode: \(String(reflecting: mode)), worksInForeground: \(worksInForeground))"
+            + "windows: \(windows), mode: Model.BackgroundModes(rawValue: \(mode.mask)), "
+            + "worksInForeground: \(worksInForeground))"
     }
 }
 
@@ -145,8 +184,6 @@ extension AppRequest {
         switch self {
         case .openURL(let url): "openURL \(url)"
         case .canOpenURL(let url): "canOpenURL \(url)"
-        case .beginService(let service): "beginService \(service)"
-        case .endService(let service): "endService \(service)"
         case .beginTask(let task, let name): "beginTask \(task.rawValue) “\(name)”"
         case .endTask(let task): "endTask \(task.rawValue)"
         case .backgroundTime: "backgroundTime"
@@ -182,10 +219,15 @@ extension AdoptedApp {
 
 extension AppManifest {
     fileprivate var text: String {
-        "\(identifier.rawValue) “\(name)” \(kind) modes \(backgroundModes.rawValue) exits \(exitsOnSuspend) schemes "
+        "\(identifier.rawValue) “\(name)” \(kind) modes \(backgroundModes.text) exits \(exitsOnSuspend) schemes "
             + "\(urlSchemes.joined(separator: ",")) freezable \(isFreezable) tasks "
             + taskIdentifiers.joined(separator: ",")
     }
+}
+
+extension BackgroundModes {
+    /// A number, as before there were others than those that Greenroom knows.
+    fileprivate var text: String { otherKeys.isEmpty ? "\(mask)" : keys.joined(separator: ",") }
 }
 
 extension Model.ExitStatus {

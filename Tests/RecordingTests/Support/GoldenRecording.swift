@@ -81,6 +81,9 @@ struct GoldenRecording: CustomTestStringConvertible {
                     switch event {
                     case .command(_, let command): kinds["commands", default: Tally()].add(command.text)
                     case .request(_, _, let request): kinds["requests", default: Tally()].add(request.text)
+                    case .retired(let event):
+                        if let command = event.command { kinds["commands", default: Tally()].add(command) }
+                        if let request = event.request { kinds["requests", default: Tally()].add(request) }
                     default: break
                     }
                 case .effects(let marks):

@@ -40,12 +40,19 @@ final class RecordedDevice {
         }
     }
 
-    init(_ folder: String, profile: DeviceProfile = .linux, limits: Journal.Limits = Journal.Limits()) throws {
+    /// One to which nothing has happened.
+    init(of profile: DeviceProfile, in folder: String, limits: Journal.Limits) throws {
         self.folder = folder
         self.limits = limits
         system = System(profile: profile)
         lane = Lane()
         journal = try Self.journal(folder, system, .fresh, limits, lane)
+    }
+
+    convenience init(
+        _ folder: String, profile: DeviceProfile = .linux, limits: Journal.Limits = Journal.Limits()
+    ) throws {
+        try self.init(of: profile, in: folder, limits: limits)
         post(.clockChanged(wallOffset: 1_700_000_000_000_000_000))
         post(.booted)
     }
@@ -81,19 +88,23 @@ final class RecordedDevice {
         while next < queue.count {
             let event = queue[next]
             next += 1
-            now = now + .milliseconds(1)
-            journal.append(event, at: now, system: system)
-            events += 1
-            if diesWithinNextEvent {
-                isDead = true
-                break
-            }
-            let decided = system.handle(event, at: now)
-            journal.append(decided, system: system)
-            effects += decided.count
-            for effect in decided { reply(to: effect.action) }
+            for effect in record(event, at: now + .milliseconds(1)) { reply(to: effect.action) }
+            if isDead { break }
         }
         queue.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes an event down, decides, and writes that down.
+    func record(_ event: Event, at time: Instant) -> [Effect] {
+        now = time
+        journal.append(event, at: now, system: system)
+        events += 1
+        isDead = diesWithinNextEvent
+        guard !isDead else { return [] }
+        let decided = system.handle(event, at: now)
+        journal.append(decided, system: system)
+        effects += decided.count
+        return decided
     }
 
     func perform(_ command: Command) {
@@ -101,10 +112,15 @@ final class RecordedDevice {
         post(.command(CommandID(self.command), command))
     }
 
-    func install(_ name: String, modes: BackgroundModes = [], kind: AppKind = .application) -> AppIndex {
+    func install(
+        _ name: String, modes: BackgroundModes = [], kind: AppKind = .application,
+        with change: (inout AppManifest) -> Void = { _ in }
+    ) -> AppIndex {
         // The names are literals of the tests.
         guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure("\(name) names no app") }
-        post(.installed(AppManifest(identifier: identifier, name: name, kind: kind, backgroundModes: modes)))
+        var manifest = AppManifest(identifier: identifier, name: name, kind: kind, backgroundModes: modes)
+        change(&manifest)
+        post(.installed(manifest))
         return AppIndex(UInt32(system.allApps.count - 1))
     }
 
@@ -154,7 +170,7 @@ final class RecordedDevice {
         case .mechanism(let incarnation, .sockets(.look)):
             let use = SocketUse(connections: 0, waiting: 0, work: .zero)
             queue.append(.mechanism(incarnation, .sockets(.seen(use))))
-        case .log, .report, .thaw, .stopService, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
+        case .log, .report, .thaw, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
             .tellConditions, .setPriority, .mechanism, .expireWindow, .service:
             break
         }
@@ -164,23 +180,33 @@ final class RecordedDevice {
 
     /// The daemon dies where it is; another one replays and adopts.
     func restart() throws {
-        diesWithinNextEvent = false
-        isDead = false
-        lane.work = []
-        guard let restored = Journal.restore(from: folder) else { throw LostJournal() }
-        system = restored.system
-        journal = try Self.journal(folder, system, .restarted, limits, lane, continuing: restored.end)
+        try takeOver()
         let found = system.allApps.filter { $0.process != .none }.map {
             AdoptedApp(app: $0.index, pid: $0.pid, isFrozen: $0.state == .suspended, status: nil)
         }
         post(.adopted(found))
     }
 
+    /// Another daemon replays what the one before has written.
+    func takeOver() throws {
+        diesWithinNextEvent = false
+        isDead = false
+        lane.work = []
+        guard let restored = Journal.restore(from: folder) else { throw LostJournal() }
+        system = restored.system
+        journal = try Self.journal(folder, system, .restarted, limits, lane, continuing: restored.end)
+    }
+
     /// Another system begins in the same folder.
-    func beginAnew() throws {
+    func beginSystem() throws {
         lane.work = []
         system = System(profile: system.profile, firstSequence: system.nextSequence)
         journal = try Self.journal(folder, system, .fresh, limits, lane)
+    }
+
+    /// The same, which boots.
+    func beginAnew() throws {
+        try beginSystem()
         post(.clockChanged(wallOffset: 1_700_000_000_000_000_000))
         post(.booted)
     }
@@ -212,7 +238,7 @@ struct Person {
         self.device = device
         random = SplitMix64(seed: seed)
         apps = (0..<count).map {
-            device.install("app\($0)", modes: $0 % 4 == 0 ? .audio : [], kind: $0 % 5 == 4 ? .plain : .application)
+            device.install("app\($0)", modes: $0 % 4 == 0 ? "audio" : [], kind: $0 % 5 == 4 ? .plain : .application)
         }
     }
 
@@ -229,7 +255,7 @@ struct Person {
         case 16: device.crash(app)
         case 17:
             let request: AppRequest =
-                random.oneIn(2) ? .beginService(.audio) : .beginTask(TaskID(UInt64(1 + random.below(3))), name: "é")
+                random.oneIn(2) ? .backgroundTime : .beginTask(TaskID(UInt64(1 + random.below(3))), name: "é")
             device.post(.request(app, RequestID(random.next() >> 40), request))
         case 18: device.perform(.openURL("nobody:x", wait: false))
         default: device.pass(random.span(.milliseconds(10), .seconds(20)))

@@ -15,7 +15,7 @@ struct ServicesTour {
                 .init(name: "counting", sentence: "it counts steps", activity: .streaming, priority: .foreground),
                 .init(name: "short", sentence: "it looks once", limit: .seconds(30)),
             ],
-            windows: [.init(name: "goal", sentence: "a goal", time: .seconds(10))], mode: .location),
+            windows: [.init(name: "goal", sentence: "a goal", time: .seconds(10))], mode: "location"),
         ServiceDeclaration(
             name: "transfers",
             windows: [
@@ -48,7 +48,7 @@ struct ServicesTour {
         device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")], hasCallbacks: false)))
         device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")], hasCallbacks: true)))
         device.post(.service(.declared(declarations)))
-        let walker = device.install("walker", modes: .location)
+        let walker = device.install("walker", modes: "location")
         let player = device.install("player")
         device.post(.service(.remembered(transfers, [player])))
         for service in [steps, transfers] { device.post(.service(.arrived(service, []))) }

@@ -33,7 +33,7 @@ final class WrittenRecording {
         // 2026-11-21 09:00:00 UTC at the first event.
         post(.clockChanged(wallOffset: 1_795_251_600_000_000_000 - now.nanoseconds))
         post(.booted)
-        install("org.example.radio", "Radio", modes: .audio)
+        install("org.example.radio", "Radio", modes: "audio")
         install("org.example.notes", "Notes")
         open(Self.notes, callbacks: 3)
         pass(.seconds(1))

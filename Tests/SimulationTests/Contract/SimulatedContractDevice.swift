@@ -14,13 +14,13 @@ final class SimulatedContractDevice: ContractDevice {
         // More than anybody wants, as on a real machine.
         device = Device(profile, seed: seed, memory: 8 << 30)
         var probe = ServiceDeclaration(name: "probe")
-        probe.mode = .audio
+        probe.mode = "probe"
         probe.holds = [
             .init(name: "playing", sentence: "the probe plays", activity: .streaming, priority: .foreground),
             .init(name: "watching", sentence: "the probe watches", activity: .location),
         ]
         probe.windows = [.init(name: "news", sentence: "what the probe has for it", time: .seconds(10))]
-        let ringer = ServiceDeclaration(name: "ringer", mode: .voip, launchesAtBoot: true, relaunches: true)
+        let ringer = ServiceDeclaration(name: "ringer", mode: "voip", launchesAtBoot: true, relaunches: true)
         device.declare([ServiceScript(probe), ServiceScript(ringer)])
         device.boot()
     }

@@ -33,8 +33,8 @@ struct DeviceTests {
 
     @Test("A suspended app's timers do not fire; all that are overdue fire once it runs again")
     func timers() throws {
-        var script = try AppScript.test("clock", modes: .audio)
-        script.reactions[.didBecomeActive] = [.after(.seconds(30), .begin(.audio))]
+        var script = try AppScript.test("clock", modes: "audio")
+        script.reactions[.didBecomeActive] = [.after(.seconds(30), .beginTask("late"))]
         let device = device(.linux, script)
         device.open("clock")
         device.finish(.home)
@@ -42,7 +42,8 @@ struct DeviceTests {
         #expect(device.state("clock") == .suspended)
         device.open("clock")
         device.advance(by: .seconds(1))
-        #expect(device.process("clock")?.services == [.audio])
+        let app = try #require(device.place(named: "clock").flatMap { device.apps[$0].index })
+        #expect(device.system.app(app)?.heldAssertions.map(\.name) == ["late"])
     }
 
     @Test("What an app was in the middle of when it froze goes on where it was")

@@ -45,27 +45,6 @@ struct SurroundingsTests {
         #expect(device.world.movedBytes == 1_000_000)
     }
 
-    @Test("The satellites cost while an app that may use them does, and the screen while it is lit")
-    func energy() throws {
-        var script = try AppScript.test("navigator", modes: .location)
-        script.reactions[.didBecomeActive] = [.begin(.location)]
-        let device = device(script)
-        device.open("navigator")
-        device.finish(.lock)
-        device.advance(by: .seconds(1))
-        #expect(device.state("navigator") == .background)
-        let before = device.world.energy.total
-        device.advance(by: .seconds(1000))
-        // 17 mW of idleness, 280 mW of GPS.
-        let locating = (device.world.energy.total - before).joules
-        #expect(locating >= 297 && locating < 300, "\(locating)")
-        device.finish(.close("navigator"))
-        device.advance(by: .seconds(10))
-        let idle = device.world.energy.total
-        device.advance(by: .seconds(1000))
-        #expect((device.world.energy.total - idle) == Power.milliwatts(17) * .seconds(1000))
-    }
-
     @Test("An app has its memory while its process is")
     func memory() throws {
         var script = try AppScript.test("big")

@@ -264,7 +264,7 @@ extension AppAction {
         switch action {
         case .block(let span): .block(span * factor)
         case .after(let span, let action): .after(span * factor, action * factor)
-        case .begin, .end, .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
+        case .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .activateScene, .destroyScene, .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen,
             .provideSnapshots,
             .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave, .ask:

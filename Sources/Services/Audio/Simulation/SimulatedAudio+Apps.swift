@@ -51,7 +51,7 @@ extension SimulatedAudio {
             .attached(
                 ConnectionID(connection),
                 AppDescription(
-                    app, process: client.process, name: app.rawValue, hasKey: client.modes.contains(.audio))))
+                    app, process: client.process, name: app.rawValue, hasKey: client.modes.contains("audio"))))
         guard let hello = facts.clients[app]?.hello else { return }
         ask(connection, .hello(hello), .hello)
     }

@@ -51,7 +51,7 @@ package struct SimulatedAudio: ServiceModel {
                 ServiceDeclaration.Window(
                     name: "raised", sentence: "its controls", time: .zero, callback: .opening),
             ],
-            mode: .audio)
+            mode: "audio")
     }
 
     package static var hearsPrograms: Bool { true }
@@ -264,7 +264,7 @@ package struct SimulatedAudio: ServiceModel {
     private mutating func program(_ app: AppIdentifier, _ process: Int64, _ modes: BackgroundModes) {
         post(
             .programStarted(
-                AppDescription(app, process: process, name: app.rawValue, hasKey: modes.contains(.audio))))
+                AppDescription(app, process: process, name: app.rawValue, hasKey: modes.contains("audio"))))
         guard facts.players[.app(app)] == nil else { return }
         let player = AudioFacts.Player(id: PlayerID(facts.nextNode))
         facts.nextNode += 1

@@ -44,7 +44,7 @@ extension SimulatedLocation {
             .attached(
                 ConnectionID(connection),
                 AppDescription(
-                    app, process: client.process, name: app.rawValue, hasKey: client.modes.contains(.location))))
+                    app, process: client.process, name: app.rawValue, hasKey: client.modes.contains("location"))))
         guard let known = facts.clients[app] else { return }
         ask(connection, .hello(updates: known.updates, heading: known.heading, running: []), .hello)
     }

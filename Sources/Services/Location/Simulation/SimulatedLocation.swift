@@ -44,7 +44,7 @@ package struct SimulatedLocation: ServiceModel {
                     name: "moved", sentence: "where the device is", time: .seconds(10),
                     callback: .locationEventsAtLaunch)
             ],
-            mode: .location)
+            mode: "location")
     }
 
     package static var asks: Set<String> { ["notifications"] }

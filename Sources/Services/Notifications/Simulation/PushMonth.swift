@@ -98,7 +98,7 @@ package struct PushMonth: Sendable {
     private func script(_ name: String) -> AppScript? {
         guard let identifier = AppIdentifier(name) else { return nil }
         var manifest = AppManifest(identifier: identifier, name: name)
-        manifest.backgroundModes = [.remoteNotification]
+        manifest.backgroundModes = "remote-notification"
         var script = AppScript(name: name, manifest: manifest)
         script.reactions[.didFinishLaunching] = [
             .ask(Self.service, "authorize alert badge"), .ask(Self.service, "register"),

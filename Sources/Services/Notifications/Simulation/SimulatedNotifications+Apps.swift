@@ -42,7 +42,7 @@ struct Told: Sendable {
 extension SimulatedNotifications {
     mutating func attached(_ connection: UInt64, _ app: AppIdentifier, _ client: ServiceModelClient) {
         clients[connection] = Client(app: app, isProgram: client.isProgram)
-        post(.appModes(app, receivesPushes: client.modes.contains(.remoteNotification)))
+        post(.appModes(app, receivesPushes: client.modes.contains("remote-notification")))
         post(.attached(ConnectionID(connection), app))
         ask(connection, .hello(running: client.heard), .hello)
         guard !client.isProgram else { return }

@@ -1,7 +1,7 @@
 internal import Model
 
-// Background services as far as this layer knows them: what needs a key of UIBackgroundModes (L11), and what stands by
-// itself (exemptions, graphical programs).
+// Assertions: how they are taken and dropped, what stands by itself (exemptions, graphical programs), and what apps ask
+// for.
 extension System {
     /// Assertions that follow from what the app is, not from what it does.
     mutating func takeStandingAssertions(_ i: Int) {
@@ -66,16 +66,6 @@ extension System {
         touch(apps[i].index)
     }
 
-    /// L11: without its key a service ends when the app has entered the background.
-    mutating func endUndeclaredServices(_ i: Int) {
-        for service in apps[i].services where !apps[i].manifest.backgroundModes.contains(service.mode) {
-            emit(.stopService(apps[i].index, service), cause: apps[i].cause)
-            logAsked(i, .serviceStopped, .serviceUndeclared(key: service.mode.keys.joined()))
-        }
-        let modes = apps[i].manifest.backgroundModes
-        apps[i].services.removeAll { !modes.contains($0.mode) }
-    }
-
     mutating func perform(_ request: AppRequest, _ id: RequestID, of app: AppIndex) {
         let i = Int(app.rawValue)
         guard i < apps.count, apps[i].process != .none else { return }
@@ -83,7 +73,6 @@ extension System {
         case .openURL(let url): openURL(url, id, from: i)
         case .canOpenURL(let url):
             reply(i, id, .canOpen(handler(ofAppsURL: url) != nil))
-        case .beginService(let service): begin(service, i, id)
         case .beginTask(let task, let name): beginTask(task, name: name, i, id)
         case .endTask(let task): endTask(task, i, id)
         case .backgroundTime: reply(i, id, .remaining(taskTime(i)))
@@ -95,30 +84,7 @@ extension System {
         case .pendingTasks: reply(i, id, .pendingTasks(pendingTasks(app)))
         case .scene(let request): handle(request, i, id)
         case .keepScreenOn(let keeps): keepScreenOn(keeps, i, id)
-        case .endService(let service):
-            guard let place = apps[i].services.firstIndex(of: service) else {
-                reply(i, id, .refused(.serviceNotRunning))
-                return
-            }
-            apps[i].services.remove(at: place)
-            if let kind = service.assertion { drop(i, kind) }
-            reply(i, id, .done)
-            touch(app)
         }
-    }
-
-    private mutating func begin(_ service: ServiceKind, _ i: Int, _ id: RequestID) {
-        let isDeclared = apps[i].manifest.backgroundModes.contains(service.mode)
-        guard isDeclared || (service.hasForegroundUse && apps[i].state.isForeground) else {
-            reply(i, id, .refused(.missingBackgroundMode(service.mode.keys.joined())))
-            return
-        }
-        if !apps[i].services.contains(service) {
-            apps[i].services.append(service)
-            if isDeclared, let kind = service.assertion { take(i, kind, name: kind.name) }
-        }
-        reply(i, id, .done)
-        touch(apps[i].index)
     }
 
     mutating func reply(_ i: Int, _ id: RequestID, _ reply: AppReply) {

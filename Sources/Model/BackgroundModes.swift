@@ -1,0 +1,141 @@
+/// Words of `UIBackgroundModes` (L11): those of Apple that Greenroom comes with, `listen`, which is ours (X5), and any
+/// other, which may be that of a service by somebody else. A word that no service guards has no effect.
+package struct BackgroundModes: Hashable, Sendable {
+    /// Sets of known words are a byte, since they are asked for at every event.
+    private enum Storage: Hashable, Sendable {
+        case known(UInt8)
+        /// The others are in order, each once, and at least one.
+        indirect case mixed(UInt8, others: [String])
+    }
+
+    private let storage: Storage
+
+    private init(_ bits: UInt8, others: [String] = []) {
+        storage = others.isEmpty ? .known(bits) : .mixed(bits, others: others)
+    }
+
+    // Those that no service guards. The others belong to services, which know them by their words.
+    package static let fetch: BackgroundModes = "fetch"
+    package static let listen: BackgroundModes = "listen"
+    package static let processing: BackgroundModes = "processing"
+
+    /// The words that Greenroom comes with; each has the bit of its place.
+    package static let knownKeys = [
+        "audio", "location", "voip", "fetch", "remote-notification", "listen", "processing",
+    ]
+
+    /// What is no word is skipped.
+    package init(keys: some Sequence<String>) {
+        var (bits, others): (UInt8, Set<String>) = (0, [])
+        for key in keys {
+            if let place = Self.knownKeys.firstIndex(of: key) {
+                bits |= 1 << UInt8(place)
+            } else if Self.isKey(key) {
+                others.insert(key)
+            }
+        }
+        self.init(bits, others: others.sorted())
+    }
+
+    /// Whether this may be a word of `UIBackgroundModes`: letters, digits, points and hyphens, as in identifiers.
+    package static func isKey(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard let first = bytes.first, bytes.count <= 127, first != UInt8(ascii: "."), first != UInt8(ascii: "-")
+        else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+
+    private var bits: UInt8 {
+        switch storage {
+        case .known(let bits), .mixed(let bits, _): bits
+        }
+    }
+
+    /// Those that Greenroom does not know, in order.
+    package var otherKeys: [String] {
+        guard case .mixed(_, let others) = storage else { return [] }
+        return others
+    }
+
+    /// The known ones in their order, then the others in theirs.
+    package var keys: [String] {
+        Self.knownKeys.enumerated().filter { bits & 1 << UInt8($0.offset) != 0 }.map(\.element) + otherKeys
+    }
+
+    package var isEmpty: Bool { storage == .known(0) }
+
+    package func contains(_ other: BackgroundModes) -> Bool {
+        guard bits & other.bits == other.bits else { return false }
+        return other.otherKeys.allSatisfy(otherKeys.contains)
+    }
+
+    package func isDisjoint(with other: BackgroundModes) -> Bool {
+        guard bits & other.bits == 0 else { return false }
+        return !otherKeys.contains(where: other.otherKeys.contains)
+    }
+
+    package func intersection(_ other: BackgroundModes) -> BackgroundModes {
+        BackgroundModes(bits & other.bits, others: otherKeys.filter(other.otherKeys.contains))
+    }
+
+    package mutating func formUnion(_ other: BackgroundModes) {
+        let others = other.otherKeys.isEmpty ? otherKeys : Set(otherKeys).union(other.otherKeys).sorted()
+        self = BackgroundModes(bits | other.bits, others: others)
+    }
+}
+
+extension BackgroundModes: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: BackgroundModes...) {
+        self.init(0)
+        for element in elements { formUnion(element) }
+    }
+}
+
+extension BackgroundModes: ExpressibleByStringLiteral {
+    package init(stringLiteral key: String) { self.init(keys: [key]) }
+}
+
+// MARK: Recordings and checkpoints
+
+extension BackgroundModes {
+    /// In `mask`: words that it cannot say come behind it.
+    private static let hasOthers: UInt8 = 128
+
+    /// The known ones, a bit each, as recordings have had them since the first version; the highest bit says that there
+    /// are others.
+    package var mask: UInt8 { otherKeys.isEmpty ? bits : bits | Self.hasOthers }
+
+    package static func hasOthers(mask: UInt8) -> Bool { mask & hasOthers != 0 }
+
+    /// `nil`: these were not written by `mask` and `otherKeys`.
+    package init?(mask: UInt8, otherKeys: [String]) {
+        self.init(mask & ~Self.hasOthers, others: otherKeys)
+        guard self.mask == mask, BackgroundModes(keys: otherKeys) == BackgroundModes(0, others: otherKeys) else {
+            return nil
+        }
+    }
+}
+
+extension BackgroundModes: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // A number where there are known ones alone, as in checkpoints of every version.
+        if let mask = try? container.decode(UInt8.self) {
+            self.init(mask & ~Self.hasOthers)
+        } else {
+            self.init(keys: try container.decode([String].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if otherKeys.isEmpty { try container.encode(mask) } else { try container.encode(keys) }
+    }
+}
