@@ -1,5 +1,6 @@
-/// Words of `UIBackgroundModes` (L11): those of Apple that Greenroom comes with, `listen`, which is ours (X5), and any
-/// other, which may be that of a service by somebody else. A word that no service guards has no effect.
+/// A set of words of `UIBackgroundModes` (L11): Apple's, Greenroom's own `listen` (X5), and any other word, which a
+/// service may guard. The policy itself knows `fetch`, `listen` and `processing`; every other word has an effect only
+/// if a service guards it.
 package struct BackgroundModes: Hashable, Sendable {
     /// Sets of known words are a byte, since they are asked for at every event.
     private enum Storage: Hashable, Sendable {
@@ -24,7 +25,7 @@ package struct BackgroundModes: Hashable, Sendable {
         "audio", "location", "voip", "fetch", "remote-notification", "listen", "processing",
     ]
 
-    /// What is no word is skipped.
+    /// Skips a text that is not a word (`isKey`).
     package init(keys: some Sequence<String>) {
         var (bits, others): (UInt8, Set<String>) = (0, [])
         for key in keys {
@@ -126,7 +127,7 @@ extension BackgroundModes {
 extension BackgroundModes: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // A number where there are known ones alone, as in checkpoints of every version.
+        // A number if all are known, as in checkpoints of every version. If it is none, it has to be a list.
         if let mask = try? container.decode(UInt8.self) {
             self.init(mask & ~Self.hasOthers)
         } else {

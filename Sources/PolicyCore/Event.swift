@@ -82,7 +82,7 @@ package enum Event: Hashable, Sendable {
     /// A deadline has passed.
     case timer
 
-    /// What only recordings of earlier versions hold. Nothing follows from it.
+    /// An event that only recordings of earlier versions contain. The policy ignores it.
     indirect case retired(RetiredEvent)
 }
 

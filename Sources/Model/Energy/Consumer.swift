@@ -15,7 +15,7 @@ package struct Consumer: Hashable, Comparable, Sendable, Codable {
     private var order: (UInt64, UInt8) { (app.map { UInt64($0.rawValue) + 1 } ?? 0, purpose.rawValue) }
 }
 
-/// What of the device spends it, as far as a device can tell it apart.
+/// A part of the device whose energy a real device can measure or model.
 package enum EnergyPart: UInt8, Sendable, Codable, CaseIterable {
     case cellular, wifi, gps
 

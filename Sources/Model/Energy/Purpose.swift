@@ -1,18 +1,18 @@
-/// What an app does with energy, as far as the account tells apart (E1).
+/// The purposes for which apps spend energy, as the account lists them (E1).
 package enum Purpose: UInt8, Sendable, Codable, CaseIterable {
-    /// What it does by itself, seen or unseen.
+    /// The app's own work, on the screen or not.
     case use
     case transfer, streaming, browsing, keepAlive, push, fetch, location
 
-    /// What a provider sends, and the user is told of.
+    /// Notifications that a provider sends.
     package static let notification = Purpose.push
 
-    /// What satellites are received for.
+    /// The purpose of receiving satellites.
     package static let positioning = Purpose.location
 
     package var name: String { "\(self)" }
 
-    /// What a service may say that an app, or the service itself, moves. The policy finds out the others.
+    /// The purposes that a service may state for traffic. The policy determines the others itself.
     package static let ofServices: [Purpose] = [.transfer, .streaming, .push, .location, .keepAlive]
 
     package var phrase: String {

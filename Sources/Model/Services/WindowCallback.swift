@@ -22,7 +22,7 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     /// It is not woken but opened.
     package var opensApp: Bool { self == .localOpening || self == .remoteOpening || self == .opening }
 
-    /// What an app is launched with.
+    /// The launch option for an app that this callback launches; `nil`: none.
     package func launchNotification(_ payload: String) -> LaunchNotification? {
         switch self {
         case .serviceEvents, .sessionEvents, .sessionChallenge, .opening: nil
@@ -33,7 +33,7 @@ package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// A notification as a launch option, or that the device is elsewhere, and what its service says of it.
+/// A launch option: a notification or a change of location, with the payload of the service.
 package enum LaunchNotification: Hashable, Sendable, Codable {
     case local(payload: String)
     case remote(payload: String)
