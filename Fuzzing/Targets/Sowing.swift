@@ -21,9 +21,10 @@ enum Sowing {
             let body = writer.bytes.dropFirst().dropLast(2)
             if body.count < 128 { bodies += [UInt8(body.count)] + body }
         }
-        try put("journal", "segment", [0x02, 0xFF] + segment)
-        try put("journal", "cut", [0x02, 0x80] + segment.dropLast(5))
-        try put("journal", "bodies", [0x82, 0xFF] + bodies)
+        try put("journal", "segment", [0x03, 0xFF] + segment)
+        try put("journal", "cut", [0x03, 0x80] + segment.dropLast(5))
+        try put("journal", "bodies", [0x83, 0xFF] + bodies)
+        try put("journal", "retired", [0x02, 0xFF] + retired)
         let header = SegmentHeader(
             boot: "boot", base: ScriptedDevice.busy.now, start: .restarted, system: ScriptedDevice.busy.system)
         try put("checkpoint", "busy", Array(try JSONEncoder().encode(header)))
@@ -49,6 +50,20 @@ enum Sowing {
             expires: 1_795_352_400, collapse: collapse, at: WallTime(nanoseconds: 1_795_348_800_000_000_000),
             payload: Array(#"{"aps":{"alert":"Hello"}}"#.utf8))
     }
+
+    /// What only earlier versions had.
+    private static let retired: [UInt8] = {
+        let (app, id) = (AppIndex(0), CommandID(7))
+        let events: [RetiredEvent] = [
+            .beginService(app, RequestID(1), .audio), .endService(app, RequestID(2), .audio),
+            .openCovering(id, app, wait: true), .openSceneCovering(id, app, SceneNumber(2), wait: false),
+        ]
+        return events.flatMap { event in
+            var writer = RecordWriter()
+            writer.write(.retired(event), after: .milliseconds(20))
+            return writer.bytes
+        }
+    }()
 
     private static let events: [Event] = {
         let (app, generation) = (AppIndex(0), Generation(1))
