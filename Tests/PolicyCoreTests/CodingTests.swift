@@ -138,6 +138,30 @@ import Testing
         #expect(restored.memory == MemoryState())
     }
 
+    @Test("In a checkpoint, an app over another one is nowhere on the screen, and a role that never was is an error")
+    func retiredRole() throws {
+        let device = TestDevice()
+        let app = device.installTest("journal")
+        device.open(app)
+        func restored(role: Int) throws -> System {
+            let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(device.system))
+            let other = Self.setting("role", to: role, json)
+            return try JSONDecoder().decode(System.self, from: JSONSerialization.data(withJSONObject: other))
+        }
+        #expect(try restored(role: 0).app(app)?.role == .primary)
+        let covering = try restored(role: 3).app(app)
+        #expect(covering != nil && covering?.role == nil)
+        #expect(throws: DecodingError.self) { try restored(role: 9) }
+    }
+
+    private static func setting(_ key: String, to value: Int, _ json: Any) -> Any {
+        if let object = json as? [String: Any] {
+            return object.map { name, old in (name, name == key ? value : setting(key, to: value, old)) }
+                .reduce(into: [String: Any]()) { $0[$1.0] = $1.1 }
+        }
+        return (json as? [Any])?.map { setting(key, to: value, $0) } ?? json
+    }
+
     private static func without(_ keys: Set<String>, _ json: Any) -> Any {
         if let object = json as? [String: Any] {
             return object.filter { !keys.contains($0.key) }.mapValues { without(keys, $0) }

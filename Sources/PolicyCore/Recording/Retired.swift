@@ -17,10 +17,7 @@ package enum RetiredEvent: Hashable, Sendable {
     case openSceneCovering(CommandID, AppIndex, SceneNumber?, wait: Bool)
 
     /// Recordings from this version on have none of them.
-    static let endingVersion = 4
-
-    /// The role that an app had over another one.
-    private static let covering: UInt8 = 3
+    package static let endingVersion = 4
 
     package func encode(into writer: inout ByteWriter) {
         switch self {
@@ -35,7 +32,7 @@ package enum RetiredEvent: Hashable, Sendable {
             writer.write(id.rawValue)
             writer.write(UInt8(1))
             writer.write(UInt64(app.rawValue))
-            writer.write(Self.covering)
+            writer.write(retiredRole)
             writer.write(wait)
         case .openSceneCovering(let id, let app, let scene, let wait):
             writer.write(UInt8(5))
@@ -43,7 +40,7 @@ package enum RetiredEvent: Hashable, Sendable {
             writer.write(UInt8(43))
             writer.write(UInt64(app.rawValue))
             writer.write(scene) { $0.write(UInt64($1.rawValue)) }
-            writer.write(Self.covering)
+            writer.write(retiredRole)
             writer.write(wait)
         }
     }
@@ -74,7 +71,7 @@ package enum RetiredEvent: Hashable, Sendable {
         let scene =
             kind == 1
             ? nil : try reader.optional { reader throws(MalformedBytes) in SceneNumber(try reader.number32()) }
-        guard try reader.byte() == covering else { return nil }
+        guard try reader.byte() == retiredRole else { return nil }
         let wait = try reader.bool()
         return kind == 1 ? .openCovering(id, app, wait: wait) : .openSceneCovering(id, app, scene, wait: wait)
     }
@@ -125,15 +122,21 @@ struct StoredAssertion: Decodable {
 /// Kinds of assertions that apps took by the name of a service.
 private let retiredAssertions: Range<UInt8> = 0..<2
 
+/// The role that an app had over another one.
+private let retiredRole: UInt8 = 3
+
 extension KeyedDecodingContainer {
+    /// What kept an app by the name of a service keeps it no more.
     func decodeIfPresent(_ type: AssertionKind.Type, forKey key: Key) throws -> AssertionKind? {
-        guard let number = try decodeIfPresent(UInt8.self, forKey: key) else { return nil }
-        return AssertionKind(rawValue: number)
+        guard let number = try decodeIfPresent(UInt8.self, forKey: key), !retiredAssertions.contains(number) else {
+            return nil
+        }
+        return try decode(AssertionKind.self, forKey: key)
     }
 
     /// An app that lay over another one is nowhere on the screen.
     func decodeIfPresent(_ type: ScreenRole.Type, forKey key: Key) throws -> ScreenRole? {
-        guard let number = try decodeIfPresent(UInt8.self, forKey: key) else { return nil }
-        return ScreenRole(rawValue: number)
+        guard let number = try decodeIfPresent(UInt8.self, forKey: key), number != retiredRole else { return nil }
+        return try decode(ScreenRole.self, forKey: key)
     }
 }
