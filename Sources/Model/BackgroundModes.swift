@@ -103,6 +103,10 @@ extension BackgroundModes: ExpressibleByStringLiteral {
     package init(stringLiteral key: String) { self.init(keys: [key]) }
 }
 
+extension BackgroundModes: CustomStringConvertible {
+    package var description: String { keys.joined(separator: " ") }
+}
+
 // MARK: Recordings and checkpoints
 
 extension BackgroundModes {
