@@ -1,6 +1,6 @@
-internal import LinuxSystem
-internal import NIOCore
-internal import NIOPosix
+package import LinuxSystem
+package import NIOCore
+package import NIOPosix
 internal import Synchronization
 
 /// Where a download's bytes go: appended to a file by a worker while more come, and made durable by another while
@@ -8,23 +8,25 @@ internal import Synchronization
 ///
 /// Three counts only grow: `accepted` (in memory or further), `written` (in the file: survives the end of this process)
 /// and `durable` (on the disk: survives the machine's end).
-final class FileSink: Sendable {
-    struct Bounds: Sendable {
+package final class FileSink: Sendable {
+    package struct Bounds: Sendable {
         /// Bytes in memory at which the flow waits, and at which it goes on. The end of the process loses no more.
-        var high = 768 << 10
-        var low = 256 << 10
+        package var high = 768 << 10
+        package var low = 256 << 10
         /// Bytes in the file that are made durable together; less when nothing more comes for a while.
-        var batch: Int64 = 1 << 20
+        package var batch: Int64 = 1 << 20
         /// Bytes that may be written and not durable yet.
-        var undurable: Int64 = 16 << 20
+        package var undurable: Int64 = 16 << 20
+
+        package init() {}
     }
 
     /// Threads for all sinks; the disk has no use for one each.
-    struct Workers: Sendable {
-        let writers: NIOThreadPool
-        let syncers: NIOThreadPool
+    package struct Workers: Sendable {
+        package let writers: NIOThreadPool
+        package let syncers: NIOThreadPool
 
-        init() {
+        package init() {
             writers = NIOThreadPool(numberOfThreads: 2)
             syncers = NIOThreadPool(numberOfThreads: 4)
             writers.start()
@@ -54,7 +56,7 @@ final class FileSink: Sendable {
     private let state: Mutex<State>
 
     /// `onDurable` is called on a worker with each new durable length.
-    init(
+    package init(
         _ file: Descriptor, from offset: Int64, hash: RunningHash?, bounds: Bounds = Bounds(), workers: Workers,
         onDurable: @escaping @Sendable (Int64) -> Void
     ) {
@@ -80,7 +82,7 @@ final class FileSink: Sendable {
 
     /// Takes bytes. The future, if there is one, is done when there is room for more; it fails when nothing more can
     /// be written.
-    func append(_ buffer: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
+    package func append(_ buffer: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
         let (future, mustStart) = state.withLock { state -> (EventLoopFuture<Void>?, Bool) in
             if let failure = state.failure { return (loop.makeFailedFuture(failure), false) }
             guard !state.hasEnded else { return (loop.makeFailedFuture(CancellationError()), false) }
@@ -98,7 +100,7 @@ final class FileSink: Sendable {
     }
 
     /// Writes what waits, makes everything durable, and says how much it is. Nothing may be appended afterwards.
-    func finish(_ completion: @escaping @Sendable (Result<Int64, SystemError>) -> Void) {
+    package func finish(_ completion: @escaping @Sendable (Result<Int64, SystemError>) -> Void) {
         state.withLock { state in
             state.hasEnded = true
             state.completion = completion
@@ -218,6 +220,8 @@ final class FileSink: Sendable {
                 fail(error)
                 return
             }
+            // Before the end can be told, which nothing may follow.
+            onDurable(target)
             let (goesOn, mustWrite) = state.withLock { state -> (Bool, Bool) in
                 state.durable = target
                 let ahead = state.written - target
@@ -227,7 +231,6 @@ final class FileSink: Sendable {
                 if mustWrite { state.isWriting = true }
                 return (goesOn, mustWrite)
             }
-            onDurable(target)
             if mustWrite { startWriting() }
             if !goesOn { break }
         }

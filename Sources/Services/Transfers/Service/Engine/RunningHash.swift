@@ -3,7 +3,7 @@ internal import LinuxSystem
 internal import SystemPackage
 
 /// What a file's bytes hash to, computed while they pass by. After a restart it reads again what it has not seen.
-struct RunningHash: Sendable {
+package struct RunningHash: Sendable {
     enum Algorithm: String, Sendable {
         case sha256 = "sha-256"
         case sha512 = "sha-512"
