@@ -179,8 +179,10 @@ struct ConnectivityTests {
         #expect(device.server.requests.count == 1)
     }
 
-    @Test("A task whose network goes before a server has answered waits again")
-    func goes() async {
+    @Test(
+        "A task whose network goes before a server has answered waits again, for longer than a request may take",
+        arguments: [60, 1] as [TimeInterval])
+    func goes(_ limit: TimeInterval) async throws {
         let news = NetworkNews()
         news.tell(.wifi)
         // The first answer leads to a port where nothing listens; until then the network is gone.
@@ -197,11 +199,14 @@ struct ConnectivityTests {
         let witness = Witness(atRedirection: { news.tell(NetworkNews.Network.none) })
         let configuration = URLSessionConfiguration.ephemeral
         configuration.waitsForConnectivity = true
+        configuration.timeoutIntervalForRequest = limit
         configuration.find(news)
         let session = URLSession(configuration: configuration, delegate: witness, delegateQueue: nil)
         let task = session.dataTask(with: server.url())
         task.resume()
         await witness.until("waits")
+        // Nothing is to happen when the limit is over.
+        if limit < 60 { try await Task.sleep(for: .seconds(3 * limit)) }
         #expect(task.state == .running && task.error == nil)
         news.tell(.wifi)
         let notes = await witness.end()

@@ -1,6 +1,7 @@
 import BackgroundTasks
 import Dispatch
 import GreenroomTesting
+import TestPace
 import Testing
 import UIKit
 
@@ -18,8 +19,9 @@ extension TestingTests {
                 backgroundModes: ["fetch"], backgroundTasks: [Careless.refresh], configure: configure)
             var exploration = TestDevice.Exploration()
             exploration.stories = 60
-            exploration.shrinking = .seconds(10)
-            exploration.patience = .seconds(3)
+            // It ends by itself, once nothing more can be left out.
+            exploration.shrinking = .seconds(600)
+            exploration.patience = Pace.duration(seconds: 3)
             return try await device.explore(
                 app, seed: 7, exploration, touches: ["write": { $0.text += "x" }], state: \.text, line: line)
         }
