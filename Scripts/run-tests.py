@@ -3,43 +3,52 @@
 
     Scripts/run-tests.py [--part pure|machine] [--limit SECONDS] [--record FILE] [--complete] [--filter REGEX]...
 
-The parts run one after another, each in its own process: pure modules first, then those that run real processes. A part
-whose process dies is started once more for the tests that had not ended. A test that fails runs again by itself. If it
-passes then, it is flaky: it is listed at the end with both results, and more than three flaky tests fail the run. With
---record FILE, flaky results and counts of several runs add up. --complete fails if a test was skipped for want of
-something that this script's machine is to have. Limits of time in tests grow with GREENROOM_SLOWNESS, which is measured
-here at the start. The run fails if the tests left files in a temporary folder. The last line counts the tests.
+The parts run one after another: pure modules first, in one process, then those that run real processes, each module in
+a process of its own, two at once. A process that dies is started once more for the tests that had not ended. A test that
+fails runs again by itself. If it passes then, it is flaky: it is listed at the end with both results, and more than three
+flaky tests fail the run. With --record FILE, flaky results and counts of several runs add up. --complete fails if a test
+was skipped for want of something that this script's machine is to have. Limits of time in tests grow with
+GREENROOM_SLOWNESS, which is measured here at the start. The run fails if the tests left files in a temporary folder. The
+last line counts the tests.
 """
 
 import argparse
+import atexit
 import collections
 import dataclasses
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 PROGRAM = os.path.realpath(".build/release") + "/greenroomPackageTests.xctest"
 # All at once would have thousands wait for a processor while their limits of time pass.
 WIDTH = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
 SLOWNESS = "GREENROOM_SLOWNESS"
-# Modules of the tests that start no process and open no socket. They take a few minutes, so that cheap failures come first.
-PURE = [
-    "AudioCoreTests", "AudioSimulationTests", "LocationCoreTests", "LocationSimulationTests", "ModelTests",
-    "NotificationsCoreTests", "NotificationsSimulationTests", "PolicyCoreTests", "PushCoreTests", "PushLinkTests",
-    "ScenarioTextTests", "SimulationTests", "TidyTests", "TimelineTests", "TransferCoreTests", "WireTests",
+# So many processes of tests with real processes run at once. Most of the time they wait, and each of them has only as many
+# threads as there are processors: in a single process, tests that wait for a process keep all others from going on.
+LANES = 2
+# The suite of tests with whole systems. It is as long as all others, so each of the suites in it has a process of its own.
+SYSTEMS = "SystemTests.SystemTests"
+# Parts that take a minute or two. They come first, so that the lanes end together.
+LONG = [
+    "TransferServiceTests", "PushGatewayTests", "PushGatewayNATSTests", "GreenroomTestingTests", SYSTEMS + "/KeepingTheContract",
+    SYSTEMS + "/Location", SYSTEMS + "/ScenariosOnRealProcesses",
 ]
 MAX_FLAKY = 3
 # A failure of many has a cause that another run does not help to find.
 MAX_REPEATED = 8
 # Tests that are named where a process died.
 MAX_NAMED = 10
-# Rights that a machine may lack for good. With --complete, nothing else may be a reason to skip a test.
-RIGHTS = re.compile(r"CAP_[A-Z_]+|nothing may be real-time")
+# What a machine may lack for good: rights, and recordings that no clone has. With --complete, nothing else may be a reason to
+# skip a test.
+LACKED = re.compile(r"CAP_[A-Z_]+|nothing may be real-time|recordings of \w+ in ")
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 # Places in which tests make folders, and how those are named.
 PLACES = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/var/lib", "/dev/shm"}
@@ -136,40 +145,59 @@ def slowness():
     return round(min(8.0, max(1.0, computing, starting)), 1)
 
 
+def pure_modules():
+    """Modules of the tests that start no process and open no socket, as the manifest has them."""
+    with open("Package.swift", encoding="utf-8") as file:
+        names = re.search(r"let pureTests: Set = \[(.*?)\]", file.read(), re.DOTALL)
+    return re.findall(r'"(\w+)"', names[1])
+
+
 class Runner:
     def __init__(self, options):
         self.options = options
         self.end = time.monotonic() + options.limit if options.limit else None
         self.folder = tempfile.mkdtemp(prefix="run-tests-")
-        self.process = None
-        # It has a process group of its own, so Ctrl-C has to be handed on.
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.processes = set()
+        self.lock = threading.Lock()
+        self.count = 0
+        # They have process groups of their own, so Ctrl-C has to be handed on.
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self.process and self.process.terminate())
+            signal.signal(number, self.interrupt)
 
-    def run(self, *arguments):
-        """Runs one process of the tests and prints what it prints, except for what begins and passes."""
-        events = os.path.join(self.folder, "events.jsonl")
-        if os.path.exists(events):
-            os.remove(events)
+    def interrupt(self, *_):
+        self.end = time.monotonic()
+        for process in list(self.processes):
+            process.terminate()
+
+    def run(self, *arguments, say=None):
+        """Runs one process of the tests and says what it prints, except for what begins and passes."""
+        say = say or (lambda line: print(line, end="", flush=True))
+        with self.lock:
+            self.count += 1
+            events = os.path.join(self.folder, f"events-{self.count}.jsonl")
         left = max(1, int(self.end - time.monotonic())) if self.end else 0
-        self.process = subprocess.Popen(
+        process = subprocess.Popen(
             ["timeout", "--kill-after=30", str(left), PROGRAM, "--testing-library", "swift-testing",
              "--event-stream-output-path", events, "--event-stream-version", "0", *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             env={WIDTH: "64", **os.environ})
+        self.processes.add(process)
         outcome, last = Outcome(), collections.deque(maxlen=LAST)
-        for line in self.process.stdout:
+        for line in process.stdout:
             # Into a pipe Swift Testing writes as on a terminal.
             line = COLOR.sub("", line)
             if not line.startswith(("◇", "✔")):
                 last.append(line)
             if not line.startswith(("◇", "✔", "➜")) or line[2:].startswith("Test run"):
-                print(line, end="", flush=True)
+                say(line)
         # `timeout` reports a signal as 128 and its number.
-        code = self.process.wait()
+        code = process.wait()
+        self.processes.discard(process)
         outcome.code, outcome.last = 128 - code if code > 128 and code != 137 else code, list(last)
         if os.path.exists(events):
             outcome.read(events)
+            os.remove(events)
         return outcome
 
     def alone(self, test):
@@ -185,27 +213,86 @@ def died(outcome):
     return f"the process ended {how} while these ran: {', '.join(running[:MAX_NAMED]) or 'none'}{more}"
 
 
-def run_part(runner, name, arguments, total):
-    print(f"\nThe part {name}", flush=True)
-    outcome = runner.run(*arguments)
-    merge(outcome, total)
-    if not outcome.is_whole:
-        print(f"The part {name}: {died(outcome)}. Its last lines:\n{''.join(outcome.last)}", flush=True)
-        if outcome.is_late:
-            total.failed[f"(the part {name})"] = [died(outcome)]
-            return
-        done = outcome.ended | set(outcome.skipped)
-        left = sorted(set(outcome.names) - done)
-        if not outcome.names:
-            total.failed[f"(the part {name})"] = [died(outcome)]
-            return
-        total.flaky.append((f"(the part {name})", died(outcome), "started once more for the tests that had not ended"))
-        print(f"Started once more, for {len(left)} tests", flush=True)
-        again = runner.run(*filters(left))
+def run_part(runner, name, arguments, total, say=None):
+    say = say or (lambda text: print(text, end="", flush=True))
+    say(f"\nThe part {name}\n")
+    outcome = runner.run(*arguments, say=say)
+    with runner.lock:
+        merge(outcome, total)
+    if outcome.is_whole:
+        return
+    say(f"The part {name}: {died(outcome)}. Its last lines:\n{''.join(outcome.last)}\n")
+    if outcome.is_late or not outcome.names:
+        total.failed[f"(the part {name})"] = [died(outcome)]
+        return
+    left = sorted(set(outcome.names) - outcome.ended - set(outcome.skipped))
+    total.flaky.append((f"(the part {name})", died(outcome), "started once more for the tests that had not ended"))
+    say(f"Started once more, for {len(left)} tests\n")
+    again = runner.run(*filters(left), say=say)
+    with runner.lock:
         merge(again, total)
-        if not again.is_whole:
-            total.failed[f"(the part {name})"] = [died(again)]
-            print(f"Its last lines:\n{''.join(again.last)}", flush=True)
+    if not again.is_whole:
+        total.failed[f"(the part {name})"] = [died(again)]
+        say(f"Its last lines:\n{''.join(again.last)}\n")
+
+
+def machine_parts():
+    """What has a process of its own, with its filter: modules, and the suites of the longest one."""
+    pure = set(pure_modules())
+    listed = subprocess.run(
+        [PROGRAM, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True, check=True)
+    parts = {}
+    for test in listed.stdout.splitlines():
+        module = test.partition(".")[0]
+        if not re.fullmatch(r"\w+Tests", module) or module in pure:
+            continue
+        # A display name may hold a slash, so the test itself is no part of the name.
+        name = "/".join(test.split("/")[:2]) if test.startswith(SYSTEMS + "/") and test.count("/") > 1 else module
+        parts[name] = f"^{re.escape(name)}/" if "/" in name else f"^{re.escape(name)}\\."
+    if SYSTEMS.partition(".")[0] in parts:
+        parts[SYSTEMS.partition(".")[0]] = None
+    return parts
+
+
+def run_machine(runner, total):
+    """All parts with real processes, as many at once as there are lanes; what one prints comes when it ends."""
+    parts = machine_parts()
+    if not parts:
+        sys.exit(f"{PROGRAM} lists no tests")
+    queue = collections.deque(sorted(parts.items(), key=lambda part: (part[0] not in LONG, part[0])))
+    troubles = []
+
+    def work():
+        while True:
+            with runner.lock:
+                if not queue or troubles:
+                    return
+                name, regex = queue.popleft()
+            lines, began = [], time.monotonic()
+            try:
+                if regex:
+                    arguments = ["--filter", regex]
+                else:
+                    arguments = ["--filter", rf"^{re.escape(name)}\.", "--skip", rf"^{re.escape(SYSTEMS)}/[^/]*/[^/]*\("]
+                run_part(runner, name, arguments, total, lines.append)
+            except BaseException as error:
+                troubles.append(error)
+                raise
+            lines.append(f"{time.monotonic() - began:.0f} s\n")
+            with runner.lock:
+                print("".join(lines), end="", flush=True)
+
+    # Each takes from the others what it does itself.
+    alone = os.environ[SLOWNESS]
+    os.environ[SLOWNESS] = str(LANES * float(alone))
+    workers = [threading.Thread(target=work) for _ in range(LANES)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    os.environ[SLOWNESS] = alone
+    if troubles:
+        raise troubles[0]
 
 
 def out_of_time(runner):
@@ -268,7 +355,7 @@ def say_skipped(total):
     is_full = not any(reason.startswith("NOT TESTED") for reason in reasons)
     print(f"{'Skipped' if is_full else 'NOT A FULL RUN. Skipped'}: {len(total.skipped)} of {len(total.names)} tests, because:")
     print("\n".join(f"{number:6}  {reason}" for reason, number in reasons.most_common()))
-    return [reason for reason in reasons if reason.startswith("NOT TESTED") and not RIGHTS.search(reason)]
+    return [reason for reason in reasons if reason.startswith("NOT TESTED") and not LACKED.search(reason)]
 
 
 def recorded(path, entry):
@@ -305,15 +392,18 @@ def main():
     os.environ.setdefault(SLOWNESS, str(slowness()))
     print(f"This machine is {os.environ[SLOWNESS]} times as slow as a quiet one: limits of time grow by that.", flush=True)
     before, total, runner = entries(), Total(), Runner(options)
-    pure = "^(" + "|".join(PURE) + ")\\."
+    pure = "^(" + "|".join(pure_modules()) + ")\\."
     # A filter and the choice of a part do not combine.
-    parts = {"pure": ["--filter", pure], "machine": ["--skip", pure]}
+    parts = {"pure": ["--filter", pure], "machine": []}
     if options.filter:
         parts = {"filtered": [word for regex in options.filter for word in ("--filter", regex)]}
     elif options.part:
         parts = {options.part: parts[options.part]}
     for name, arguments in parts.items():
-        run_part(runner, name, arguments, total)
+        if name == "machine":
+            run_machine(runner, total)
+        else:
+            run_part(runner, name, arguments, total)
     repeat_failures(runner, total)
     left = leftovers(before)
     if left:
