@@ -46,7 +46,7 @@ demo: ## Build what the demo needs, then take a tour of about a minute on real p
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 
 static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Examples/NAME for another one); docs/STARTING.md.
-	@$(NEED)
+	@$(NEED) @scripts
 	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
 
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
