@@ -140,12 +140,14 @@ extension SystemTests {
         func temporaryFolder() throws {
             let system = try TestSystem(place: "/var/lib")
             defer { system.end() }
-            try system.installPython("writer", "open('/tmp/note', 'w').write('mine')")
+            // No other program on this machine has a file of that name.
+            let name = "greenroom-note-\(CurrentProcess.pid)"
+            try system.installPython("writer", "open('/tmp/\(name)', 'w').write('mine')")
             try system.play(["open writer"])
             let patience = Patience()
-            while system.contents("containers/writer/tmp/note") != "mine", !patience.isOver {}
-            #expect(system.contents("containers/writer/tmp/note") == "mine")
-            #expect(!FileSystem.exists("/tmp/note"))
+            while system.contents("containers/writer/tmp/\(name)") != "mine", !patience.isOver {}
+            #expect(system.contents("containers/writer/tmp/\(name)") == "mine")
+            #expect(!FileSystem.exists("/tmp/\(name)"))
         }
 
         @Test("A program whose .desktop file asks for namespaces can make them, and only such a program")
