@@ -740,8 +740,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Models, oracles and crowds of clients work in these: they are optimized. The others wait for what they test, and optimizing
-// them took more than half of a build's time (six minutes of one processor for PolicyCoreTests alone).
+// These tests contain models, oracles and crowds of clients, so they are optimized. The other tests mostly wait, and
+// optimizing them took more than half of the build time (six minutes of one processor for PolicyCoreTests alone).
 let busyTests: Set = [
     "AudioCoreTests", "LocationCoreTests", "ModelTests", "NotificationsCoreTests", "PushGatewayNATSTests",
     "PushGatewayTests", "TidyTests", "TransferCoreTests", "TransferServiceTests",
@@ -754,8 +754,8 @@ for target in package.targets where ![.plugin, .system, .binary].contains(target
     }
 }
 
-// Tests that start no process and open no socket. GREENROOM_PARTS=pure has only them and what they need built: they fail
-// first, and take a part of the time.
+// These tests start no process and open no socket. With GREENROOM_PARTS=pure, the package contains only these tests and their
+// dependencies, so that CI can run them before it builds the rest.
 let pureTests: Set = [
     "AudioCoreTests", "AudioSimulationTests", "LocationCoreTests", "LocationSimulationTests", "ModelTests",
     "NotificationsCoreTests", "NotificationsSimulationTests", "PolicyCoreTests", "PushCoreTests", "PushLinkTests",

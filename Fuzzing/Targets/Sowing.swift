@@ -51,7 +51,7 @@ enum Sowing {
             payload: Array(#"{"aps":{"alert":"Hello"}}"#.utf8))
     }
 
-    /// What only earlier versions had.
+    /// Records of events that only versions 1 to 3 contain.
     private static let retired: [UInt8] = {
         let (app, id) = (AppIndex(0), CommandID(7))
         let events: [RetiredEvent] = [

@@ -1,6 +1,6 @@
 /// A service's claim that an app may run in the background. Nothing else keeps one running (`DESIGN.md`, 1).
 package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
-    /// The user exempted the app from being frozen. Recordings have had two others before it.
+    /// The user exempted the app from being frozen. Earlier versions had two other kinds, 0 and 1.
     case exemption = 2
     /// A graphical program that knows nothing of Greenroom.
     case graphical

@@ -2,10 +2,10 @@
 /// service may guard. The policy itself knows `fetch`, `listen` and `processing`; every other word has an effect only
 /// if a service guards it.
 package struct BackgroundModes: Hashable, Sendable {
-    /// Sets of known words are a byte, since they are asked for at every event.
+    /// A set of known words is one byte, because the policy checks it at every event.
     private enum Storage: Hashable, Sendable {
         case known(UInt8)
-        /// The others are in order, each once, and at least one.
+        /// The other words are sorted and unique, and there is at least one.
         indirect case mixed(UInt8, others: [String])
     }
 
@@ -15,17 +15,17 @@ package struct BackgroundModes: Hashable, Sendable {
         storage = others.isEmpty ? .known(bits) : .mixed(bits, others: others)
     }
 
-    // Those that no service guards. The others belong to services, which know them by their words.
+    // The modes that no service guards. Services name their own modes by word.
     package static let fetch: BackgroundModes = "fetch"
     package static let listen: BackgroundModes = "listen"
     package static let processing: BackgroundModes = "processing"
 
-    /// The words that Greenroom comes with; each has the bit of its place.
+    /// The words that Greenroom defines. The index of a word is its bit.
     package static let knownKeys = [
         "audio", "location", "voip", "fetch", "remote-notification", "listen", "processing",
     ]
 
-    /// Skips a text that is not a word (`isKey`).
+    /// Skips texts that are not valid words (`isKey`).
     package init(keys: some Sequence<String>) {
         var (bits, others): (UInt8, Set<String>) = (0, [])
         for key in keys {
@@ -38,7 +38,7 @@ package struct BackgroundModes: Hashable, Sendable {
         self.init(bits, others: others.sorted())
     }
 
-    /// Whether this may be a word of `UIBackgroundModes`: letters, digits, points and hyphens, as in identifiers.
+    /// Whether the text is a valid word of `UIBackgroundModes`: letters, digits, points and hyphens, as in identifiers.
     package static func isKey(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, bytes.count <= 127, first != UInt8(ascii: "."), first != UInt8(ascii: "-")
@@ -59,13 +59,13 @@ package struct BackgroundModes: Hashable, Sendable {
         }
     }
 
-    /// Those that Greenroom does not know, in order.
+    /// The words that Greenroom does not define, sorted.
     package var otherKeys: [String] {
         guard case .mixed(_, let others) = storage else { return [] }
         return others
     }
 
-    /// The known ones in their order, then the others in theirs.
+    /// The known words in the order of `knownKeys`, then the other words, sorted.
     package var keys: [String] {
         Self.knownKeys.enumerated().filter { bits & 1 << UInt8($0.offset) != 0 }.map(\.element) + otherKeys
     }
@@ -110,16 +110,15 @@ extension BackgroundModes: CustomStringConvertible {
 // MARK: Recordings and checkpoints
 
 extension BackgroundModes {
-    /// In `mask`: words that it cannot say come behind it.
+    /// The bit of `mask` that reports other words after it.
     private static let hasOthers: UInt8 = 128
 
-    /// The known ones, a bit each, as recordings have had them since the first version; the highest bit says that there
-    /// are others.
+    /// The known words, one bit each, as in recordings since version 1. The highest bit reports other words.
     package var mask: UInt8 { otherKeys.isEmpty ? bits : bits | Self.hasOthers }
 
     package static func hasOthers(mask: UInt8) -> Bool { mask & hasOthers != 0 }
 
-    /// `nil`: these were not written by `mask` and `otherKeys`.
+    /// Returns `nil` if `mask` and `otherKeys` cannot have written these values.
     package init?(mask: UInt8, otherKeys: [String]) {
         self.init(mask & ~Self.hasOthers, others: otherKeys)
         guard self.mask == mask, BackgroundModes(keys: otherKeys) == BackgroundModes(0, others: otherKeys) else {
@@ -131,7 +130,8 @@ extension BackgroundModes {
 extension BackgroundModes: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // A number if all are known, as in checkpoints of every version. If it is none, it has to be a list.
+        // Checkpoints of every version store a set of known words as a number. Any other value must be a list, and its
+        // error is the one to report.
         if let mask = try? container.decode(UInt8.self) {
             self.init(mask & ~Self.hasOthers)
         } else {

@@ -13,7 +13,7 @@ extension Contract {
         do throws(Breach) {
             try device.order("alpha", .complete(.fetch, .newData))
         } catch {
-            // The system may have seen what it did already, and ended it.
+            // The system may have noticed the drawing already and ended the app.
             let isGone = try device.look(at: "alpha").pid == nil
             guard isGone, !deeds.isEmpty else { throw error }
         }

@@ -19,7 +19,7 @@ extension TestingTests {
                 backgroundModes: ["fetch"], backgroundTasks: [Careless.refresh], configure: configure)
             var exploration = TestDevice.Exploration()
             exploration.stories = 60
-            // It ends by itself, once nothing more can be left out.
+            // Shrinking ends automatically when no step can be left out.
             exploration.shrinking = .seconds(600)
             exploration.patience = Pace.duration(seconds: 3)
             return try await device.explore(

@@ -35,7 +35,7 @@ import Testing
         #expect(declaration.holds.map(\.priority) == [.foreground, .background, .timed, .foreground, .background])
     }
 
-    @Test("A service may guard a mode that nobody else knows")
+    @Test("A service may guard a mode that Greenroom does not define")
     func ownMode() throws {
         #expect(try declare(#", "mode": "beat""#).get().mode.keys == ["beat"])
         #expect(try declare(#", "mode": "com.example.beat-2""#).get().mode.otherKeys == ["com.example.beat-2"])

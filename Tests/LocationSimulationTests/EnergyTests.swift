@@ -4,9 +4,9 @@ import PolicyCore
 import Simulation
 import Testing
 
-@Suite("What location costs in virtual time")
+@Suite("Energy of location in virtual time")
 struct EnergyTests {
-    @Test("The satellites cost while an app that may use them does, and are charged to it as location")
+    @Test("The app that uses satellites is charged for them as location")
     func energy() throws {
         let identifier = try #require(AppIdentifier("org.example.navigator"))
         var script = AppScript(

@@ -6,7 +6,7 @@ import Testing
 struct BackgroundModesTests {
     private static let known = ["audio", "location", "voip", "fetch", "remote-notification", "listen", "processing"]
 
-    @Test("They come from their words and go back to them, in one order")
+    @Test("Background modes convert to words and back, in a fixed order")
     func words() {
         #expect(BackgroundModes.knownKeys == Self.known)
         #expect(BackgroundModes(keys: Self.known.reversed()).keys == Self.known)
@@ -19,7 +19,7 @@ struct BackgroundModesTests {
     }
 
     @Test(
-        "What is no word is skipped, and the case of letters counts",
+        "Invalid words are skipped, and case matters",
         arguments: ["", "-audio", ".audio", "a b", "audio/", "aüdio", "audio\n", String(repeating: "a", count: 128)])
     func noWords(_ text: String) {
         #expect(!BackgroundModes.isKey(text))
@@ -35,7 +35,7 @@ struct BackgroundModesTests {
                 \.element))
     }
 
-    @Test("They are sets", arguments: sets)
+    @Test("Background modes obey the laws of sets", arguments: sets)
     func algebra(_ a: BackgroundModes) {
         for b in Self.sets {
             let (these, those) = (Set(a.keys), Set(b.keys))
@@ -50,7 +50,7 @@ struct BackgroundModesTests {
         }
     }
 
-    @Test("What a recording or a checkpoint holds of them is read as it was", arguments: sets)
+    @Test("Background modes survive a recording and a checkpoint", arguments: sets)
     func stored(_ modes: BackgroundModes) throws {
         #expect(BackgroundModes(mask: modes.mask, otherKeys: modes.otherKeys) == modes)
         #expect(BackgroundModes.hasOthers(mask: modes.mask) == !modes.otherKeys.isEmpty)
@@ -58,7 +58,7 @@ struct BackgroundModesTests {
         #expect(try JSONDecoder().decode([BackgroundModes].self, from: data) == [modes])
     }
 
-    @Test("Checkpoints of earlier versions have numbers")
+    @Test("Checkpoints of earlier versions store a number")
     func numbers() throws {
         let read = try JSONDecoder().decode([BackgroundModes].self, from: Data("[0, 1, 96]".utf8))
         #expect(read == [[], "audio", [.listen, .processing]])
@@ -67,7 +67,7 @@ struct BackgroundModesTests {
         }
     }
 
-    @Test("What no recording can hold is refused")
+    @Test("A mask and words that no recording contains are refused")
     func refused() {
         let refused: [(UInt8, [String])] = [
             (1, ["a"]), (129, []), (129, ["b", "a"]), (129, ["a", "a"]), (129, ["audio"]), (129, ["a b"]),

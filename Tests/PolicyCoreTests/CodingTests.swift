@@ -138,7 +138,7 @@ import Testing
         #expect(restored.memory == MemoryState())
     }
 
-    @Test("In a checkpoint, an app over another one is nowhere on the screen, and a role that never was is an error")
+    @Test("A checkpoint's retired role is read as none, and an unknown role is an error")
     func retiredRole() throws {
         let device = TestDevice()
         let app = device.installTest("journal")

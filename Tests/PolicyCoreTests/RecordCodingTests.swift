@@ -52,7 +52,7 @@ import Testing
         #expect(throws: RecordReader.Fault.self) { try other.next() }
     }
 
-    @Test("What earlier versions had alone is read from version 3, and from none after it")
+    @Test("Version 3 accepts retired events, and version 4 rejects them")
     func retired() throws {
         let retired = CodingTests.events.filter(\.isRetired)
         #expect(!retired.isEmpty)

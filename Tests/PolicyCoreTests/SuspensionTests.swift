@@ -152,7 +152,7 @@ import Testing
         device.finish()
     }
 
-    @Test("What has no foreground use is refused without its key, by name")
+    @Test("A service without a foreground use refuses an app without its mode, and names the mode")
     func refused() throws {
         let device = TestDevice()
         let app = device.installTest("radio")

@@ -7,7 +7,7 @@ struct Generator {
     var random: SplitMix64
     private var names: [String] = []
     private var serviceNames: [String] = []
-    /// Background modes that nobody but a service of the scenario knows.
+    /// Background modes that only a service of the scenario knows.
     private var guarded: [String] = []
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }

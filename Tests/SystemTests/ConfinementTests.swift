@@ -140,7 +140,7 @@ extension SystemTests {
         func temporaryFolder() throws {
             let system = try TestSystem(place: "/var/lib")
             defer { system.end() }
-            // No other program on this machine has a file of that name.
+            // Another program could have a file with a common name in /tmp.
             let name = "greenroom-note-\(CurrentProcess.pid)"
             try system.installPython("writer", "open('/tmp/\(name)', 'w').write('mine')")
             try system.play(["open writer"])

@@ -350,7 +350,7 @@ struct DependencyTests {
         }
     }
 
-    /// The words that declarations of services consist of. They are Apple's.
+    /// The vocabulary of service declarations, which is Apple's.
     private static let vocabulary: Set<String> = [
         "Sources/Model/Energy/Purpose.swift", "Sources/Model/Services/WindowCallback.swift",
     ]
@@ -361,7 +361,7 @@ struct DependencyTests {
             "\\b(audio|voip|transferEvents|closingEndsTransfers)\\b|\\.(location|push|remoteNotification)\\b")
         #expect("case .audio: true".contains(name) && "wake(.push)".contains(name))
         for path in Self.vocabulary { #expect(Repository.all.contains { $0.path == path }, "\(path) is not there") }
-        // What only recordings of earlier versions hold.
+        // Values that only recordings of earlier versions contain.
         let others = Self.vocabulary.union(["Sources/PolicyCore/Recording/Retired.swift"])
         for file in Repository.files("Sources/Model", "Sources/PolicyCore", "Sources/Host", "Sources/Simulation")
         where !others.contains(file.path) {

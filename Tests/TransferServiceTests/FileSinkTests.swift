@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 import TransferService
 
-@Suite("Where a download's bytes go")
+@Suite("FileSink")
 struct FileSinkTests {
-    /// What was told, in its order.
+    /// The reports of a sink, in order.
     private final class Story: Sendable {
         private let words = Mutex<[String]>([])
         let sink = Mutex<FileSink?>(nil)
@@ -19,7 +19,7 @@ struct FileSinkTests {
         var told: [String] { words.withLock { $0 } }
     }
 
-    @Test("That bytes are durable is told before the end, also if the end comes meanwhile", arguments: [4, 4_000_000])
+    @Test("A sink reports durable bytes before its end", arguments: [4, 4_000_000])
     func order(_ length: Int) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "greenroom-sink-\(UUID().uuidString)")
@@ -34,7 +34,7 @@ struct FileSinkTests {
             let story = Story()
             let sink = FileSink(file, from: 0, hash: nil, bounds: bounds, workers: workers) { durable in
                 guard durable == Int64(length) else { return }
-                // The flow ends here, while the last bytes become durable.
+                // The download ends while its last bytes become durable.
                 story.sink.withLock { $0 }?.finish { result in
                     story.tell("ended at \((try? result.get()) ?? -1)")
                     story.isOver.signal()

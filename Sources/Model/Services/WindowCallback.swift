@@ -1,28 +1,28 @@
-/// The method of its app that a window calls.
+/// The app's method that a window calls.
 package enum WindowCallback: UInt8, Hashable, Sendable, Codable, CaseIterable {
-    /// One of Greenroom's own, which takes whatever a service has to say.
+    /// Greenroom's own method. It receives any payload of a service.
     case serviceEvents
     /// `handleEventsForBackgroundURLSession`: the payload is the session's identifier.
     case sessionEvents
-    /// The same, for a server that wants to know who asks.
+    /// The same method, when a server requires credentials.
     case sessionChallenge
-    /// As `serviceEvents`. The payload of an app that has to be launched for it is a launch option as well.
+    /// `serviceEvents`. If the app has to be launched, it also receives the payload as a launch option.
     case serviceEventsAtLaunch
-    /// The app comes to the screen: the user wants it there. If it has to be launched, the payload is a launch option.
+    /// The user opens the app. If the app has to be launched, it receives the payload as a launch option.
     case localOpening, remoteOpening
-    /// As these, and the app hears nothing of why.
+    /// The user opens the app, and the app does not receive the reason.
     case opening
-    /// As `serviceEventsAtLaunch`, with the launch option of location.
+    /// `serviceEventsAtLaunch` with the launch option for location.
     case locationEventsAtLaunch
 
-    /// Where the device is concerns an app whatever it does otherwise: it needs no key for that, is woken although the
-    /// user closed it, and has as long for its tasks as when it leaves the screen.
+    /// Whether an app may receive this callback without a background mode. The system then launches the app even if
+    /// the user closed it, and its tasks get the same time as after it leaves the screen.
     package var isForAnyApp: Bool { self == .locationEventsAtLaunch }
 
-    /// It is not woken but opened.
+    /// Whether this callback opens the app on the screen.
     package var opensApp: Bool { self == .localOpening || self == .remoteOpening || self == .opening }
 
-    /// The launch option for an app that this callback launches; `nil`: none.
+    /// Returns the launch option for an app that this callback launches, or `nil` if it has none.
     package func launchNotification(_ payload: String) -> LaunchNotification? {
         switch self {
         case .serviceEvents, .sessionEvents, .sessionChallenge, .opening: nil
@@ -45,7 +45,7 @@ package enum LaunchNotification: Hashable, Sendable, Codable {
         }
     }
 
-    /// The launch option's name.
+    /// The name of the launch option.
     package var key: String {
         switch self {
         case .local: Self.localKey

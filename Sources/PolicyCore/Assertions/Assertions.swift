@@ -1,7 +1,6 @@
 internal import Model
 
-// Assertions: how they are taken and dropped, what stands by itself (exemptions, graphical programs), and what apps ask
-// for.
+// Assertions: taking and dropping them, standing assertions (exemptions, graphical programs), and requests by apps.
 extension System {
     /// Assertions that follow from what the app is, not from what it does.
     mutating func takeStandingAssertions(_ i: Int) {

@@ -254,7 +254,7 @@ extension FieldSink {
         case .noCall: write(UInt8(12))
         case .shuttingDown: write(UInt8(13))
         case .missingBackgroundMode(let key): write(14, key)
-        // 15 was the end of a service that was not used.
+        // 15 ended an unused service.
         case .leftTheScreen(let name): write(16, name)
         case .ended(let sentence): write(17, sentence)
         case .takesNoSettings(let name): write(70, name)

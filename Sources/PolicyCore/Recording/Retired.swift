@@ -1,22 +1,22 @@
 package import Model
 
-// What only recordings of earlier versions hold. It is read here, so that they can be replayed, and is known nowhere
-// else.
+// Values that only recordings of versions 1 to 3 contain. This file reads them, so that those recordings still replay. No
+// other code knows these values.
 
-/// Services as apps used them by name, before services declared themselves.
+/// The services that apps could name before services had declarations.
 package enum RetiredService: UInt8, Hashable, Sendable, CaseIterable {
     case audio, location, voip, fetch, remoteNotification
 }
 
-/// What happened that the policy no longer knows: nothing follows from it in a replay.
+/// An event that the policy no longer knows. In a replay it has no effect.
 package enum RetiredEvent: Hashable, Sendable {
     case beginService(AppIndex, RequestID, RetiredService)
     case endService(AppIndex, RequestID, RetiredService)
-    /// An app was opened over another one.
+    /// The user opened an app over another app.
     case openCovering(CommandID, AppIndex, wait: Bool)
     case openSceneCovering(CommandID, AppIndex, SceneNumber?, wait: Bool)
 
-    /// Recordings from this version on have none of them.
+    /// Recordings of this version and later ones contain no retired events.
     package static let endingVersion = 4
 
     package func encode(into writer: inout ByteWriter) {
@@ -45,10 +45,10 @@ package enum RetiredEvent: Hashable, Sendable {
         }
     }
 
-    /// `nil`: the event is none of these, and the reader stands where it stood.
+    /// Returns `nil` and leaves the reader unchanged if the next event is not a retired one.
     package init?(from reader: inout ByteReader) {
         var ahead = reader
-        // What cannot be read as one of these may be another event.
+        // Bytes that are not a retired event may be any other event, which the caller then reads and validates.
         guard let event = try? Self.read(&ahead) else { return nil }
         reader = ahead
         self = event
@@ -86,7 +86,7 @@ package enum RetiredEvent: Hashable, Sendable {
     }
 }
 
-/// Background modes in declarations of services, when there were none but those that Greenroom comes with.
+/// Background modes in a service's declaration, from when a mode had to be one of Greenroom's words.
 struct RetiredModes: RawRepresentable {
     let rawValue: UInt8
 
@@ -102,12 +102,12 @@ struct RetiredModes: RawRepresentable {
     var modes: BackgroundModes { BackgroundModes(mask: rawValue, otherKeys: []) ?? [] }
 }
 
-/// Effects that are decided no more.
+/// Effects that the policy no longer decides.
 enum RetiredEffect: UInt8 {
     case stopService = 13
 }
 
-/// An assertion in a checkpoint; `nil`: one that counts no more.
+/// An assertion in a checkpoint, or `nil` if its kind is retired.
 struct StoredAssertion: Decodable {
     let assertion: Assertion?
 
@@ -119,14 +119,14 @@ struct StoredAssertion: Decodable {
     }
 }
 
-/// Kinds of assertions that apps took by the name of a service.
+/// The kinds of assertions that an app took by naming a service.
 private let retiredAssertions: Range<UInt8> = 0..<2
 
-/// The role that an app had over another one.
+/// The role of an app that covered another app.
 private let retiredRole: UInt8 = 3
 
 extension KeyedDecodingContainer {
-    /// What kept an app by the name of a service keeps it no more.
+    /// Reads a retired kind as `nil`, because it no longer keeps an app running.
     func decodeIfPresent(_ type: AssertionKind.Type, forKey key: Key) throws -> AssertionKind? {
         guard let number = try decodeIfPresent(UInt8.self, forKey: key), !retiredAssertions.contains(number) else {
             return nil
@@ -134,7 +134,7 @@ extension KeyedDecodingContainer {
         return try decode(AssertionKind.self, forKey: key)
     }
 
-    /// An app that lay over another one is nowhere on the screen.
+    /// Reads the retired role as `nil`: the app is not on the screen.
     func decodeIfPresent(_ type: ScreenRole.Type, forKey key: Key) throws -> ScreenRole? {
         guard let number = try decodeIfPresent(UInt8.self, forKey: key), number != retiredRole else { return nil }
         return try decode(ScreenRole.self, forKey: key)

@@ -15,7 +15,7 @@ struct Screen: Hashable, Codable {
 
     init() {}
 
-    /// Checkpoints of earlier versions have a place more, for apps that lay over others.
+    /// Checkpoints of earlier versions have one more place, for an app that covered another app.
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         occupants = try values.decode([AppIndex?].self, forKey: .occupants)

@@ -23,7 +23,7 @@ extension FileReading {
         }
     }
 
-    /// Any word: a service may guard a mode of its own, which apps may have then.
+    /// Accepts any valid word, because a service may guard a mode that Greenroom does not define.
     private mutating func mode(_ tree: Tree?) -> String? {
         let key = value(tree, of: "a background mode") { text throws(Mismatch) in
             guard BackgroundModes.isKey(text) else {

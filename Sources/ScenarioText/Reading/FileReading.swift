@@ -5,7 +5,7 @@ struct FileReading {
     var findings = Findings()
     /// The scenario's apps, by name.
     var apps = Names("app", [])
-    /// The background modes that apps may have: those that Greenroom comes with, and those of the scenario's services.
+    /// The background modes that apps may declare: Greenroom's, and those that the scenario's services guard.
     var modes = Names("background mode", BackgroundModes.knownKeys)
 
     /// A mapping's values by key.

@@ -237,7 +237,7 @@ extension Device {
         }
     }
 
-    /// Asks the system for something, as the app; the answer comes to `Program.answered`.
+    /// Sends a request to the system as the app. `Program.answered` receives the reply.
     @discardableResult
     package func request(_ request: AppRequest, _ place: Int) -> RequestID? {
         // A plain program has nobody to ask.

@@ -195,7 +195,7 @@ package struct SimulatedApp {
     package internal(set) var changes: [SystemChange] = []
     /// What it heard of protected files.
     package internal(set) var protection: [ProtectedData] = []
-    /// Its last request, to the system or a service, was answered; why it was refused.
+    /// Whether the last request to the system or a service has a reply, and why it was refused.
     package internal(set) var hasReply = false
     package internal(set) var lastReply: AppReply?
     package internal(set) var refusal: String?

@@ -40,7 +40,7 @@ package struct SplitMix64: Hashable, Sendable {
         return Span(nanoseconds: shortest.nanoseconds + Int64(next().multipliedFullWidth(by: width).high))
     }
 
-    /// Some of all background modes that Greenroom knows, and of these others.
+    /// Returns a random selection of Greenroom's background modes and `others`.
     package mutating func modes(and others: [String] = []) -> BackgroundModes {
         BackgroundModes(keys: (BackgroundModes.knownKeys + others).filter { _ in oneIn(2) })
     }

@@ -50,10 +50,10 @@ package struct StormGenerator {
 
     // MARK: Apps
 
-    /// What apps use by themselves: one service that the user notices, and one that he does not.
+    /// The services that apps use: the user notices the first one, and does not notice the second.
     private static let (heard, unheard) = (ServicePart("heard", "held"), ServicePart("unheard", "held"))
 
-    /// All that apps may have: one is known to nobody but the service that guards it.
+    /// All modes that apps may declare. Only the service that guards the last one knows it.
     static let modes = BackgroundModes.knownKeys + [heard.service]
 
     private func services() -> [ServiceScript] {

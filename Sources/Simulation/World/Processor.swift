@@ -79,7 +79,7 @@ package struct Processor: Hashable, Sendable, Codable {
         return next
     }
 
-    /// Returns what running until now has cost.
+    /// Returns the energy that running has cost until now.
     mutating func settle(to now: Instant) -> Energy {
         var cost = Energy.zero
         for index in works.indices where works[index].isRunning {

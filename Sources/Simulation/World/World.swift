@@ -32,8 +32,8 @@ package struct World: Hashable, Sendable, Codable {
     private var processor: Processor
     private let powers: Powers
     private var ledger = EnergyLedger()
-    /// What the battery gives besides: to the screen, to cores at work, and when nothing goes on. A device cannot tell
-    /// it apart, so that no account holds it.
+    /// The energy of the screen, busy cores and the idle device. A real device cannot attribute it to apps, so it is on
+    /// no account.
     private var drain = Energy.zero
 
     // What is on, and for whom.
@@ -106,7 +106,7 @@ package struct World: Hashable, Sendable, Codable {
         if !satelliteUsers.isEmpty { ledger.add(powers.satellite * span, sharedBy: satelliteUsers, by: .gps) }
     }
 
-    /// All that was drawn from the battery or the charger, as far as it is counted.
+    /// The counted energy from the battery and the charger.
     private var drawn: Energy { ledger.total + drain }
 
     private mutating func pass() {
@@ -199,7 +199,7 @@ extension World {
     package func transfer(_ id: TrafficID) -> Transfer? { counted.network.transfer(id) }
     package var movedBytes: Int64 { counted.network.movedBytes }
 
-    /// What the radios and positioning spent, and on whom, as a device accounts for it.
+    /// The energy of the radios and positioning by app, as a real device accounts for it.
     package var energy: EnergyLedger { counted.ledger }
     /// What the cellular radio spent, in all and on an app.
     package var cellularEnergy: Energy { energy.total(of: .cellular) }

@@ -40,7 +40,7 @@ extension ScenarioMaker {
 
     private func script(_ app: ObservedApp, _ services: [ServiceScript]) -> AppScript {
         var script = AppScript(name: app.name, manifest: app.manifest)
-        // A word that nobody guards says nothing.
+        // A word that no service guards has no effect.
         var guarded = BackgroundModes(keys: BackgroundModes.knownKeys)
         for service in services { guarded.formUnion(service.declaration.mode) }
         script.manifest.backgroundModes = app.manifest.backgroundModes.intersection(guarded)

@@ -86,7 +86,7 @@ import Testing
         #expect(world.energy.total(of: .b, .location) == .millijoules(280 + 280))
     }
 
-    @Test("Screen, cores at work and rest empty the battery, and are on nobody's account")
+    @Test("Screen, busy cores and idling drain the battery, and no app is charged for them")
     func drain() {
         var world = World(WorldSetup())
         let full = world.batteryLevel

@@ -120,7 +120,7 @@ extension SystemTests {
             try system.until("the receiver is off") { try !receives(system) }
         }
 
-        @Test("What satellites cost is on the account of the app that follows the device, until it stops")
+        @Test("The app that follows its location is charged for satellites until it stops")
         func energy() throws {
             let system = try makeSystem()
             defer { system.end() }
@@ -139,7 +139,7 @@ extension SystemTests {
             let first = try spent()
             try system.until("half a joule more") { try spent().joules > first.joules + 0.5 }
             let second = try spent()
-            // 280 mW, for as long as lies between the two looks.
+            // 280 mW between the two readings.
             let joules = second.joules - first.joules
             #expect(joules > 0.28 * (second.from - first.to) - 0.001)
             #expect(joules < 0.28 * (second.to - first.from) + 0.001)

@@ -220,7 +220,7 @@ package final class FileSink: Sendable {
                 fail(error)
                 return
             }
-            // Before the end can be told, which nothing may follow.
+            // While `isSyncing` is set, the end cannot be reported. A length that is reported after the end is lost.
             onDurable(target)
             let (goesOn, mustWrite) = state.withLock { state -> (Bool, Bool) in
                 state.durable = target
