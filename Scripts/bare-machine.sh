@@ -37,8 +37,8 @@ make)
     for folder in /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/ssl/certs; do
         [ ! -d "$folder" ] || cp -a "$folder/." "$root$folder/"
     done
-    # A build compiles again what includes a header that is another file, even an equal one. In folders that both
-    # machines build in, equal headers are therefore the same files.
+    # The build system recompiles a file if the inode of an included header differs. Hard links give equal headers the
+    # same inode on both machines, so a build folder that they share stays valid.
     python3 - "$root" <<'EOF'
 import filecmp, os, sys
 

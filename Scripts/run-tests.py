@@ -31,12 +31,12 @@ PROGRAM = os.path.realpath(".build/release") + "/greenroomPackageTests.xctest"
 # All at once would have thousands wait for a processor while their limits of time pass.
 WIDTH = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
 SLOWNESS = "GREENROOM_SLOWNESS"
-# So many processes of tests with real processes run at once. Most of the time they wait, and each of them has only as many
-# threads as there are processors: in a single process, tests that wait for a process keep all others from going on.
+# How many test processes with real processes run at the same time. A test process has one thread per processor. In a
+# single process, tests that block would stop all other tests.
 LANES = 2
-# The suite of tests with whole systems. It is as long as all others, so each of the suites in it has a process of its own.
+# The serialized suite of tests with whole systems. Each suite in it runs in a separate process.
 SYSTEMS = "SystemTests.SystemTests"
-# Parts that take a minute or two. They come first, so that the lanes end together.
+# Parts that take a minute or two. They run first, so that the lanes end together.
 LONG = [
     "TransferServiceTests", "PushGatewayTests", "PushGatewayNATSTests", "GreenroomTestingTests", SYSTEMS + "/KeepingTheContract",
     SYSTEMS + "/Location", SYSTEMS + "/ScenariosOnRealProcesses",
@@ -46,8 +46,7 @@ MAX_FLAKY = 3
 MAX_REPEATED = 8
 # Tests that are named where a process died.
 MAX_NAMED = 10
-# What a machine may lack for good: rights, and recordings that no clone has. With --complete, nothing else may be a reason to
-# skip a test.
+# Rights and recordings that a machine may lack. With --complete, a test that is skipped for any other reason fails the run.
 LACKED = re.compile(r"CAP_[A-Z_]+|nothing may be real-time|recordings of \w+ in ")
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 # Places in which tests make folders, and how those are named.
@@ -161,7 +160,7 @@ class Runner:
         self.processes = set()
         self.lock = threading.Lock()
         self.count = 0
-        # They have process groups of their own, so Ctrl-C has to be handed on.
+        # The test processes have separate process groups, so Ctrl-C is forwarded.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self.interrupt)
 
@@ -237,7 +236,7 @@ def run_part(runner, name, arguments, total, say=None):
 
 
 def machine_parts():
-    """What has a process of its own, with its filter: modules, and the suites of the longest one."""
+    """Returns the parts that run in separate processes, each with its filter: modules, and the suites of SYSTEMS."""
     pure = set(pure_modules())
     listed = subprocess.run(
         [PROGRAM, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True, check=True)
@@ -246,7 +245,7 @@ def machine_parts():
         module = test.partition(".")[0]
         if not re.fullmatch(r"\w+Tests", module) or module in pure:
             continue
-        # A display name may hold a slash, so the test itself is no part of the name.
+        # The name of a test may contain a slash, so only its suite counts.
         name = "/".join(test.split("/")[:2]) if test.startswith(SYSTEMS + "/") and test.count("/") > 1 else module
         parts[name] = f"^{re.escape(name)}/" if "/" in name else f"^{re.escape(name)}\\."
     if SYSTEMS.partition(".")[0] in parts:
@@ -255,7 +254,7 @@ def machine_parts():
 
 
 def run_machine(runner, total):
-    """All parts with real processes, as many at once as there are lanes; what one prints comes when it ends."""
+    """Runs all parts with real processes in LANES lanes. The output of a part is printed when the part ends."""
     parts = machine_parts()
     if not parts:
         sys.exit(f"{PROGRAM} lists no tests")
@@ -282,7 +281,7 @@ def run_machine(runner, total):
             with runner.lock:
                 print("".join(lines), end="", flush=True)
 
-    # Each takes from the others what it does itself.
+    # The lanes share the processors, so time limits grow with their number.
     alone = os.environ[SLOWNESS]
     os.environ[SLOWNESS] = str(LANES * float(alone))
     workers = [threading.Thread(target=work) for _ in range(LANES)]

@@ -10,8 +10,8 @@ name=$1
 folder=$2
 bundle=.build/static-apps/$name.app
 
-# With --static-swift-stdlib everything would be compiled again. The same objects are linked here, by the same command with
-# other libraries.
+# --static-swift-stdlib would compile everything again. This links the existing objects with SwiftPM's own command and Swift's
+# static libraries.
 swift build --configuration release --product "$name"
 products=$(swift build --configuration release --show-bin-path)
 mapfile -t command < <(python3 - "$name" "${SWIFTPM_BUILD_DIR:-.build}/release.yaml" <<'EOF'
@@ -31,7 +31,7 @@ wait $!
 libraries=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift_static/linux
 options=(-Xlinker --start-group)
 for library in "$libraries"/lib{Foundation,CoreFoundation,_}*.a; do options+=(-Xlinker "$library"); done
-# FoundationNetworking and FoundationXML need these, if the app has them.
+# Apps that use FoundationNetworking or FoundationXML need these.
 options+=(-Xlinker --end-group -Xlinker --as-needed)
 for library in curl xml2; do
     if [ -e "/usr/lib/$(uname -m)-linux-gnu/lib$library.so" ]; then options+=("-l$library"); fi
