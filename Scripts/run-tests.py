@@ -267,6 +267,9 @@ def run_machine(runner, total):
                 if not queue or troubles:
                     return
                 name, regex = queue.popleft()
+                if out_of_time(runner):
+                    total.failed[f"(the part {name})"] = ["it was not started before the time limit"]
+                    continue
             lines, began = [], time.monotonic()
             try:
                 if regex:
