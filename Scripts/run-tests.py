@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Runs the tests that were built, in parts, and ends with what a reader has to know about the run.
 
-    Scripts/run-tests.py [--part pure|machine] [--limit SECONDS] [--record FILE] [--complete] [--filter REGEX]...
+    Scripts/run-tests.py [--part tidy|pure|machine] [--limit SECONDS] [--record FILE] [--complete] [--filter REGEX]...
 
-The parts run one after another: pure modules first, in one process, then those that run real processes, each module in
-a process of its own, two at once. A process that dies is started once more for the tests that had not ended. A test that
-fails runs again by itself. If it passes then, it is flaky: it is listed at the end with both results, and more than three
-flaky tests fail the run. With --record FILE, flaky results and counts of several runs add up. --complete fails if a test
-was skipped for want of something that this script's machine is to have. Limits of time in tests grow with
-GREENROOM_SLOWNESS, which is measured here at the start. The run fails if the tests left files in a temporary folder. The
-last line counts the tests.
+The parts run one after another: the rules for source text, then the pure modules, then the modules that run real
+processes, each in a process of its own and LANES of them at once. A process that dies is started once more for the tests
+that had not ended. A test that fails runs again by itself. If it passes then, it is flaky: it is listed at the end with
+both results, and more than three flaky tests fail the run. With --record FILE, flaky results and counts of several runs
+add up. --complete fails if a test was skipped for want of something that this script's machine is to have. Limits of time
+in tests grow with GREENROOM_SLOWNESS, which is measured here at the start. The run fails if the tests left files in a
+temporary folder. The last line counts the tests.
 """
 
 import argparse
@@ -33,7 +33,7 @@ WIDTH = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
 SLOWNESS = "GREENROOM_SLOWNESS"
 # How many test processes with real processes run at the same time. A test process has one thread per processor. In a
 # single process, tests that block would stop all other tests.
-LANES = 2
+LANES = 3
 # The serialized suite of tests with whole systems. Each suite in it runs in a separate process.
 SYSTEMS = "SystemTests.SystemTests"
 # Parts that take a minute or two. They run first, so that the lanes end together.
@@ -144,11 +144,11 @@ def slowness():
     return round(min(8.0, max(1.0, computing, starting)), 1)
 
 
-def pure_modules():
-    """Modules of the tests that start no process and open no socket, as the manifest has them."""
+def early_parts():
+    """The parts that the manifest can build by themselves, each with its modules."""
     with open("Package.swift", encoding="utf-8") as file:
-        names = re.search(r"let pureTests: Set = \[(.*?)\]", file.read(), re.DOTALL)
-    return re.findall(r'"(\w+)"', names[1])
+        text = re.search(r"^let parts: .*? = \[\n(.*?)^\]", file.read(), re.DOTALL | re.MULTILINE)[1]
+    return {name: re.findall(r'"(\w+)"', modules) for name, modules in re.findall(r'"(\w+)": \[(.*?)\]', text, re.DOTALL)}
 
 
 class Runner:
@@ -237,13 +237,13 @@ def run_part(runner, name, arguments, total, say=None):
 
 def machine_parts():
     """Returns the parts that run in separate processes, each with its filter: modules, and the suites of SYSTEMS."""
-    pure = set(pure_modules())
+    early = {module for modules in early_parts().values() for module in modules}
     listed = subprocess.run(
         [PROGRAM, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True, check=True)
     parts = {}
     for test in listed.stdout.splitlines():
         module = test.partition(".")[0]
-        if not re.fullmatch(r"\w+Tests", module) or module in pure:
+        if not re.fullmatch(r"\w+Tests", module) or module in early:
             continue
         # The name of a test may contain a slash, so only its suite counts.
         name = "/".join(test.split("/")[:2]) if test.startswith(SYSTEMS + "/") and test.count("/") > 1 else module
@@ -385,7 +385,7 @@ def say_flaky(total, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["pure", "machine"], help="only this part (default: both)")
+    parser.add_argument("--part", choices=[*early_parts(), "machine"], help="only this part (default: all)")
     parser.add_argument("--limit", type=int, default=0, help="end the tests after this many seconds (default: never)")
     parser.add_argument("--record", metavar="FILE", help="add flaky tests and counts to those of earlier runs in it")
     parser.add_argument("--complete", action="store_true", help="fail if a test was skipped that this machine should run")
@@ -394,9 +394,9 @@ def main():
     os.environ.setdefault(SLOWNESS, str(slowness()))
     print(f"This machine is {os.environ[SLOWNESS]} times as slow as a quiet one: limits of time grow by that.", flush=True)
     before, total, runner = entries(), Total(), Runner(options)
-    pure = "^(" + "|".join(pure_modules()) + ")\\."
     # A filter and the choice of a part do not combine.
-    parts = {"pure": ["--filter", pure], "machine": []}
+    parts = {name: ["--filter", "^(" + "|".join(modules) + ")\\."] for name, modules in early_parts().items()}
+    parts["machine"] = []
     if options.filter:
         parts = {"filtered": [word for regex in options.filter for word in ("--filter", regex)]}
     elif options.part:

@@ -1,7 +1,7 @@
 package import Model
 
-// Values that only recordings of versions 1 to 3 contain. This file reads them, so that those recordings still replay. No
-// other code knows these values.
+// Values that only recordings of versions 1 to 3 contain. This file reads them, so that those recordings still replay.
+// No other code knows these values.
 
 /// The services that apps could name before services had declarations.
 package enum RetiredService: UInt8, Hashable, Sendable, CaseIterable {
