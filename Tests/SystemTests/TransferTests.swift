@@ -127,9 +127,11 @@ extension SystemTests {
             try expect(soon: "the file that could wait", system) {
                 FileSystem.exists("\(system.folder)/feed.xml")
             }
+            // Its bytes are told a second later, and were over the network of their time.
+            try system.play(["simulate network wifi"])
             // What an app asks for in the background waits for a network that costs nothing.
             try system.expect("install", Podcasts.bundle(in: system.folder))
-            try system.play(["simulate network wifi", "open podcasts://subscribe?feed=\(feed)", "home"])
+            try system.play(["open podcasts://subscribe?feed=\(feed)", "home"])
             try log.wait("suspended", of: Self.app)
             try system.play(["simulate fetch podcasts"])
             try expect(soon: "the events", system) { printed("finished the events", system) > 0 }

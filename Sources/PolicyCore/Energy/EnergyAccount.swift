@@ -18,7 +18,15 @@ package struct EnergyAccount: Hashable, Sendable, Codable {
         var ends: Instant
     }
 
+    /// The network before the present one.
+    struct NetworkBefore: Hashable, Codable {
+        let part: EnergyPart?
+        let until: Instant
+    }
+
     package private(set) var ledger = EnergyLedger()
+    /// `nil`: it has not changed.
+    private(set) var before: NetworkBefore?
     private var cellular: Radio
     private var wifi: Radio
     /// In the order of their ends, then of their numbers.
@@ -73,6 +81,12 @@ package struct EnergyAccount: Hashable, Sendable, Codable {
     package mutating func setSatelliteUsers(_ consumers: [Consumer], at moment: Instant) {
         settle(to: moment)
         satelliteUsers = Set(consumers).sorted()
+    }
+
+    /// Another network, or none, in place of one with that radio.
+    mutating func networkChanged(from part: EnergyPart?, isLost: Bool, at moment: Instant) {
+        before = NetworkBefore(part: part, until: moment)
+        if isLost, let part { networkLost(part, at: moment) }
     }
 
     /// The network went: the radio is idle at once, and what flowed has ended.

@@ -19,13 +19,40 @@ extension System {
         _ app: AppIndex?, _ purpose: Purpose, sent: Int64, received: Int64, from: Instant, to: Instant
     ) {
         if let app, self.app(app)?.isInstalled != true { return }
-        let end = min(to, now)
-        guard from <= end, let part = connection.part else { return }
-        withAccount {
-            $0.traffic(
-                Consumer(app: app, purpose), over: part, sent: Self.bounded(sent), received: Self.bounded(received),
-                from: max(.zero, from), to: end)
+        let (start, end) = (max(.zero, from), min(to, now))
+        guard from <= end else { return }
+        charge(
+            Consumer(app: app, purpose), sent: Self.bounded(sent), received: Self.bounded(received), from: start,
+            to: end)
+    }
+
+    /// A report may come after the network has changed. Bytes from before the change went over the earlier network. If
+    /// a report covers the change, each network gets the share of its time.
+    private mutating func charge(_ consumer: Consumer, sent: Int64, received: Int64, from: Instant, to: Instant) {
+        guard let before = energy?.before, from < before.until else {
+            return charge(consumer, over: connection.part, sent: sent, received: received, from: from, to: to)
         }
+        guard to > before.until else {
+            return charge(consumer, over: before.part, sent: sent, received: received, from: from, to: to)
+        }
+        let (early, whole) = ((before.until - from).nanoseconds, (to - from).nanoseconds)
+        let old = (sent: sent.scaled(by: early, over: whole), received: received.scaled(by: early, over: whole))
+        charge(consumer, over: before.part, sent: old.sent, received: old.received, from: from, to: before.until)
+        charge(
+            consumer, over: connection.part, sent: sent - old.sent, received: received - old.received,
+            from: before.until, to: to)
+    }
+
+    private mutating func charge(
+        _ consumer: Consumer, over part: EnergyPart?, sent: Int64, received: Int64, from: Instant, to: Instant
+    ) {
+        guard let part else { return }
+        withAccount { $0.traffic(consumer, over: part, sent: sent, received: received, from: from, to: to) }
+    }
+
+    mutating func networkChanged(from old: NetworkKind, to new: NetworkKind) {
+        let (part, moment) = (Self.connection(over: old).part, now)
+        withAccount { $0.networkChanged(from: part, isLost: new == .none, at: moment) }
     }
 
     /// What was counted at an app while its activity was this.
@@ -60,6 +87,10 @@ extension System {
     /// How the device is connected, as far as energy goes.
     private var connection: (part: EnergyPart?, isOn: Bool) {
         guard case .network(let kind)? = conditions.value(.network) else { return (.wifi, true) }
+        return Self.connection(over: kind)
+    }
+
+    private static func connection(over kind: NetworkKind) -> (part: EnergyPart?, isOn: Bool) {
         switch kind {
         case .none: return (nil, false)
         case .wifi: return (.wifi, true)

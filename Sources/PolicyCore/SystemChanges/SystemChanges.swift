@@ -27,6 +27,9 @@ extension System {
         body(&conditions)
         guard let value = conditions.value(kind), value != before else { return }
         fetch.mustLook = true
+        if case .network(let network) = value, case .network(let old)? = before {
+            networkChanged(from: old, to: network)
+        }
         // A network that comes back at once never was away, as far as apps are concerned.
         if case .network(let network) = value, conditions.network != nil {
             if network == conditions.network {

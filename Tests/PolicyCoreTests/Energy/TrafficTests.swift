@@ -46,6 +46,46 @@ import Testing
         #expect(device.system.radio(in: device.system.energyAccount(at: device.now)) == .noNetwork)
     }
 
+    @Test("A report that comes late is charged to the network of its time")
+    func late() {
+        // The network changes after 100 seconds; the reports come 4 seconds later.
+        func shares(_ reports: (received: Int64, from: Double, to: Double)...) -> [EnergyLedger.Entry] {
+            let (device, app) = Self.device(.cellular)
+            let change = device.now
+            device.send(.conditionSensed(.network(.wifi)))
+            device.now = change + .seconds(4)
+            for (received, from, to) in reports {
+                device.send(
+                    .trafficSeen(
+                        app, .transfer, sent: 0, received: received, from: change + .seconds(from),
+                        to: change + .seconds(to)))
+            }
+            let account = device.system.energyAccount(at: device.now)
+            #expect(account.received == reports.reduce(0) { $0 + $1.received })
+            return account.ledger.entries
+        }
+        #expect(shares((1_000, from: -1, to: 0)).map(\.part) == [.cellular])
+        #expect(shares((1_000, from: 0, to: 1)).map(\.part) == [.wifi])
+        let both = shares((1_000_000, from: -1, to: 3))
+        #expect(Set(both.map(\.part)) == [.cellular, .wifi])
+        #expect(both == shares((250_000, from: -1, to: 0), (750_000, from: 0, to: 3)))
+    }
+
+    @Test("Without a network its radio is off at once; what was moved before that still counts")
+    func lost() {
+        let (device, app) = Self.device(.cellular)
+        Self.see(device, app)
+        device.now = device.now + .seconds(1)
+        device.send(.conditionSensed(.network(.none)))
+        let total = device.system.energyAccount(at: device.now).total
+        // Ten seconds of tail would follow.
+        #expect(device.system.energyAccount(at: device.now + .seconds(60)).total == total)
+        let (from, to) = (device.now + .milliseconds(-500), device.now)
+        device.now = device.now + .seconds(1)
+        device.send(.trafficSeen(app, .transfer, sent: 0, received: 1_000_000, from: from, to: to))
+        #expect(device.system.energyAccount(at: device.now).total > total)
+    }
+
     @Test("An app that is uninstalled leaves what it spent to the system; reports of it count no more")
     func uninstalled() {
         let (device, app) = Self.device(.cellular)

@@ -367,8 +367,9 @@ final class LinkAgent: @unchecked Sendable {
 
     private func count(_ channel: LinkChannel) {
         let counts = channel.takeCounts()
-        guard counts.sent + counts.received > 0 else { return }
-        if meter.sent + meter.received == 0 { meter.from = Clock.wall() }
+        guard let time = counts.time else { return }
+        if meter.sent + meter.received == 0 { meter.from = time.lowerBound }
+        meter.to = time.upperBound
         meter.sent += counts.sent
         meter.received += counts.received
         countSoon()
@@ -379,8 +380,9 @@ final class LinkAgent: @unchecked Sendable {
 struct LinkTraffic: Sendable {
     var sent: Int64 = 0
     var received: Int64 = 0
-    /// By the wall clock.
+    /// When its first and its last bytes went or came, by the wall clock.
     var from: Int64 = 0
+    var to: Int64 = 0
     /// Bytes of payloads, by their topics.
     var pushes: [String: Int64] = [:]
 }

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -24,6 +25,8 @@ final class LinkChannel: Sendable {
     struct Counts: Sendable {
         var sent: Int64 = 0
         var received: Int64 = 0
+        /// When the first and the last of them came or went, by the wall clock; `nil`: nothing did.
+        var time: ClosedRange<Int64>?
     }
 
     private static let patience = TimeAmount.seconds(20)
@@ -143,9 +146,13 @@ final class LinkChannel: Sendable {
     }
 
     private func count(_ counts: Counts) {
+        let now = Clock.wall()
         state.withLock { state in
             state.counts.sent += counts.sent
             state.counts.received += counts.received
+            // The wall clock may be set back.
+            let first = min(now, state.counts.time?.lowerBound ?? now)
+            state.counts.time = first...now
         }
     }
 

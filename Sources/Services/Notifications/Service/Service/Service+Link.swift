@@ -41,7 +41,7 @@ extension Service: LinkAgent.Client {
             ServiceTraffic(
                 app: app?.rawValue, purpose: purpose.name, sent: Int64(Double(traffic.sent) * share),
                 received: Int64(Double(traffic.received) * share), from: Double(traffic.from) / 1e9,
-                to: Double(Clock.wall()) / 1e9
+                to: Double(traffic.to) / 1e9
             ).json)
     }
 

@@ -19,7 +19,9 @@ struct PendingRequest {
 struct Traffic: Sendable {
     var received: Int64 = 0
     var sent: Int64 = 0
-    var from: Double = 0
+    /// When its first and its last bytes were counted, in seconds of the wall clock.
+    var from: Double
+    var to: Double = 0
 }
 
 /// How fast a transfer is, over the last second or so.
@@ -243,7 +245,9 @@ extension Service {
     nonisolated func account(_ session: SessionKey, received: Int, sent: Int) {
         let isFirst = traffic.withLock { traffic in
             let isFirst = traffic.isEmpty
-            var entry = traffic[session] ?? Traffic(from: Double(Clock.wall()) / 1e9)
+            let now = Double(Clock.wall()) / 1e9
+            var entry = traffic[session] ?? Traffic(from: now)
+            entry.to = now
             entry.received += Int64(received)
             entry.sent += Int64(sent)
             traffic[session] = entry
@@ -263,7 +267,7 @@ extension Service {
                 .traffic,
                 ServiceTraffic(
                     app: session.app, purpose: Purpose.transfer.name, sent: bytes.sent, received: bytes.received,
-                    from: bytes.from, to: Double(Clock.wall()) / 1e9
+                    from: bytes.from, to: bytes.to
                 ).json)
         }
     }
