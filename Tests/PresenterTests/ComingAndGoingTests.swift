@@ -123,9 +123,8 @@ struct ComingAndGoingTests {
             return try earlier?.awaitDisplay(id)
         }.compactMap { $0 }
         earlier = nil
-        let stage = Stage(bus.address)
         let other = ShownHandle(bus: handles[0].bus, owner: ":9.9", number: 9)
-        stage.on { presenter in
+        let stage = Stage(bus.address) { presenter in
             presenter.recover(.plain("a", "a"), as: handles[0])
             presenter.recover(.plain("b", "b"), as: handles[1])
             presenter.recover(.plain("x", "x"), as: other)

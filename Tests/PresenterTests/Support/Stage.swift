@@ -20,10 +20,14 @@ final class Stage: Sendable {
     private let presenter: Presenter
     private let client: Client
 
-    init(_ address: DBusAddress) {
+    /// - Parameter first: what is asked of the presenter before it has found a daemon.
+    init(_ address: DBusAddress, first: (Presenter) -> Void = { _ in }) {
         presenter = Presenter(address, queue: queue)
         client = Client(told, statuses, gone)
-        on { $0.begin(client) }
+        on {
+            $0.begin(client)
+            first($0)
+        }
     }
 
     /// One whose daemon has said what it can do.
