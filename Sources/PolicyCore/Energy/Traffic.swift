@@ -47,7 +47,12 @@ extension System {
         _ consumer: Consumer, over part: EnergyPart?, sent: Int64, received: Int64, from: Instant, to: Instant
     ) {
         guard let part else { return }
-        withAccount { $0.traffic(consumer, over: part, sent: sent, received: received, from: from, to: to) }
+        let isLost = !connection.isOn
+        withAccount {
+            $0.traffic(consumer, over: part, sent: sent, received: received, from: from, to: to)
+            // A late report does not turn on a radio that has lost its network.
+            if isLost { $0.networkLost(part, at: to) }
+        }
     }
 
     mutating func networkChanged(from old: NetworkKind, to new: NetworkKind) {
