@@ -768,6 +768,7 @@ let parts: [String: Set<String>] = [
 ]
 
 if let part = Context.environment["GREENROOM_PARTS"] {
+    // SwiftPM prints this sentence. A manifest cannot throw.
     guard var needed = parts[part] else { fatalError("GREENROOM_PARTS is not one of \(parts.keys.sorted())") }
     var left = Array(needed)
     while let name = left.popLast() {
