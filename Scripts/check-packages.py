@@ -5,18 +5,21 @@
 
 A target uses the C headers and loaded libraries of the products that it builds, and the programs, files and Python modules
 that its scripts and tests name. It fails if a list lacks a package, and if a list has one that nothing uses: removing any
-package from any list fails. Run it where all packages are installed, since dpkg knows only the files of those.
+package from any list fails. Of packages that are not installed it downloads the lists of their files.
 """
 
 import argparse
 import ast
 import collections
 import glob
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tarfile
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("SWIFTPM_BUILD_DIR", os.path.join(ROOT, ".build"))
@@ -38,35 +41,63 @@ TESTERS = ("Scripts/run-tests.py", "Scripts/mutants.py")
 DEMO = "DemoPrograms"
 
 
-class Debian:
-    """The installed packages: their files, and what they depend on."""
+def fields(entry):
+    """A paragraph of a control file. Of a field with several lines, the first counts."""
+    return dict(re.findall(r"^([A-Z][\w-]*): (.*)$", entry, re.MULTILINE))
 
-    def __init__(self):
+
+def downloaded(names, folder):
+    """The archives of packages, in a folder. They are not installed."""
+    if not names:
+        return []
+    # apt downloads as a user of its own if that user may write here.
+    os.chmod(folder, 0o777)
+    command = ["apt-get", "download", "--quiet=2", *names]
+    if subprocess.run(command, cwd=folder, capture_output=True).returncode != 0:
+        # The package lists of a fresh machine are empty or old.
+        subprocess.run(["apt-get", "update", "--quiet=2"], capture_output=True)
+        subprocess.run(command, cwd=folder, check=True)
+    return sorted(glob.glob(folder + "/*.deb"))
+
+
+class Debian:
+    """The installed packages and those that are asked for: their files, and what they depend on."""
+
+    def __init__(self, names):
         self.depends, self.base = {}, set()
         self.provided = collections.defaultdict(set)
-        for entry in open("/var/lib/dpkg/status", encoding="utf-8").read().split("\n\n"):
-            fields = dict(re.findall(r"^([A-Z][\w-]*): (.*)$", entry, re.MULTILINE))
-            if "ok installed" not in fields.get("Status", ""):
-                continue
-            name = fields["Package"]
-            needs = ", ".join(fields[key] for key in ("Depends", "Pre-Depends") if key in fields)
-            self.depends[name] = [re.findall(r"[a-z0-9][a-z0-9+.-]+", choice)[0] if choice.strip() else ""
-                                  for choice in needs.split(",")]
-            self.depends[name] += re.findall(r"\| *([a-z0-9][a-z0-9+.-]+)", needs)
-            for virtual in re.findall(r"[a-z0-9][a-z0-9+.-]+", re.sub(r"\(.*?\)", "", fields.get("Provides", ""))):
-                self.provided[virtual].add(name)
-            if fields.get("Essential") == "yes" or name in EVERYWHERE:
-                self.base.add(name)
         self.owners = {}
+        for entry in open("/var/lib/dpkg/status", encoding="utf-8").read().split("\n\n"):
+            if "ok installed" in fields(entry).get("Status", ""):
+                self.add(fields(entry))
         for path in glob.glob("/var/lib/dpkg/info/*.list"):
             package = os.path.basename(path)[:-5].split(":")[0]
             for line in open(path, encoding="utf-8"):
                 self.owners[self.real(line.rstrip("\n"))] = package
+        with tempfile.TemporaryDirectory() as folder:
+            for path in downloaded(sorted(set(names) - set(self.depends)), folder):
+                package = fields(subprocess.run(["dpkg-deb", "--field", path], capture_output=True, text=True,
+                                                check=True).stdout)
+                self.add(package)
+                archive = subprocess.run(["dpkg-deb", "--fsys-tarfile", path], capture_output=True, check=True).stdout
+                for member in tarfile.open(fileobj=io.BytesIO(archive)).getnames():
+                    self.owners[self.real(member.removeprefix("."))] = package["Package"]
         self.programs = {
             os.path.basename(path): package for path, package in self.owners.items()
             if os.path.dirname(path) in ("/usr/bin", "/usr/sbin", "/usr/games")}
         self.libraries = {
             os.path.basename(path): package for path, package in self.owners.items() if ".so." in path}
+
+    def add(self, package):
+        name = package["Package"]
+        needs = ", ".join(package[key] for key in ("Depends", "Pre-Depends") if key in package)
+        self.depends[name] = [re.findall(r"[a-z0-9][a-z0-9+.-]+", choice)[0] if choice.strip() else ""
+                              for choice in needs.split(",")]
+        self.depends[name] += re.findall(r"\| *([a-z0-9][a-z0-9+.-]+)", needs)
+        for virtual in re.findall(r"[a-z0-9][a-z0-9+.-]+", re.sub(r"\(.*?\)", "", package.get("Provides", ""))):
+            self.provided[virtual].add(name)
+        if package.get("Essential") == "yes" or name in EVERYWHERE:
+            self.base.add(name)
 
     @staticmethod
     def real(path):
@@ -370,7 +401,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", help="Make targets, or CI (default: all)")
     options = parser.parse_args()
-    debian = Debian()
+    debian = Debian(package for _, recipe in recipes() for package in asked(recipe))
     toolchain = subprocess.run(
         [os.path.join(ROOT, "Scripts/need.sh"), "--list", "@toolchain"], capture_output=True, text=True, check=True)
     debian.base = debian.closure(debian.base | set(toolchain.stdout.split()))
