@@ -2,11 +2,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
+.PHONY: help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
-SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing)
+SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing Gateway/Package.swift Gateway/Sources Gateway/Tests Gateway/Benchmarks)
 # Debian packages, by the groups of Scripts/packages.
 NEED := Scripts/need.sh
 
@@ -17,21 +17,46 @@ help: ## Show this list.
 	@echo
 	@echo "  make demo RECORD=DIR keeps the demo's recording; make demo KEEP=1 leaves its system running."
 
-build: ## Build everything: tools in .build/bin, example apps in .build/apps.
+build: ## Build the device: daemon, services and tools in .build/bin, example apps in .build/apps.
 	@$(NEED) @build
 	@Scripts/build.sh all
 	@Scripts/assemble.sh
 
-test: ## Build and run all tests; the end says which were skipped, and why.
+gateway: ## Build the push gateway: greenroom-pushgate in .build/bin.
+	@$(NEED) @gateway
+	@Scripts/build.sh gateway
+	@Scripts/assemble.sh
+
+check: ## Test what starts no process, in a debug build: needs Swift and no root.
+	@$(NEED) @scripts
+	GREENROOM_PARTS=pure swift build --build-tests
+	@Scripts/run-tests.py --debug --part pure
+
+test: ## Build the device and run its tests; the end says which were skipped, and why.
 	@$(NEED) @tests
 	$(SWIFT_BUILD) --build-tests
+	@Scripts/assemble.sh
+	cd Examples/python && python3 test_counter.py
+	cd Examples/service-python && python3 test_steps.py
+	@Scripts/run-tests.py --package .
+
+test-gateway: ## Build the push gateway and run its tests.
+	@$(NEED) @gateway @scripts @cluster
+	Scripts/nested.sh Gateway --build-tests
+	@Scripts/assemble.sh
+	@Scripts/run-tests.py --part machine --only Gateway
+
+test-all: ## Build everything and run all tests, clients of APNs and two storms.
+	@$(NEED) @all-tests
+	$(SWIFT_BUILD) --build-tests
+	Scripts/nested.sh Gateway --build-tests
 	@Scripts/assemble.sh
 	cd Examples/python && python3 test_counter.py
 	cd Examples/service-python && python3 test_steps.py
 	Scripts/push-clients.py
 	if [ $$(id -u) = 0 ]; then python3 Examples/Uploader/storm.py .build/bin 3 20; fi
 	if [ $$(id -u) = 0 ]; then /usr/bin/python3 Scripts/push-storm.py --messages 200 --kills 8; fi
-	@Scripts/run-tests.py
+	@Scripts/run-tests.py --package . --package Gateway
 
 device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
 	@$(NEED) @build @scripts @virtual-machine
@@ -50,7 +75,7 @@ static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Exam
 	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
 
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
-	@$(NEED) @storage @scripts
+	@$(NEED) @storage @tls @scripts
 	$(SWIFT_BUILD) --product greenroom-transferd
 	SWIFTPM_BUILD_DIR=$(CURDIR)/.build/standalone $(SWIFT_BUILD) --package-path Examples/StandaloneTransfer
 	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
@@ -62,8 +87,9 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
 pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: two gateways, three nats-servers).
-	@$(NEED) @build @scripts $(if $(NATS),@cluster)
+	@$(NEED) @build @gateway @scripts $(if $(NATS),@cluster)
 	@$(SWIFT_BUILD) --quiet
+	@Scripts/nested.sh Gateway --quiet
 	@Scripts/assemble.sh
 	for seed in $$(seq 1 $(or $(SEEDS),1)); do \
 	    /usr/bin/python3 Scripts/push-storm.py --seed $$seed --messages $(or $(MESSAGES),10000) --kills $(or $(KILLS),200) \
@@ -144,10 +170,11 @@ bench-audio: ## What audio costs: pauses, commands, starts, gaps beside 32 burne
 	Benchmarks/audio/bench $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(JSON),--json "$(JSON)")
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) @build @scripts mosquitto
+	@$(NEED) @build @gateway @scripts mosquitto
 	@$(SWIFT_BUILD) --quiet
+	@Scripts/nested.sh Gateway --quiet
 	@Scripts/assemble.sh
-	Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
+	Gateway/Benchmarks/push/bench $(if $(DEVICES),--devices $(DEVICES)) $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" --pushes "$${GREENROOM_TRACES:-../shared/traces}"
 
 transfers: ## Kill app, daemon and transfer service again and again while 1 GB is under way (SIZE=1G KILLS=100).
@@ -164,11 +191,11 @@ bench-fetch: ## What fetching costs and brings, on the months of two real people
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-bench-fetch" "$${GREENROOM_TRACES:-../shared/traces}"
 
 fuzz: ## Fuzz with libFuzzer, each target for so long (TARGET=json SECONDS=3600 JOBS=2); docs/FUZZING.md.
-	@$(NEED) @storage @tool
+	@$(NEED) @storage @tool @tls
 	@Scripts/fuzz $(or $(SECONDS),60) $(TARGET)
 
 fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEED=1 SECONDS=60 TARGET=json).
-	@$(NEED) @storage @tool
+	@$(NEED) @storage @tool @tls
 	@$(SWIFT_BUILD) --quiet --product greenroom-fuzz
 	@"$$($(SWIFT_BUILD) --show-bin-path)/greenroom-fuzz" run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) $(TARGET)
 
@@ -183,4 +210,4 @@ lint: ## Check that the Swift code is formatted and follows the rules.
 	swift format lint --strict --parallel --configuration .swift-format --recursive $(SOURCES)
 
 clean: ## Remove what was built.
-	rm -rf .build
+	rm -rf .build Gateway/.build

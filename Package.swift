@@ -45,7 +45,6 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let nio = "swift-nio"
 let real: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
 
 let package = Package(
@@ -78,18 +77,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // Pure: no I/O, no clock, no randomness, no threads, no Foundation.
@@ -112,6 +101,12 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CSystemd", "LinuxSystem", system]),
         // Buses of a test's own, for the tests of everything that speaks on one.
         .target(name: "TestBus", dependencies: ["DBus", "LinuxSystem"], path: "Tests/TestBus"),
+
+        // HTTP, and what is encrypted: Debian keeps both patched.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "Curl", dependencies: ["CCurl", "LinuxSystem"]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
 
         // How long tests wait.
         .target(name: "TestPace", dependencies: ["LinuxSystem"], path: "Tests/TestPace"),
@@ -147,13 +142,8 @@ let package = Package(
         .target(
             name: "TransferService",
             dependencies: [
-                "TransferCore", "TransferWire", "ServiceKit", "LinuxSystem", "Wire", "Model", grdb, system,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
-                .product(name: "NIOHTTP1", package: nio), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                "TransferCore", "TransferWire", "ServiceKit", "Curl", "OpenSSL", "LinuxSystem", "Wire", "Model", grdb,
+                system,
             ], path: "Sources/Services/Transfers/Service"),
         .target(
             name: "TransferSimulation", dependencies: ["TransferCore", "Simulation", "Model"],
@@ -181,29 +171,6 @@ let package = Package(
         .target(
             name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/GatewayCore"),
-        // NATS's client for C, typed. Only the gateway of a fleet uses it.
-        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-        .target(
-            name: "NATSClient", dependencies: ["CNATS", "Wire", "Model"], path: "Sources/Services/Notifications/NATS"),
-        .target(
-            name: "PushGateway",
-            dependencies: [
-                "PushCore", "PushLink", "NATSClient", "LinuxSystem", "Wire", "Model", grdb, system, argumentParser,
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
-                .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP1", package: nio),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "X509", package: "swift-certificates"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ], path: "Sources/Services/Notifications/Gateway"),
         .target(
             name: "NotificationsSimulation",
             dependencies: [
@@ -215,11 +182,7 @@ let package = Package(
             dependencies: [
                 "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushLink", "DBus", "ServiceKit",
                 "LinuxSystem", "Wire",
-                "Model",
-                grdb, system,
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
-                .product(name: "NIOTLS", package: nio), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Model", "OpenSSL", grdb, system,
             ], path: "Sources/Services/Notifications/Service"),
         .target(
             name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
@@ -437,9 +400,6 @@ let package = Package(
         .executableTarget(
             name: "greenroom-pushd", dependencies: ["NotificationsService"],
             path: "Sources/Services/Notifications/Program"),
-        .executableTarget(
-            name: "greenroom-pushgate", dependencies: ["PushGateway"],
-            path: "Sources/Services/Notifications/GatewayProgram"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-replay", dependencies: ["ReplayCommands", "Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
@@ -501,18 +461,6 @@ let package = Package(
             name: "greenroom-bench", dependencies: ["PolicyCore", "Simulation", "LinuxSystem", "Wire", "Model"],
             path: "Benchmarks/greenroom-bench"),
 
-        // Sends to a gateway, receives from it, and is the least that a server can do: what make bench-push measures
-        // with.
-        .executableTarget(
-            name: "greenroom-bench-push",
-            dependencies: [
-                "PushLink", "NotificationsService", "LinuxSystem", "Wire", "Model", argumentParser,
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
-                .product(name: "NIOTLS", package: nio), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Crypto", package: "swift-crypto"),
-            ], path: "Benchmarks/push"),
-
         // Carries a device along tracks: what make bench-location measures with.
         .executableTarget(
             name: "greenroom-bench-location",
@@ -538,11 +486,11 @@ let package = Package(
         .executableTarget(
             name: "greenroom-fuzz",
             dependencies: [
-                "AppProtocol", "Host", "LocationSources", "LocationCore", "LocationModel", "TransferService",
+                "AppProtocol", "Host", "LocationSources", "LocationCore", "LocationModel", "TransferService", "Curl",
                 "TransferCore",
                 "TransferWire", "ScenarioText", "Simulation", "Recording",
                 "PolicyCore", "PushCore", "PushLink", "Bundles", "Timeline", "LinuxSystem", "Wire", "Model",
-                "CAllocations", argumentParser,
+                "CAllocations", argumentParser, system,
             ],
             path: "Fuzzing", exclude: ["Corpus", "Dictionaries"]),
 
@@ -577,16 +525,6 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
-        // With servers of NATS of their own, where that is installed.
-        .testTarget(
-            name: "PushGatewayNATSTests",
-            dependencies: [
-                "TestPace",
-                "PushGateway", "PushCore", "PushLink", "NATSClient", "ServiceTesting", "LinuxSystem", "Wire", "Model",
-                "greenroom-pushgate",
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
         .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",
@@ -648,8 +586,8 @@ let package = Package(
                 "TestPace",
                 "ServiceTesting", "TransferService", "TransferCore", "TransferWire", "Wire", "LinuxSystem", "Model",
                 "greenroom", "greenroom-transferd",
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
             ]),
+        .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL"]),
         // Also runs the program itself, against the gateway's double of Fixtures/servers.
         .testTarget(
             name: "AudioServiceTests",
@@ -660,22 +598,6 @@ let package = Package(
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
                 "PushLink",
                 "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
-            ]),
-        // A gateway in the test's process, clients over TLS, and the program itself.
-        .testTarget(
-            name: "PushGatewayTests",
-            dependencies: [
-                "PushGateway", "PushCore", "PushLink", "ServiceTesting", "TestPace", "LinuxSystem", "Wire", "Model",
-                "greenroom-pushgate", grdb,
-                .product(name: "NIOCore", package: nio), .product(name: "NIOPosix", package: nio),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "X509", package: "swift-certificates"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(
@@ -743,8 +665,8 @@ let package = Package(
 // These tests contain models, oracles and crowds of clients, so they are optimized. The other tests mostly wait, and
 // optimizing them took more than half of the build time (six minutes of one processor for PolicyCoreTests alone).
 let busyTests: Set = [
-    "AudioCoreTests", "LocationCoreTests", "ModelTests", "NotificationsCoreTests", "PushGatewayNATSTests",
-    "PushGatewayTests", "TidyTests", "TransferCoreTests", "TransferServiceTests",
+    "AudioCoreTests", "LocationCoreTests", "ModelTests", "NotificationsCoreTests", "TidyTests", "TransferCoreTests",
+    "TransferServiceTests",
 ]
 
 for target in package.targets where ![.plugin, .system, .binary].contains(target.type) && target.name != "Classic" {
@@ -757,6 +679,7 @@ for target in package.targets where ![.plugin, .system, .binary].contains(target
 // Tests that CI builds and runs before it builds the rest: the package has only these tests and what they depend on if
 // GREENROOM_PARTS names them. Scripts/run-tests.py reads these names as well.
 let parts: [String: Set<String>] = [
+    "transfers": ["TransferServiceTests", "OpenSSLTests", "NotificationsServiceTests", "PresenterTests", "HostTests"],
     // Reads source text only.
     "tidy": ["TidyTests"],
     // Starts no process and opens no socket.

@@ -15,9 +15,12 @@ put() {
 }
 
 for tool in greenroom greenroom-import greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
-    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-locationd greenroom-pushgate greenroom-bench greenroom-bench-push \
-    greenroom-bench-audio greenroom-bench-location; do
+    greenroom-transferd greenroom-pushd greenroom-audiod greenroom-locationd greenroom-bench greenroom-bench-audio \
+    greenroom-bench-location; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
+done
+for tool in greenroom-pushgate greenroom-bench-push; do
+    if [ -x "Gateway/.build/release/$tool" ]; then put "Gateway/.build/release/$tool" "$bin/$tool"; fi
 done
 
 # Services that come with the programs lie beside them, also where they were built; nobody else may write there.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds step by step, and says before each step what it builds and about how long that takes: build.sh demo|all
+# Builds step by step, and says before each step what it builds and about how long that takes: build.sh demo|all|gateway
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,20 +12,23 @@ step() {
 }
 
 programs="The daemon, its tools and the app Journal: all that make demo needs"
-if [ "$1" = demo ]; then
-    step 1/1 "$programs" 4
+case $1 in
+demo)
+    step 1/1 "$programs" 3
     build --target DemoPrograms
-    # With transfers the tour would need SwiftNIO and TLS. It has them where make build has built them before.
-    if [ -x "$(build --show-bin-path)/greenroom-transferd" ]; then
-        build --product greenroom-transferd
-        build --product Podcasts
-    fi
-    if [ -x "$(build --show-bin-path)/greenroom-pushd" ]; then build --product greenroom-pushd; fi
-else
-    step 1/3 "$programs" 4
+    # The tour has transfers and notifications where make build has built their services before.
+    for product in greenroom-transferd Podcasts greenroom-pushd; do
+        if [ -x "$(build --show-bin-path)/$product" ]; then build --product $product; fi
+    done
+    ;;
+gateway)
+    step 1/1 "The push gateway, with SwiftNIO and BoringSSL, which two packages bring along" 6
+    Scripts/nested.sh Gateway
+    ;;
+all)
+    step 1/2 "$programs" 3
     build --target DemoPrograms
-    step 2/3 "Background transfers, with SwiftNIO and BoringSSL, which two packages bring along" 11
-    build --product greenroom-transferd
-    step 3/3 "The simulator, the other example apps, benchmarks and fuzzers" 4
+    step 2/2 "The services, the simulator, the other example apps, benchmarks and fuzzers" 2
     build
-fi
+    ;;
+esac

@@ -37,6 +37,8 @@ PARTS_OF_PYTHON = {r"""-m",? ?"?venv""": "python3-venv"}
 ASKED_AS = {"python3-minimal": "python3", "python3.11-minimal": "python3", "libpython3.11-minimal": "python3"}
 # What runs the tests.
 TESTERS = ("Scripts/run-tests.py", "Scripts/mutants.py")
+# The package, and those in folders of it.
+PACKAGES = [".", "Gateway"]
 # What a recipe builds, where its text does not name a product.
 DEMO = "DemoPrograms"
 
@@ -125,7 +127,8 @@ class Products:
     def __init__(self):
         self.targets, self.paths = {}, {}
         self.products = {}
-        self.root = [target["name"] for target in self.read(ROOT)["targets"]]
+        self.own = {folder: [target["name"] for target in self.read(os.path.join(ROOT, folder))["targets"]]
+                    for folder in PACKAGES}
         for manifest in glob.glob(os.path.join(BUILD, "checkouts/*/Package.swift")):
             # Only these have modules of the system's libraries.
             folder = os.path.dirname(manifest)
@@ -148,11 +151,11 @@ class Products:
     def folder(package, target):
         if target.get("path"):
             return os.path.join(package, target["path"])
-        places = ["Tests"] if target["type"] == "test" else ["Sources", "Source", "src", "srcs"]
+        places = {"test": ["Tests"], "plugin": ["Plugins"]}.get(target["type"], ["Sources", "Source", "src", "srcs"])
         return next((path for place in places if os.path.isdir(path := f"{package}/{place}/{target['name']}")), package)
 
-    def all(self, with_tests):
-        return [name for name in self.root if with_tests or self.targets[name]["type"] != "test"]
+    def all(self, folder, with_tests):
+        return [name for name in self.own[folder] if with_tests or self.targets[name]["type"] != "test"]
 
     def reached(self, names):
         found, waiting = set(), list(names)
@@ -256,7 +259,8 @@ class Evidence:
 
     def embedded(self, path):
         """Modules of Python that a text in another language imports."""
-        for name in re.findall(r'(?:\bimport|\bfrom|"-m",) +"?(\w+)', text_of(path)):
+        text = re.sub(r"^[\w@ ]*\bimport \w+$", "", text_of(path), flags=re.MULTILINE)
+        for name in re.findall(r'(?:\bimport|\bfrom|"-m",) +"?(\w+)', text):
             places = [f"/usr/lib/python3/dist-packages/{name}{end}" for end in (".py", "/__init__.py")]
             self.add(next(filter(None, map(self.debian.owner, places)), None), f"{relative(path)} imports {name}")
 
@@ -294,7 +298,7 @@ def files(folder, endings):
         yield from (os.path.join(place, name) for name in sorted(names) if name.endswith(endings))
 
 
-MENTIONED = re.compile(r"(?:Scripts|Benchmarks|Examples|Fixtures|Tests|\.ci)/[\w./-]+")
+MENTIONED = re.compile(r"(?:Gateway/)?(?:Scripts|Benchmarks|Examples|Fixtures|Tests|\.ci)/[\w./-]+")
 
 
 def scripts(text, found=None, place=ROOT):
@@ -322,8 +326,11 @@ def scripts(text, found=None, place=ROOT):
 
 
 def plain_programs(run):
-    """The desktop entries that scripts name, by their identifiers or as APP.desktop."""
-    text = "\n".join(text_of(path) for path in run if not path.endswith((".swift", ".desktop")))
+    """The desktop entries that scripts and the documents that they try name, by identifiers or as APP.desktop."""
+    texts = [path for path in run if not path.endswith((".swift", ".desktop"))]
+    if any(path.endswith("check-readme.py") for path in run):
+        texts += [os.path.join(ROOT, page) for page in ("README.md", "docs/TOUR.md")]
+    text = "\n".join(text_of(path) for path in texts)
     for path in files(os.path.join(ROOT, "Examples"), (".desktop",)):
         name = os.path.basename(path).removesuffix(".desktop")
         if name in text or f'"{name.split(".")[-1]}"' in text:
@@ -355,25 +362,28 @@ def built(recipe, run, products):
     builders = ("Scripts/static-app.sh", "Scripts/fuzz", "Scripts/mutants.py")
     texts = [recipe] + [text_of(path) for path in run if relative(path) in builders]
     for line in "\n".join(texts).replace("\\\n", " ").split("\n"):
-        if "swift build" not in line and "Scripts/build.sh all" not in line or "--package-path" in line:
+        nested = re.search(r"Scripts/nested\.sh (\w+)", line.replace("build.sh gateway", "nested.sh Gateway"))
+        is_build = "swift build" in line or "Scripts/build.sh all" in line or nested
+        # Parts of the manifest come before the rest, or use no library of Debian's.
+        if not is_build or "--package-path" in line or "GREENROOM_PARTS=" in line:
             continue
         named = re.findall(r"--(?:product|target) ([\w-]+)", line)
         if named or "--show-bin-path" in line or "--product" in line:
             names += named
         else:
-            names += products.all("--build-tests" in line)
+            names += products.all(nested[1] if nested else ".", "--build-tests" in line)
     if "Scripts/static-app.sh" in recipe:
         names.append("Journal")
     if "Scripts/fuzz " in recipe:
         names.append("greenroom-fuzz")
     if "Scripts/mutants.py" in recipe:
-        names += products.all(True)
+        names += products.all(".", True)
     return [target for name in names for target in products.products.get(name, [name])]
 
 
 def check(name, recipe, debian, products):
     run = scripts(recipe)
-    tests = any(script in recipe for script in TESTERS)
+    tests = any(script in recipe for script in TESTERS) and name != "check"
     evidence = Evidence(debian, tests)
     for target in sorted(products.reached(built(recipe, run, products))):
         evidence.headers(products, target)
@@ -382,7 +392,10 @@ def check(name, recipe, debian, products):
                 evidence.loaded(path)
     evidence.shell(recipe, "the recipe of " + name)
     if tests:
-        for folder in ("Tests", "Fixtures", "Examples"):
+        folders = ["Gateway/Tests"] if "Scripts/nested.sh Gateway --build-tests" in recipe else []
+        if "--only Gateway" not in recipe:
+            folders += ["Tests", "Fixtures", "Examples"]
+        for folder in folders:
             run |= set(files(os.path.join(ROOT, folder), (".swift", ".py", ".sh")))
     for program, _, part in re.findall(r"\.build/bin/([\w-]*bench[\w-]*)( .*--only ([\w]+))?", recipe):
         # `--only waking` runs what is in Waking.swift.

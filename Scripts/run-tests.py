@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests that were built, in parts, and ends with what a reader has to know about the run.
 
-    Scripts/run-tests.py [--part tidy|pure|machine] [--limit SECONDS] [--record FILE] [--complete] [--filter REGEX]...
+    Scripts/run-tests.py [--part tidy|pure|machine] [--package FOLDER]... [--debug] [--limit SECONDS] [--record FILE]
+        [--complete] [--filter REGEX]...
 
 The parts run one after another: the rules for source text, then the pure modules, then the modules that run real
 processes, each in a process of its own and LANES of them at once. A process that dies is started once more for the tests
@@ -27,7 +28,11 @@ import tempfile
 import threading
 import time
 
-PROGRAM = os.path.realpath(".build/release") + "/greenroomPackageTests.xctest"
+# The packages with tests, by their folders, and the programs of those that are built.
+PACKAGES = {".": "greenroom", "Gateway": "greenroom-gateway"}
+CONFIGURATION = "debug" if "--debug" in sys.argv else "release"
+PROGRAMS = {folder: path for folder, name in PACKAGES.items() if os.path.exists(
+    path := os.path.realpath(f"{folder}/.build/{CONFIGURATION}") + f"/{name}PackageTests.xctest")}
 # All at once would have thousands wait for a processor while their limits of time pass.
 WIDTH = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
 SLOWNESS = "GREENROOM_SLOWNESS"
@@ -158,6 +163,8 @@ class Runner:
         self.folder = tempfile.mkdtemp(prefix="run-tests-")
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.processes = set()
+        # The program of each module that ran.
+        self.programs = {}
         self.lock = threading.Lock()
         self.count = 0
         # The test processes have separate process groups, so Ctrl-C is forwarded.
@@ -169,7 +176,7 @@ class Runner:
         for process in list(self.processes):
             process.terminate()
 
-    def run(self, *arguments, say=None):
+    def run(self, *arguments, say=None, program=PROGRAMS.get(".")):
         """Runs one process of the tests and says what it prints, except for what begins and passes."""
         say = say or (lambda line: print(line, end="", flush=True))
         with self.lock:
@@ -177,7 +184,7 @@ class Runner:
             events = os.path.join(self.folder, f"events-{self.count}.jsonl")
         left = max(1, int(self.end - time.monotonic())) if self.end else 0
         process = subprocess.Popen(
-            ["timeout", "--kill-after=30", str(left), PROGRAM, "--testing-library", "swift-testing",
+            ["timeout", "--kill-after=30", str(left), program, "--testing-library", "swift-testing",
              "--event-stream-output-path", events, "--event-stream-version", "0", *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             env={WIDTH: "64", **os.environ})
@@ -197,12 +204,13 @@ class Runner:
         if os.path.exists(events):
             outcome.read(events)
             os.remove(events)
+        self.programs.update((test.partition(".")[0], program) for test in outcome.names)
         return outcome
 
     def alone(self, test):
         """Runs one test by itself."""
         print(f"\nAgain, by itself: {test}", flush=True)
-        return self.run("--filter", "^" + re.escape(test) + "$")
+        return self.run("--filter", "^" + re.escape(test) + "$", program=self.programs[test.partition(".")[0]])
 
 
 def died(outcome):
@@ -212,10 +220,10 @@ def died(outcome):
     return f"the process ended {how} while these ran: {', '.join(running[:MAX_NAMED]) or 'none'}{more}"
 
 
-def run_part(runner, name, arguments, total, say=None):
+def run_part(runner, name, arguments, total, say=None, program=PROGRAMS.get(".")):
     say = say or (lambda text: print(text, end="", flush=True))
     say(f"\nThe part {name}\n")
-    outcome = runner.run(*arguments, say=say)
+    outcome = runner.run(*arguments, say=say, program=program)
     with runner.lock:
         merge(outcome, total)
     if outcome.is_whole:
@@ -227,7 +235,7 @@ def run_part(runner, name, arguments, total, say=None):
     left = sorted(set(outcome.names) - outcome.ended - set(outcome.skipped))
     total.flaky.append((f"(the part {name})", died(outcome), "started once more for the tests that had not ended"))
     say(f"Started once more, for {len(left)} tests\n")
-    again = runner.run(*filters(left), say=say)
+    again = runner.run(*filters(left), say=say, program=program)
     with runner.lock:
         merge(again, total)
     if not again.is_whole:
@@ -236,20 +244,22 @@ def run_part(runner, name, arguments, total, say=None):
 
 
 def machine_parts():
-    """Returns the parts that run in separate processes, each with its filter: modules, and the suites of SYSTEMS."""
+    """Returns the parts that run in separate processes, each with its program and its filter: modules, and the suites of
+    SYSTEMS."""
     early = {module for modules in early_parts().values() for module in modules}
-    listed = subprocess.run(
-        [PROGRAM, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True, check=True)
     parts = {}
-    for test in listed.stdout.splitlines():
-        module = test.partition(".")[0]
-        if not re.fullmatch(r"\w+Tests", module) or module in early:
-            continue
-        # The name of a test may contain a slash, so only its suite counts.
-        name = "/".join(test.split("/")[:2]) if test.startswith(SYSTEMS + "/") and test.count("/") > 1 else module
-        parts[name] = f"^{re.escape(name)}/" if "/" in name else f"^{re.escape(name)}\\."
-    if SYSTEMS.partition(".")[0] in parts:
-        parts[SYSTEMS.partition(".")[0]] = None
+    for program in PROGRAMS.values():
+        listed = subprocess.run(
+            [program, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True, check=True)
+        for test in listed.stdout.splitlines():
+            module = test.partition(".")[0]
+            if not re.fullmatch(r"\w+Tests", module) or module in early:
+                continue
+            # The name of a test may contain a slash, so only its suite counts.
+            name = "/".join(test.split("/")[:2]) if test.startswith(SYSTEMS + "/") and test.count("/") > 1 else module
+            parts[name] = program, f"^{re.escape(name)}/" if "/" in name else f"^{re.escape(name)}\\."
+    if (whole := SYSTEMS.partition(".")[0]) in parts:
+        parts[whole] = parts[whole][0], None
     return parts
 
 
@@ -257,7 +267,7 @@ def run_machine(runner, total):
     """Runs all parts with real processes in LANES lanes. The output of a part is printed when the part ends."""
     parts = machine_parts()
     if not parts:
-        sys.exit(f"{PROGRAM} lists no tests")
+        sys.exit("No program of tests is built, or it lists none.")
     queue = collections.deque(sorted(parts.items(), key=lambda part: (part[0] not in LONG, part[0])))
     troubles = []
 
@@ -266,7 +276,7 @@ def run_machine(runner, total):
             with runner.lock:
                 if not queue or troubles:
                     return
-                name, regex = queue.popleft()
+                name, (program, regex) = queue.popleft()
                 if out_of_time(runner):
                     total.failed[f"(the part {name})"] = ["it was not started before the time limit"]
                     continue
@@ -276,7 +286,7 @@ def run_machine(runner, total):
                     arguments = ["--filter", regex]
                 else:
                     arguments = ["--filter", rf"^{re.escape(name)}\.", "--skip", rf"^{re.escape(SYSTEMS)}/[^/]*/[^/]*\("]
-                run_part(runner, name, arguments, total, lines.append)
+                run_part(runner, name, arguments, total, lines.append, program)
             except BaseException as error:
                 troubles.append(error)
                 raise
@@ -386,6 +396,10 @@ def say_flaky(total, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=[*early_parts(), "machine"], help="only this part (default: all)")
+    parser.add_argument("--package", action="append", choices=PACKAGES,
+                        help="fail if the tests of this package are not built (default: run those that are)")
+    parser.add_argument("--only", choices=PACKAGES, help="only the tests of this package")
+    parser.add_argument("--debug", action="store_true", help="run the tests of a debug build")
     parser.add_argument("--limit", type=int, default=0, help="end the tests after this many seconds (default: never)")
     parser.add_argument("--record", metavar="FILE", help="add flaky tests and counts to those of earlier runs in it")
     parser.add_argument("--complete", action="store_true", help="fail if a test was skipped that this machine should run")
@@ -394,6 +408,11 @@ def main():
     os.environ.setdefault(SLOWNESS, str(slowness()))
     print(f"This machine is {os.environ[SLOWNESS]} times as slow as a quiet one: limits of time grow by that.", flush=True)
     before, total, runner = entries(), Total(), Runner(options)
+    for folder in [folder for folder in PROGRAMS if options.only not in (None, folder)]:
+        del PROGRAMS[folder]
+    for folder in [*(options.package or []), *filter(None, [options.only])]:
+        if folder not in PROGRAMS:
+            sys.exit(f"The tests of {folder} are not built.")
     # A filter and the choice of a part do not combine.
     parts = {name: ["--filter", "^(" + "|".join(modules) + ")\\."] for name, modules in early_parts().items()}
     parts["machine"] = []
@@ -404,8 +423,9 @@ def main():
     for name, arguments in parts.items():
         if name == "machine":
             run_machine(runner, total)
-        else:
-            run_part(runner, name, arguments, total)
+            continue
+        for program in PROGRAMS.values() if name == "filtered" else [PROGRAMS["."]]:
+            run_part(runner, name, arguments, total, program=program)
     repeat_failures(runner, total)
     left = leftovers(before)
     if left:

@@ -22,7 +22,13 @@ Prints the port that it listens on, serves until its standard input ends. What a
       name=../../evil             Content-Disposition
       digest=right | wrong        Repr-Digest
       cookie=1                    sets a cookie and redirects to what demands it
-    /upload?…                     PUT and POST: keeps what comes; cut, status, auth as above; answer=9: its length
+      coded=gzip | deflate        the answer is coded although nobody asked for that; coded=wrong: it says so only;
+                                  coded=unknown: in a way that nobody knows
+      unended=1                   the first answer is chunked, and its last chunk never comes; behind the end there is
+                                  an empty 206
+    /upload?…                     PUT and POST: keeps what comes; cut, status, auth as above; answer=9: its length;
+                                  hasty=1: answers when it has read a little, and closes; hasty=reset: and resets
+    /cookie?set=…                 sets that cookie, and answers with those that came
     /resumable?…                  POST: the IETF draft, answers 104 with a place; cut=2: that many pieces are cut off
     held=2                        the first 2 answers are given one by one, when /release?key=K is asked
     /log                          what happened so far, as JSON; /log?key=K only requests with that key
@@ -31,6 +37,7 @@ Different `key`s have different counters.
 
 import base64
 import email.utils
+import gzip
 import hashlib
 import http.server
 import json
@@ -42,6 +49,7 @@ import sys
 import threading
 import time
 import urllib.parse
+import zlib
 
 LOCK = threading.Lock()
 COUNTERS = {}
@@ -130,6 +138,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.name == "/release":
             self.gate().release()
             self.plain(200)
+            return
+        if self.name == "/cookie":
+            headers = [("Set-Cookie", self.query["set"])] if "set" in self.query else []
+            self.plain(200, self.headers.get("Cookie", "none"), headers)
             return
         if count(self.key + ":held") <= self.asks("held"):
             self.gate().acquire()
@@ -244,6 +256,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         holds = self.headers.get("If-Range") in (None, validator) and "weak" not in self.query
         if wanted and holds and "norange" not in self.query:
             start = int(wanted.group(1))
+            if start >= size and "unended" in self.query:
+                self.plain(206, headers=headers)
+                return
             if start >= size:
                 self.plain(416, headers=[("Content-Range", f"bytes */{size}"), *headers])
                 return
@@ -257,7 +272,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = body if self.query["digest"] == "right" else body + b"!"
             value = base64.b64encode(hashlib.sha256(text).digest()).decode()
             headers.append(("Repr-Digest", f"sha-256=:{value}:"))
-        self.answer(status, headers, body[start:], number)
+        body = body[start:]
+        if "coded" in self.query:
+            coding = self.query["coded"]
+            coders = {"gzip": gzip.compress, "deflate": zlib.compress}
+            body = coders.get(coding, bytes)(body)
+            headers.append(("Content-Encoding", "gzip" if coding == "wrong" else coding))
+        self.answer(status, headers, body, number)
 
     def answer(self, status, headers, body, number):
         promised = len(body)
@@ -286,6 +307,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fate == "cut" and "reset" in self.query:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         if fate:
+            self.hang_up()
+        elif number <= self.asks("unended"):
             self.hang_up()
         elif "chunked" in self.query:
             self.wfile.write(b"0\r\n\r\n")
@@ -338,6 +361,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length", "0"))
         if self.name == "/resumable":
             self.resumable(number, length)
+            return
+        if "hasty" in self.query:
+            self.rfile.read1(1024)
+            # In one piece: what the kernel has not sent when the connection is closed is lost.
+            self.entry["status"] = 200
+            self.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nenough")
+            if self.query["hasty"] == "reset":
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            self.close_connection = True
+            self.connection.close()
             return
         if number <= self.asks("cut"):
             self.body(random.Random(f"{self.seed}:{number}").randrange(1, max(2, length)))

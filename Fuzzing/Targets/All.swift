@@ -2,7 +2,7 @@ extension FuzzTarget {
     /// In the order in which they run.
     static let all: [FuzzTarget] = [
         json, framing, records, messages, plist, desktop, scenario, png, svg, journal, checkpoint, timeline, proc,
-        zone, http, cookies, url, mailbox, track, gpsd, fixes,
+        zone, http, answers, cookies, url, mailbox, track, gpsd, fixes,
     ]
 }
 

@@ -5,7 +5,7 @@ package import LinuxSystem
 package enum Place {
     package static let products = (CurrentProcess.executablePath ?? "").split(separator: "/").dropLast()
         .map { "/\($0)" }.joined()
-    package static let servers = URL(fileURLWithPath: #filePath)
+    package static let servers = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/servers").path
 }

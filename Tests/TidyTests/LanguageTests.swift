@@ -70,21 +70,28 @@ struct LanguageTests {
     @Test("Documents and help are in plain English")
     func documents() throws {
         let pages = try lines(
-            ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "docs", "Examples", "Fixtures", "Benchmarks"],
+            [
+                "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "docs", "Examples", "Fixtures",
+                "Benchmarks", "Gateway/Benchmarks",
+            ],
             [".md", "Makefile"])
         try search(Self.habits + Self.habitsToUsers, in: pages)
     }
 
     @Test("So is what the programs say")
     func texts() throws {
-        let files = Repository.files("Sources", "Examples", "Fixtures").filter { !$0.path.contains("/Tests/") }
+        let files = Repository.files("Sources", "Examples", "Fixtures", "Gateway/Sources").filter {
+            !$0.path.contains("/Tests/")
+        }
         try search(Self.habits + Self.habitsToUsers, in: files.flatMap(\.texts))
     }
 
     @Test("So are comments and scripts, as far as a search finds it")
     func comments() throws {
-        let files = Repository.files("Sources", "Examples", "Fixtures", "Benchmarks", "Fuzzing")
-        let scripts = try lines(["Scripts", ".ci", "Benchmarks", "Examples"], [".py", ".sh", "run", "bench"])
+        let files = Repository.files(
+            "Sources", "Examples", "Fixtures", "Benchmarks", "Fuzzing", "Gateway/Sources", "Gateway/Benchmarks")
+        let scripts = try lines(
+            ["Scripts", ".ci", "Benchmarks", "Gateway/Benchmarks", "Examples"], [".py", ".sh", "run", "bench"])
         try search(Self.habits, in: files.flatMap(\.comments) + scripts)
     }
 }

@@ -30,7 +30,9 @@ enum Repository {
         return found.sorted { $0.path < $1.path }
     }
 
-    static let all = files("Sources", "Tests", "Examples", "Fixtures", "Benchmarks", "Fuzzing")
+    static let all = files(
+        "Sources", "Tests", "Examples", "Fixtures", "Benchmarks", "Fuzzing", "Gateway/Sources", "Gateway/Tests",
+        "Gateway/Benchmarks")
 }
 
 extension Repository.File {

@@ -239,4 +239,25 @@ struct RedirectTests {
         try client.download(server.url("/file", "size=10&cookie=1", key: "cookies"), task: 2)
         #expect(try client.outcome(2).file?.count == 10)
     }
+
+    @Test(
+        "A cookie goes when its date is in the past, however a server writes that",
+        arguments: [
+            "Thu, 01-Jan-70 00:00:01 GMT", "Mon, 01 Jan 1601 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 UTC",
+            "Thu Jan  1 00:00:00 1970", "1 jan 99 0:0:1",
+        ])
+    func cookieDates(_ date: String) throws {
+        let server = try TestServer.shared.get()
+        let service = try TestService()
+        let client = try service.client()
+        try client.open()
+        func said(_ query: String, task: Int64) throws -> String {
+            try client.download(server.url("/cookie", query, key: "dates"), task: task)
+            return String(decoding: try client.outcome(task).file ?? [], as: UTF8.self)
+        }
+        let gone = "sid=gone; Path=/; Expires=\(date)".replacing(" ", with: "%20").replacing(";", with: "%3B")
+        #expect(try said("set=sid%3Dabc%3B%20Path%3D/", task: 1) == "none")
+        #expect(try said("set=\(gone.replacing("=", with: "%3D"))", task: 2) == "sid=abc")
+        #expect(try said("", task: 3) == "none")
+    }
 }

@@ -23,14 +23,6 @@ struct ServerWordsTests {
         #expect(ServerWords.place(text, from: "http://h.org/a/") == place)
     }
 
-    @Test(
-        "A status of HTTP/2 has three digits, and nothing else is one",
-        arguments: [
-            ("200", true), ("999", true), ("100", true), ("-5", false), ("+20", false), ("099", false), ("2000", false),
-            ("20", false), ("", false), ("99999999999999999999", false), ("2\u{0660}0", false),
-        ])
-    func statuses(_ text: String, _ isStatus: Bool) { #expect(ServerWords.isStatus(text) == isStatus) }
-
     @Test("A cookie that could not be sent back is not kept")
     func cookies() {
         let url = "http://h.org/"
@@ -105,7 +97,6 @@ struct ServerWordsTests {
             _ = ServerWords.digest(
                 status: 200, ["Repr-Digest", "Content-Digest", "Digest", "Content-MD5"].map { ($0, words.text()) })
             _ = ServerWords.checksum(words.text())
-            _ = ServerWords.isStatus(words.text())
         }
     }
 

@@ -158,4 +158,26 @@ struct UploadTests {
             try client.peer.ask("create", create, [Descriptor.open(service.base, .directory)])
         }
     }
+
+    @Test(
+        "A server that answers early and closes has answered, and gets nothing twice",
+        arguments: ["1", "reset"], ["PUT", "POST"])
+    func hasty(_ how: String, _ method: String) throws {
+        let server = try TestServer.shared.get()
+        let service = try TestService()
+        let photo = try makeFile(service, size: 8_000_000)
+        let client = try service.client()
+        try client.open()
+        for number in 1...10 {
+            let key = "up-hasty-\(how)-\(method)-\(number)"
+            let descriptor = try Descriptor.open(photo.path, .read)
+            try client.upload(
+                server.url("/upload", "hasty=\(how)", key: key), file: descriptor, task: Int64(number), method: method)
+            let outcome = try client.outcome(Int64(number))
+            #expect(outcome.completion.error == nil)
+            #expect(outcome.status == 200)
+            #expect(outcome.file == Array("enough".utf8))
+            #expect(try server.requests(key).count == 1)
+        }
+    }
 }

@@ -30,7 +30,7 @@ package final class Workers {
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
     private let installs = DispatchQueue(label: "greenroom.installs", qos: .utility)
-    private let trees = Pool(label: "greenroom.trees", width: 3)
+    private let trees = WorkerPool(label: "greenroom.trees", width: 3, qos: .utility)
     private let locks = DispatchQueue(label: "greenroom.locks")
     private let priorities = DispatchQueue(label: "greenroom.priorities")
     private let releases = DispatchQueue(label: "greenroom.releases", qos: .userInteractive)
@@ -49,42 +49,6 @@ package final class Workers {
         func append(_ id: UInt64) {
             ids.withLock { $0.append(id) }
             wakeup.signal()
-        }
-    }
-
-    /// Several threads, and no more: what waits takes none. Each is a queue of its own, since a concurrent queue has
-    /// libdispatch count its threads every second from then on, and an idle system sleeps.
-    private final class Pool: Sendable {
-        private struct State {
-            var free: [DispatchQueue]
-            var waiting: [@Sendable () -> Void] = []
-        }
-
-        private let state: Mutex<State>
-
-        init(label: String, width: Int) {
-            state = Mutex(State(free: (1...width).map { DispatchQueue(label: "\(label)-\($0)", qos: .utility) }))
-        }
-
-        func run(_ work: @escaping @Sendable () -> Void) {
-            let queue = state.withLock { state -> DispatchQueue? in
-                if let queue = state.free.popLast() { return queue }
-                state.waiting.append(work)
-                return nil
-            }
-            if let queue { start(work, on: queue) }
-        }
-
-        private func start(_ work: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
-            queue.async { [self] in
-                work()
-                let next = state.withLock { state -> (@Sendable () -> Void)? in
-                    if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-                    state.free.append(queue)
-                    return nil
-                }
-                if let next { start(next, on: queue) }
-            }
         }
     }
 

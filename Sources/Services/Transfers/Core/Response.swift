@@ -71,6 +71,8 @@ package enum NetworkFailure: UInt8, Sendable, Codable, CaseIterable {
     case bodyUnreadable
     /// The upload was taken, and what the server says to it is longer than what is kept of that.
     case answerTooLong
+    /// The answer's body is not coded as the server says.
+    case undecodable
 }
 
 package enum FileFailure: UInt8, Sendable, Codable, CaseIterable {

@@ -1,16 +1,18 @@
-internal import Crypto
-internal import FoundationEssentials
 package import LinuxSystem
+internal import OpenSSL
 
 /// The device's key: whoever has it reads this device's messages, and nobody else does.
 ///
 /// It is made when a gateway is named for the first time, and kept in a file that only its owner reads.
 package struct DeviceKey: Sendable {
-    private let key: P256.Signing.PrivateKey
+    private let key: SigningKey
+    /// The first twelve bytes of the key's hash, in hexadecimal digits.
+    package let device: String
 
     package enum Failure: Error, CustomStringConvertible {
         case readableByOthers(String)
         case noKey(String)
+        case noRandomness
         case unwritable(SystemError)
 
         package var description: String {
@@ -20,6 +22,7 @@ package struct DeviceKey: Sendable {
                     + "(apps then register anew)"
             case .noKey(let path):
                 "\(path) is no key: remove it to get a new one (apps then register anew)"
+            case .noRandomness: "no key can be made: this machine has no random numbers"
             case .unwritable(let error): "the device's key cannot be kept: \(error)"
             }
         }
@@ -28,36 +31,34 @@ package struct DeviceKey: Sendable {
     /// The key that is there, or a new one, which is on the disk when this returns.
     package init(in folder: String) throws(Failure) {
         let path = "\(folder)/device.key"
-        guard let file = try? Descriptor.open(path, .read, followsLinks: false) else {
-            key = P256.Signing.PrivateKey()
+        let key: SigningKey
+        if let file = try? Descriptor.open(path, .read, followsLinks: false) {
+            key = try Self.read(file, path)
+        } else {
+            guard let made = SigningKey() else { throw .noRandomness }
             do throws(SystemError) {
-                try FileSystem.replace(path, with: Array(key.rawRepresentation))
+                try FileSystem.replace(path, with: made.number)
             } catch {
                 throw .unwritable(error)
             }
-            return
+            key = made
         }
+        self.key = key
+        guard let hash = Digest.of(key.publicKey, .sha256) else { throw .noKey(path) }
+        device = hash.prefix(12).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    private static func read(_ file: Descriptor, _ path: String) throws(Failure) -> SigningKey {
         guard let identity = try? file.identity(), identity.isRegular, identity.owner == CurrentProcess.uid,
             identity.permissions & 0o077 == 0
         else { throw .readableByOthers(path) }
-        guard let bytes = try? file.readAll(limit: 64), bytes.count == 32,
-            let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
-        else { throw .noKey(path) }
-        self.key = key
+        guard let bytes = try? file.readAll(limit: 64), let key = SigningKey(number: bytes) else { throw .noKey(path) }
+        return key
     }
 
     /// Uncompressed, as X9.63 writes a point: 65 bytes.
-    package var publicKey: [UInt8] { Array(key.publicKey.x963Representation) }
-
-    /// The first twelve bytes of the key's hash, in hexadecimal digits.
-    package var device: String {
-        SHA256.hash(data: key.publicKey.x963Representation).prefix(12).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-    }
+    package var publicKey: [UInt8] { key.publicKey }
 
     /// ECDSA over SHA-256, r and s; `nil` when the machine has no randomness.
-    package func signature(of bytes: [UInt8]) -> [UInt8]? {
-        (try? key.signature(for: Data(bytes))).map { Array($0.rawRepresentation) }
-    }
+    package func signature(of bytes: [UInt8]) -> [UInt8]? { key.signature(of: bytes) }
 }

@@ -76,6 +76,12 @@ package enum DownloadDecision: Hashable, Sendable {
         guard asked.offset > 0, let validator = asked.validator else {
             return .fromZero("the server answered with a part of it, and was asked for all")
         }
+        // All of it is there already: only the end of the answer before this one was lost.
+        if head.contentLength == 0, head.field("Content-Range") == nil, head.agrees(with: validator),
+            asked.expected ?? asked.offset == asked.offset
+        {
+            return .alreadyWhole
+        }
         guard let range = head.contentRange, !head.isCoded else {
             return .fromZero("the server does not say which part of it it sent")
         }

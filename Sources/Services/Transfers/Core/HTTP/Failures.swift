@@ -7,7 +7,7 @@ extension NetworkFailure {
             true
         case .tooManyRedirects, .redirectToNowhere, .unsupportedURL, .secureConnectionFailed, .certificateExpired,
             .certificateUntrusted, .certificateNotYetValid, .certificateRejected, .bodyUnreadable, .answerTooLong,
-            .proxyAuthenticationRequired:
+            .proxyAuthenticationRequired, .undecodable:
             false
         }
     }
@@ -25,6 +25,7 @@ extension NetworkFailure {
         case .redirectToNowhere: -1010
         case .proxyAuthenticationRequired: -1013
         case .badResponse: -1011
+        case .undecodable: -1015
         case .bodyUnreadable: -1102
         case .answerTooLong: -1103
         case .secureConnectionFailed: -1200
@@ -57,6 +58,7 @@ extension NetworkFailure {
         case .proxyAuthenticationRequired: "the proxy wants to know who asks"
         case .bodyUnreadable: "the file to upload cannot be read"
         case .answerTooLong: "the server answered the upload with more than is kept of an answer"
+        case .undecodable: "the content is not coded as the server says"
         }
     }
 }

@@ -8,29 +8,17 @@ struct SessionKey: Hashable, Sendable {
     let session: String
 }
 
-/// How connections are made; attempts with equal settings share them.
-struct ConnectionSettings: Hashable, Sendable {
+/// How connections are made.
+struct ConnectionSettings: Sendable {
     var tlsMinimum: String?
     /// Certificates in PEM that are trusted in place of the system's.
     var trustRoots: [String] = []
     var proxy: TransferConfiguration.Proxy?
-    /// Connections of nobody else: the answers between (1xx) have to be told apart.
-    var owner: AttemptID?
-    /// The connections are with the proxy itself, which forwards single requests.
-    private(set) var isForwarded = false
 
-    init(_ configuration: TransferConfiguration, owner: AttemptID? = nil) {
+    init(_ configuration: TransferConfiguration) {
         tlsMinimum = configuration.tlsMinimum
         trustRoots = configuration.trustRoots
         proxy = configuration.proxy
-        self.owner = owner
-    }
-
-    /// As they are for an address: an HTTP proxy makes tunnels for https, and mostly only for that.
-    func reaching(_ address: Address) -> ConnectionSettings {
-        var settings = self
-        settings.isForwarded = proxy?.kind == .http && !address.isSecure
-        return settings
     }
 }
 
@@ -85,7 +73,6 @@ struct Attempt: Sendable {
         longestAnswer = order.longestAnswer
         switch order.step {
         case .whole:
-            settings.owner = id
             body = .file(order.body.file, from: 0, length: order.body.length)
             set("Upload-Complete", "?1")
         case .ask(let resource):
@@ -129,6 +116,17 @@ struct Attempt: Sendable {
         set("Accept-Encoding", "identity")
         if !own.contains("user-agent") { set("User-Agent", "greenroom-transferd/1") }
         if !headers.contains(where: { $0.name.lowercased() == "accept" }) { set("Accept", "*/*") }
+    }
+
+    /// Where the part of the body begins that is sent, and where it ends.
+    var bodyStart: Int64 { if case .file(_, let start, _) = body { start } else { 0 } }
+
+    var bodyLength: Int64 {
+        switch body {
+        case .none: 0
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(_, _, let length): length
+        }
     }
 
     private mutating func set(_ name: String, _ value: String) {

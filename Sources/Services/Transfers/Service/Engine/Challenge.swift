@@ -1,4 +1,4 @@
-internal import Crypto
+internal import OpenSSL
 package import TransferCore
 internal import TransferWire
 internal import Wire
@@ -85,8 +85,9 @@ package struct Challenge: Hashable, Sendable {
 
     private func hash(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        return algorithm.lowercased().hasPrefix("sha-256")
-            ? Self.hexadecimal(SHA256.hash(data: bytes)) : Self.hexadecimal(Insecure.MD5.hash(data: bytes))
+        let kind: Digest.Algorithm = algorithm.lowercased().hasPrefix("sha-256") ? .sha256 : .md5
+        // Without the algorithm the answer is wrong, and the server refuses it.
+        return Self.hexadecimal(Digest.of(bytes, kind) ?? [])
     }
 
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

@@ -85,7 +85,7 @@ package struct CookieJar: Hashable, Sendable {
             case "path": if value.hasPrefix("/") { cookie.path = value }
             case "secure": cookie.isSecure = true
             case "max-age": age = Self.age(value) ?? age
-            case "expires": cookie.expires = HTTPDate.seconds(value, now: Int64(now)).map(Double.init)
+            case "expires": cookie.expires = CookieDate.seconds(value).map(Double.init)
             default: continue
             }
         }

@@ -1,14 +1,11 @@
-internal import AsyncHTTPClient
+internal import Curl
 internal import LinuxSystem
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
 internal import Synchronization
 internal import TransferCore
 
 /// What all attempts share.
 struct ExchangeTools: Sendable {
-    let clients: HTTPClients
+    let network: NetworkLoop
     let workers: FileSink.Workers
     let memory: SessionMemory
     let files: TransferFiles
@@ -19,15 +16,15 @@ struct ExchangeTools: Sendable {
 
 /// One attempt on its way: as many requests as redirects and challenges take, one after another.
 ///
-/// It is called on event loops, workers and by the service; what they share is behind one lock, under which nothing is
-/// called.
+/// It is called on the thread of the network, on workers and by the service; what they share is behind one lock, under
+/// which nothing is called.
 final class Exchange: Sendable {
     enum Phase {
         case preparing
         /// Nothing has come yet.
         case asking
-        /// The head is reported; the body waits.
-        case deciding(EventLoopPromise<Void>)
+        /// The head is reported; the body waits. It is complete already where there is none.
+        case deciding(isComplete: Bool)
         case receiving(FileSink)
         case ended
     }
@@ -38,30 +35,32 @@ final class Exchange: Sendable {
         var method: String
         var headers: [HeaderField]
         var sendsBody: Bool
+        /// Whether what a server has coded is decoded.
+        var decodes: Bool
         var redirects = 0
-        var hop = 0
-        var task: HTTPClient.Task<Void>?
-        var cancels: (@Sendable () -> Void)?
-        var watch: RepeatedTask?
-        var lastActivity = NIODeadline.now()
-        /// The disk holds up the flow, or an app on screen: no fault of the server's.
-        var isHeldUp = false
+        /// The request that is on its way.
+        var request: NetworkLoop.RequestID?
+        var body: BodySource?
+        var lastActivity = Clock.monotonic()
+        /// So often the disk holds up the flow, or an app on screen: no fault of the server's.
+        var holds = 0
         var answered: Challenge?
         var failure: NetworkFailure?
         var isStopped = false
         /// A worker opens the file: until it is done, nobody else may have it.
         var isOpening = false
         var owesClose = false
-        var head: HTTPResponseHead?
+        var head: CurlHead?
         var received: Int64 = 0
         var sent: Int64 = 0
-        var nextReport = NIODeadline.now()
+        var nextReport: Int64 = 0
     }
 
     static let mostRedirects = 20
     /// Of an answer that leads elsewhere; more of it is not worth a connection.
     static let mostWaste = 256 << 10
-    private static let reportInterval = TimeAmount.milliseconds(50)
+    /// In nanoseconds.
+    private static let reportInterval: Int64 = 50_000_000
 
     let attempt: Attempt
     let tools: ExchangeTools
@@ -76,14 +75,17 @@ final class Exchange: Sendable {
         self.onClosed = onClosed
         let sendsBody = if case .none = attempt.body { false } else { true }
         state = Mutex(
-            State(address: address, method: attempt.method, headers: attempt.headers, sendsBody: sendsBody))
+            State(
+                address: address, method: attempt.method, headers: attempt.headers, sendsBody: sendsBody,
+                // What is said to an upload is kept as it comes: to ask again would be to send again.
+                decodes: !sendsBody))
     }
 
     // MARK: Orders
 
     /// Makes the file ready, then asks.
     func start() {
-        tools.workers.writers.submit { [self] _ in
+        tools.workers.writers.run { [self] in
             do throws(SystemError) {
                 let length = try tools.files.prepare(attempt.target, keeping: attempt.offset)
                 guard length >= attempt.offset else {
@@ -107,13 +109,14 @@ final class Exchange: Sendable {
             return true
         }
         guard mayOpen else { return }
-        tools.workers.writers.submit { [self] _ in
+        tools.workers.writers.run { [self] in
             defer { opened() }
             let sink: FileSink
             do throws(SystemError) {
                 let file = try tools.files.open(attempt.target, cutAt: offset, mark: attempt.id.number)
                 sink = FileSink(
-                    file, from: offset, hash: hash(from: offset), workers: tools.workers
+                    file, from: offset, hash: hash(from: offset), workers: tools.workers,
+                    onRoom: { [weak self] in self?.release() }
                 ) { [self] length in
                     report(.durable(attempt.id, offset: length))
                 }
@@ -121,14 +124,18 @@ final class Exchange: Sendable {
                 fileFailed(error)
                 return
             }
-            let promise = state.withLock { state -> EventLoopPromise<Void>? in
-                guard case .deciding(let promise) = state.phase, !state.isStopped else { return nil }
+            let (isComplete, request) = state.withLock { state -> (Bool, NetworkLoop.RequestID?) in
+                guard case .deciding(let isComplete) = state.phase, !state.isStopped else { return (false, nil) }
                 state.phase = .receiving(sink)
                 state.received = offset
-                state.lastActivity = .now()
-                return promise
+                state.lastActivity = Clock.monotonic()
+                return (isComplete, state.request)
             }
-            promise?.succeed()
+            if isComplete {
+                hopEnded(isFollowed: false, nil)
+            } else if let request {
+                tools.network.post(.resume(request))
+            }
         }
     }
 
@@ -143,95 +150,108 @@ final class Exchange: Sendable {
 
     /// Nothing more is told of it.
     func stop() {
-        let (phase, task) = state.withLock { state -> (Phase, HTTPClient.Task<Void>?) in
+        let (phase, request) = state.withLock { state -> (Phase, NetworkLoop.RequestID?) in
             guard !state.isStopped else { return (.ended, nil) }
             state.isStopped = true
-            return (state.phase, state.task)
+            return (state.phase, state.request)
         }
-        if case .deciding(let promise) = phase { promise.fail(CancellationError()) }
-        task?.cancel()
+        if let request {
+            // Its end is the end of the exchange.
+            tools.network.post(.cancel(request))
+            return
+        }
         switch phase {
-        // Whoever prepares it looks before it asks.
-        case .ended, .preparing: return
-        // Without a request there is nobody else who would end it.
-        case .asking, .deciding, .receiving: if task == nil { close() }
+        // Whoever prepares it looks before it asks, and whoever writes the rest closes it then.
+        case .ended, .preparing, .receiving: return
+        case .asking, .deciding: close()
         }
     }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
 
     // MARK: Asking
 
     private func ask() {
-        let (snapshot, hop) = state.withLock { state -> (State?, Int) in
-            if case .ended = state.phase { return (nil, 0) }
-            state.hop += 1
+        let id = tools.network.makeRequest()
+        let snapshot = state.withLock { state -> State? in
+            if case .ended = state.phase { return nil }
             state.head = nil
             state.phase = .asking
-            return (state, state.hop)
+            state.holds = 0
+            if !state.isStopped { state.request = id }
+            return state
         }
         guard let snapshot else { return }
         if snapshot.isStopped {
             close()
             return
         }
-        do {
-            let request = try request(snapshot)
-            let listener: @Sendable (HTTPResponseHead) -> Void = { [weak self] head in self?.informational(head) }
-            let settings = attempt.settings.reaching(snapshot.address)
-            let client = try tools.clients.client(
-                settings, onInformational: settings.owner == nil ? nil : listener)
-            let hopDelegate = HopDelegate(self, hop)
-            let task = client.execute(request: request, delegate: hopDelegate)
-            let isStopped = state.withLock { state in
-                state.task = task
-                return state.isStopped
-            }
-            if isStopped { task.cancel() }
-            task.futureResult.whenComplete { [self] in hopEnded(hopDelegate, $0) }
-        } catch {
-            fail(NetworkFailure(error))
-        }
+        let (request, body) = request(snapshot)
+        state.withLock { $0.body = body }
+        tools.network.post(.begin(id, request, self))
     }
 
-    private func informational(_ head: HTTPResponseHead) {
+    func informational(_ head: CurlHead) {
         touch()
         let address = state.withLock { $0.address }
-        guard head.status.code == 104, let location = head.headers.first(name: "location"),
+        guard head.status == 104, let location = head.first("location"),
             let resource = Address(location, relativeTo: address)
         else { return }
         report(.uploadResumable(attempt.id, resource: resource.text))
     }
 
+    /// The next bytes of the body.
+    func supply(into space: UnsafeMutableRawBufferPointer) -> CurlSupply {
+        guard let body = state.withLock({ $0.body }) else { return .abort }
+        let supply = unsafe body.supply(into: space)
+        switch supply {
+        case .bytes(let count): moved(sent: count)
+        case .wait: break
+        case .abort: state.withLock { $0.failure = $0.failure ?? .bodyUnreadable }
+        }
+        return supply
+    }
+
     // MARK: Time
 
     private func beginWatching() {
-        let interval = TimeAmount.milliseconds(Int64(max(50, min(1000, attempt.requestTimeout * 125))))
-        let watch = tools.clients.group.next().scheduleRepeatedTask(initialDelay: interval, delay: interval) {
-            [weak self] _ in self?.look()
-        }
-        state.withLock { $0.watch = watch }
+        let milliseconds = max(50, min(1000, attempt.requestTimeout * 125))
+        tools.network.post(.watch(self, every: Int64(milliseconds) * 1_000_000))
     }
 
-    private func look() {
-        let limit = TimeAmount.nanoseconds(Int64(attempt.requestTimeout * 1e9))
-        let (sink, task) = state.withLock { state -> (FileSink?, HTTPClient.Task<Void>?) in
+    func look() {
+        let limit = Int64(attempt.requestTimeout * 1e9)
+        let (sink, request) = state.withLock { state -> (FileSink?, NetworkLoop.RequestID?) in
             var sink: FileSink?
             switch state.phase {
             case .deciding, .ended: return (nil, nil)
             case .preparing, .asking: break
             case .receiving(let receiving): sink = receiving
             }
-            guard !state.isHeldUp, !state.isStopped, NIODeadline.now() - state.lastActivity > limit,
+            guard state.holds <= 0, !state.isStopped, Clock.monotonic() - state.lastActivity > limit,
                 state.failure == nil
             else { return (sink, nil) }
             state.failure = .timedOut
-            return (sink, state.task)
+            return (sink, state.request)
         }
         // A slow flow, too, becomes durable.
         sink?.settle()
-        task?.cancel()
+        if let request { tools.network.post(.cancel(request)) }
     }
 
-    func touch() { state.withLock { $0.lastActivity = .now() } }
+    func touch() { state.withLock { $0.lastActivity = Clock.monotonic() } }
+
+    /// Waits for another's sake, which is no fault of the server's.
+    func hold() { state.withLock { $0.holds += 1 } }
+
+    func release() {
+        let request = state.withLock { state -> NetworkLoop.RequestID? in
+            state.holds -= 1
+            state.lastActivity = Clock.monotonic()
+            return state.holds <= 0 ? state.request : nil
+        }
+        if let request { tools.network.post(.resume(request)) }
+    }
 
     // MARK: Telling
 
@@ -239,48 +259,57 @@ final class Exchange: Sendable {
         if state.withLock({ !$0.isStopped }) { tools.report(event) }
     }
 
-    /// Counts of bytes are told now and then. The future, if there is one, is done when more may move.
-    @discardableResult
-    func moved(
-        received: Int = 0, sent: Int = 0, isLast: Bool = false, on loop: any EventLoop
-    ) -> EventLoopFuture<Void>? {
+    /// Counts of bytes are told now and then. What gives way to others waits after them.
+    func moved(received: Int = 0, sent: Int = 0) {
         let (event, isLocal) = state.withLock { state -> (TransferEvent?, Bool) in
             let isLocal = state.address.isLoopback && attempt.settings.proxy == nil
-            let now = NIODeadline.now()
+            let now = Clock.monotonic()
             state.lastActivity = now
             state.received += Int64(received)
             state.sent += Int64(sent)
+            let isLast = sent > 0 && state.sent == attempt.bodyLength
             guard !state.isStopped, isLast || now >= state.nextReport else { return (nil, isLocal) }
             state.nextReport = now + Self.reportInterval
             let event: TransferEvent =
                 sent > 0 ? .sent(attempt.id, total: state.sent) : .received(attempt.id, total: state.received)
             return (event, isLocal)
         }
-        // What stays on this machine costs no radio anything.
-        if !isLocal { tools.onTraffic(attempt.session, received, sent) }
         if let event { tools.report(event) }
-        return isLocal ? nil : tools.gate.pass(attempt.id.transfer, received + sent, on: loop)
+        // What stays on this machine costs no radio anything.
+        guard !isLocal else { return }
+        tools.onTraffic(attempt.session, received, sent)
+        let waits = tools.gate.pass(attempt.id.transfer, received + sent) { [weak self] in self?.release() }
+        if waits { hold() }
     }
 
     // MARK: The end
 
     /// What a request came to, once nothing of it comes any more.
-    private func hopEnded(_ hop: HopDelegate, _ result: Result<Void, any Error>) {
+    func hopEnded(isFollowed: Bool, _ end: CurlFailure?) {
         let (phase, failure, isStopped) = state.withLock { state -> (Phase, NetworkFailure?, Bool) in
-            state.task = nil
-            return (state.phase, state.failure, state.isStopped)
-        }
-        if case .ended = phase { return }
-        switch hop.fate.withLock({ $0 }) {
-        case _ where isStopped || failure != nil: break
-        case .again:
-            ask()
-            return
-        case .deliver: break
+            state.request = nil
+            let phase = state.phase
+            if case .deciding = phase, end == nil, state.failure == nil, !state.isStopped {
+                state.phase = .deciding(isComplete: true)
+            }
+            return (phase, state.failure, state.isStopped)
         }
         let sink: FileSink? = if case .receiving(let sink) = phase { sink } else { nil }
+        switch phase {
+        case .ended: return
+        case _ where isStopped || failure != nil: break
+        case _ where isFollowed:
+            ask()
+            return
+        case .deciding where end == nil: return
+        default: break
+        }
         guard let sink else {
-            if isStopped { close() } else { ended(result, failure, length: nil, digest: .unknown) }
+            if isStopped {
+                close()
+            } else {
+                ended(failure ?? end.map(NetworkFailure.init), length: nil, digest: .unknown)
+            }
             return
         }
         sink.finish { [self] outcome in
@@ -289,54 +318,37 @@ final class Exchange: Sendable {
             case .success(let length):
                 let digest = DigestCheck.verdict(
                     sink, length: length, attempt: attempt, head: state.withLock { $0.head })
-                ended(result, failure, length: length, digest: digest)
+                ended(failure ?? end.map(NetworkFailure.init), length: length, digest: digest)
             }
         }
     }
 
-    private func ended(
-        _ result: Result<Void, any Error>, _ failure: NetworkFailure?, length: Int64?, digest: DigestVerdict
-    ) {
+    private func ended(_ failure: NetworkFailure?, length: Int64?, digest: DigestVerdict) {
         if let failure {
             fail(failure)
-            return
-        }
-        switch result {
-        case .success:
-            let total = length ?? 0
-            finish { $0(.responseEnded(self.attempt.id, offset: total, digest: digest)) }
-        case .failure(let error):
-            let failure = NetworkFailure(error)
-            guard failure == .secureConnectionFailed else {
-                fail(failure)
-                return
-            }
-            // Why is found out by another connection.
-            let (address, settings) = (state.withLock { $0.address }, attempt.settings)
-            CertificateProbe.find(address, settings, on: tools.clients.group) { [self] in fail($0) }
+        } else {
+            finish { $0(.responseEnded(self.attempt.id, offset: length ?? 0, digest: digest)) }
         }
     }
 
     func fail(_ failure: NetworkFailure) { finish { $0(.failed(self.attempt.id, failure)) } }
 
     func fileFailed(_ error: SystemError) {
-        let task = state.withLock { $0.task }
+        let request = state.withLock { $0.request }
         finish { $0(.fileFailed(self.attempt.id, FileFailure(error))) }
-        task?.cancel()
+        if let request { tools.network.post(.cancel(request)) }
     }
 
     /// The last word of it, once.
     private func finish(_ tell: (_ report: (TransferEvent) -> Void) -> Void) {
         var last: TransferEvent?
         tell { last = $0 }
-        let (isFirst, isStopped, promise) = state.withLock { state -> (Bool, Bool, EventLoopPromise<Void>?) in
-            if case .ended = state.phase { return (false, true, nil) }
-            let promise: EventLoopPromise<Void>? = if case .deciding(let waiting) = state.phase { waiting } else { nil }
+        let (isFirst, isStopped) = state.withLock { state -> (Bool, Bool) in
+            if case .ended = state.phase { return (false, true) }
             state.phase = .ended
-            return (true, state.isStopped, promise)
+            return (true, state.isStopped)
         }
         guard isFirst else { return }
-        promise?.fail(CancellationError())
         if !isStopped, let last { tools.report(last) }
         tidy()
     }
@@ -344,13 +356,7 @@ final class Exchange: Sendable {
     private func close() { finish { _ in } }
 
     private func tidy() {
-        let watch = state.withLock { state -> RepeatedTask? in
-            let watch = state.watch
-            state.watch = nil
-            return watch
-        }
-        watch?.cancel()
-        tools.clients.release(attempt.settings)
+        tools.network.post(.unwatch(self))
         let mayClose = state.withLock { state in
             state.owesClose = state.isOpening
             return !state.isOpening
@@ -359,7 +365,9 @@ final class Exchange: Sendable {
     }
 
     private func hash(from offset: Int64) -> RunningHash? {
-        DigestCheck.expected(checksum: attempt.checksum, state.withLock { $0.head }).map { RunningHash($0.algorithm) }
+        DigestCheck.expected(checksum: attempt.checksum, state.withLock { $0.head }).flatMap {
+            RunningHash($0.algorithm)
+        }
     }
 
     func wallSeconds() -> Double { Double(Clock.wall()) / 1e9 }

@@ -1,6 +1,4 @@
 package import LinuxSystem
-package import NIOCore
-package import NIOPosix
 internal import Synchronization
 
 /// Where a download's bytes go: appended to a file by a worker while more come, and made durable by another while
@@ -23,21 +21,28 @@ package final class FileSink: Sendable {
 
     /// Threads for all sinks; the disk has no use for one each.
     package struct Workers: Sendable {
-        package let writers: NIOThreadPool
-        package let syncers: NIOThreadPool
+        package let writers = WorkerPool(label: "greenroom.transfers.writers", width: 2)
+        package let syncers = WorkerPool(label: "greenroom.transfers.syncers", width: 4)
 
-        package init() {
-            writers = NIOThreadPool(numberOfThreads: 2)
-            syncers = NIOThreadPool(numberOfThreads: 4)
-            writers.start()
-            syncers.start()
-        }
+        package init() {}
     }
 
+    /// What whoever brings bytes is told.
+    package enum Room: Sendable {
+        case more
+        /// More is taken, and had better wait until `onRoom` is called.
+        case full
+        /// Nothing more can be written.
+        case none
+    }
+
+    /// Bytes that are written together.
+    private static let piece = 256 << 10
+
     private struct State {
-        var pending: [ByteBuffer] = []
+        var pending: [[UInt8]] = []
         var pendingBytes = 0
-        var waiters: [EventLoopPromise<Void>] = []
+        var owesRoom = false
         var isWriting = false
         var isSyncing = false
         var cannotSync = false
@@ -52,17 +57,20 @@ package final class FileSink: Sendable {
     private let file: Descriptor
     private let bounds: Bounds
     private let workers: Workers
+    private let onRoom: @Sendable () -> Void
     private let onDurable: @Sendable (Int64) -> Void
     private let state: Mutex<State>
 
-    /// `onDurable` is called on a worker with each new durable length.
+    /// `onRoom` is called on a worker when there is room again, or when nothing more can be written, and `onDurable`
+    /// with each new durable length.
     package init(
         _ file: Descriptor, from offset: Int64, hash: RunningHash?, bounds: Bounds = Bounds(), workers: Workers,
-        onDurable: @escaping @Sendable (Int64) -> Void
+        onRoom: @escaping @Sendable () -> Void, onDurable: @escaping @Sendable (Int64) -> Void
     ) {
         self.file = file
         self.bounds = bounds
         self.workers = workers
+        self.onRoom = onRoom
         self.onDurable = onDurable
         state = Mutex(State(written: offset, durable: offset, hash: hash))
     }
@@ -80,23 +88,32 @@ package final class FileSink: Sendable {
         return hash.finalized
     }
 
-    /// Takes bytes. The future, if there is one, is done when there is room for more; it fails when nothing more can
-    /// be written.
-    package func append(_ buffer: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
-        let (future, mustStart) = state.withLock { state -> (EventLoopFuture<Void>?, Bool) in
-            if let failure = state.failure { return (loop.makeFailedFuture(failure), false) }
-            guard !state.hasEnded else { return (loop.makeFailedFuture(CancellationError()), false) }
-            state.pending.append(buffer)
-            state.pendingBytes += buffer.readableBytes
+    /// Takes a copy of bytes.
+    package func append(_ bytes: UnsafeRawBufferPointer) -> Room {
+        // They are copied before this returns.
+        nonisolated(unsafe) let bytes = unsafe bytes
+        let count = unsafe bytes.count
+        let (room, mustStart) = state.withLock { state -> (Room, Bool) in
+            guard state.failure == nil, !state.hasEnded else { return (.none, false) }
+            if let last = state.pending.indices.last, state.pending[last].count + count <= Self.piece {
+                unsafe state.pending[last].append(contentsOf: bytes)
+            } else {
+                var piece: [UInt8] = []
+                // While one is written, the next ones fill up.
+                piece.reserveCapacity(state.isWriting ? Self.piece : count)
+                unsafe piece.append(contentsOf: bytes)
+                state.pending.append(piece)
+            }
+            state.pendingBytes += count
             let mustStart = !state.isWriting
             state.isWriting = true
-            guard state.pendingBytes > bounds.high else { return (nil, mustStart) }
-            let promise = loop.makePromise(of: Void.self)
-            state.waiters.append(promise)
-            return (promise.futureResult, mustStart)
+            guard state.pendingBytes > bounds.high else { return (.more, mustStart) }
+            defer { state.owesRoom = true }
+            // It is owed once.
+            return (state.owesRoom ? .more : .full, mustStart)
         }
         if mustStart { startWriting() }
-        return future
+        return room
     }
 
     /// Writes what waits, makes everything durable, and says how much it is. Nothing may be appended afterwards.
@@ -114,12 +131,12 @@ package final class FileSink: Sendable {
     // MARK: Writing
 
     private func startWriting() {
-        workers.writers.submit { [self] _ in write() }
+        workers.writers.run { [self] in write() }
     }
 
     private func write() {
         while true {
-            let next = state.withLock { state -> (buffers: [ByteBuffer], offset: Int64, hash: RunningHash?)? in
+            let next = state.withLock { state -> (buffers: [[UInt8]], offset: Int64, hash: RunningHash?)? in
                 // The disk is behind: the worker comes back when it has caught up.
                 let isFarAhead = state.written - state.durable > bounds.undurable && state.isSyncing
                 guard state.failure == nil, !state.pending.isEmpty, !isFarAhead else {
@@ -147,13 +164,13 @@ package final class FileSink: Sendable {
         completeIfDone()
     }
 
-    private func write(_ buffers: [ByteBuffer], at start: Int64, _ hash: inout RunningHash?) throws(SystemError)
+    private func write(_ buffers: [[UInt8]], at start: Int64, _ hash: inout RunningHash?) throws(SystemError)
         -> Int64
     {
         var offset = start
         try hash?.catchUp(to: start, in: file)
         for buffer in buffers {
-            let failure: SystemError? = unsafe buffer.withUnsafeReadableBytes { bytes in
+            let failure: SystemError? = unsafe buffer.withUnsafeBytes { bytes in
                 do throws(SystemError) {
                     unsafe try file.write(bytes, at: offset)
                     unsafe hash?.update(bytes)
@@ -163,14 +180,14 @@ package final class FileSink: Sendable {
                 }
             }
             if let failure { throw failure }
-            offset += Int64(buffer.readableBytes)
+            offset += Int64(buffer.count)
         }
         return offset
     }
 
     /// What went into the file before the disk was full counts.
-    private func failedToWrite(_ buffers: [ByteBuffer], at offset: Int64, _ error: SystemError) {
-        let most = buffers.reduce(offset) { $0 + Int64($1.readableBytes) }
+    private func failedToWrite(_ buffers: [[UInt8]], at offset: Int64, _ error: SystemError) {
+        let most = buffers.reduce(offset) { $0 + Int64($1.count) }
         let size = (try? file.identity().size) ?? offset
         state.withLock { $0.written = min(max(size, offset), most) }
         fail(error)
@@ -178,16 +195,15 @@ package final class FileSink: Sendable {
     }
 
     private func wrote(upTo end: Int64, count: Int, _ hash: RunningHash?) {
-        let waiters = state.withLock { state -> [EventLoopPromise<Void>] in
+        let hasRoom = state.withLock { state -> Bool in
             state.written = end
             state.hash = hash
             state.pendingBytes -= count
-            guard state.pendingBytes <= bounds.low else { return [] }
-            let waiters = state.waiters
-            state.waiters = []
-            return waiters
+            guard state.owesRoom, state.pendingBytes <= bounds.low else { return false }
+            state.owesRoom = false
+            return true
         }
-        for waiter in waiters { waiter.succeed() }
+        if hasRoom { onRoom() }
     }
 
     // MARK: Making durable
@@ -201,7 +217,7 @@ package final class FileSink: Sendable {
             return true
         }
         if mustStart {
-            workers.syncers.submit { [self] _ in synchronize() }
+            workers.syncers.run { [self] in synchronize() }
         } else {
             completeIfDone()
         }
@@ -264,16 +280,15 @@ package final class FileSink: Sendable {
     }
 
     private func fail(_ error: SystemError) {
-        let waiters = state.withLock { state -> [EventLoopPromise<Void>] in
+        let owesRoom = state.withLock { state -> Bool in
             state.failure = state.failure ?? error
             state.isWriting = false
             state.pending = []
             state.pendingBytes = 0
-            let waiters = state.waiters
-            state.waiters = []
-            return waiters
+            defer { state.owesRoom = false }
+            return state.owesRoom
         }
-        for waiter in waiters { waiter.fail(error) }
+        if owesRoom { onRoom() }
         completeIfDone()
     }
 }

@@ -1,5 +1,4 @@
 internal import Model
-internal import NIOCore
 internal import Synchronization
 internal import TransferCore
 
@@ -12,7 +11,7 @@ final class Gate: Sendable {
         let id: TransferID
         /// It goes on when so many bytes have been granted.
         let mark: Int64
-        let promise: EventLoopPromise<Void>
+        let release: @Sendable () -> Void
     }
 
     private struct State {
@@ -37,23 +36,22 @@ final class Gate: Sendable {
             state.limit = limit
             return Self.release(&state)
         }
-        for waiter in released { waiter.promise.succeed() }
+        for waiter in released { waiter.release() }
     }
 
-    /// Bytes that have moved. The future, if there is one, is done when more may.
-    func pass(_ id: TransferID, _ count: Int, on loop: any EventLoop) -> EventLoopFuture<Void>? {
+    /// Bytes that have moved. Answers whether more has to wait; `release` is called when it may move.
+    func pass(_ id: TransferID, _ count: Int, _ release: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.yielding.contains(id) else {
                 state.free += Int64(count)
-                return nil
+                return false
             }
-            guard state.limit != nil else { return nil }
+            guard state.limit != nil else { return false }
             state.asked += Int64(count)
-            guard state.asked > state.granted else { return nil }
+            guard state.asked > state.granted else { return false }
             state.wasHeld = true
-            let promise = loop.makePromise(of: Void.self)
-            state.waiters.append(Waiter(id: id, mark: state.asked, promise: promise))
-            return promise.futureResult
+            state.waiters.append(Waiter(id: id, mark: state.asked, release: release))
+            return true
         }
     }
 
@@ -65,7 +63,7 @@ final class Gate: Sendable {
             state.granted = min(state.granted, state.asked) + worth
             return Self.release(&state)
         }
-        for waiter in released { waiter.promise.succeed() }
+        for waiter in released { waiter.release() }
     }
 
     /// Bytes of transfers that give way to nothing, and whether any other had to wait, since this was asked last.
@@ -83,18 +81,5 @@ final class Gate: Sendable {
         let released = state.waiters.filter { !isHeld($0) }
         if !released.isEmpty { state.waiters.removeAll { !isHeld($0) } }
         return released
-    }
-}
-
-extension Exchange {
-    /// Waits for another's sake, which is no fault of the server's.
-    func holdUp(_ future: EventLoopFuture<Void>) -> EventLoopFuture<Void> {
-        state.withLock { $0.isHeldUp = true }
-        return future.always { [self] _ in
-            state.withLock { state in
-                state.isHeldUp = false
-                state.lastActivity = .now()
-            }
-        }
     }
 }

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import LinuxSystem
+internal import OpenSSL
 internal import SystemPackage
 
 /// What a file's bytes hash to, computed while they pass by. After a restart it reads again what it has not seen.
@@ -10,40 +10,27 @@ package struct RunningHash: Sendable {
         case md5
     }
 
-    private enum Hasher: Sendable {
-        case sha256(SHA256)
-        case sha512(SHA512)
-        case md5(Insecure.MD5)
-    }
-
     let algorithm: Algorithm
-    private var hasher: Hasher
+    private let digest: Digest
     /// How many bytes went in.
     private(set) var count: Int64 = 0
 
-    init(_ algorithm: Algorithm) {
-        self.algorithm = algorithm
-        hasher =
+    /// `nil`: this machine does not have the algorithm.
+    init?(_ algorithm: Algorithm) {
+        let kind: Digest.Algorithm =
             switch algorithm {
-            case .sha256: .sha256(SHA256())
-            case .sha512: .sha512(SHA512())
-            case .md5: .md5(Insecure.MD5())
+            case .sha256: .sha256
+            case .sha512: .sha512
+            case .md5: .md5
             }
+        guard let digest = Digest(kind) else { return nil }
+        self.algorithm = algorithm
+        self.digest = digest
     }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += Int64(bytes.count)
-        switch hasher {
-        case .sha256(var state):
-            unsafe state.update(bufferPointer: bytes)
-            hasher = .sha256(state)
-        case .sha512(var state):
-            unsafe state.update(bufferPointer: bytes)
-            hasher = .sha512(state)
-        case .md5(var state):
-            unsafe state.update(bufferPointer: bytes)
-            hasher = .md5(state)
-        }
+        unsafe digest.update(bytes)
     }
 
     /// Reads what lies in the file before `offset` and has not gone in yet.
@@ -60,11 +47,5 @@ package struct RunningHash: Sendable {
         }
     }
 
-    var finalized: [UInt8] {
-        switch hasher {
-        case .sha256(let state): Array(state.finalize())
-        case .sha512(let state): Array(state.finalize())
-        case .md5(let state): Array(state.finalize())
-        }
-    }
+    var finalized: [UInt8] { digest.value }
 }

@@ -1,4 +1,4 @@
-internal import NIOHTTP1
+internal import Curl
 internal import TransferCore
 internal import TransferWire
 package import Wire
@@ -37,17 +37,12 @@ package enum ServerWords {
 
     /// What a server says that the whole thing hashes to.
     package static func digest(status: Int, _ fields: [(String, String)]) -> [UInt8]? {
-        guard status >= 0 else { return nil }
-        let head = HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: HTTPHeaders(fields))
+        let head = CurlHead(status: status, fields: fields.map { CurlField($0.0, $0.1) })
         return DigestCheck.expected(checksum: nil, head)?.value
     }
 
     /// What a tool says.
     package static func checksum(_ text: String) -> [UInt8]? { DigestCheck.expected(checksum: text, nil)?.value }
-
-    /// Whether that can be the status of an answer in HTTP/2.
-    package static func isStatus(_ text: String) -> Bool { StatusGuard.isStatus(text) }
 
     /// Reads the parameters of every request and answer in which a client names numbers and times.
     package static func convert(_ json: JSONValue) {

@@ -110,7 +110,7 @@ private final class Program: @unchecked Sendable {
         let store = try TransferStore(path: options.home + "/transfers.sqlite")
         var contents = try store.contents()
         try Recovery.recover(&contents, store, files)
-        let service = makeService(store, contents, files, marks, broker)
+        let service = makeService(store, contents, files, marks, broker, try NetworkLoop())
         self.service = service
         if !options.isSystem { try listen("client", service, isControl: false) }
         try listen("control", service, isControl: true)
@@ -134,7 +134,7 @@ private final class Program: @unchecked Sendable {
 
     private func makeService(
         _ store: TransferStore, _ contents: TransferStore.Contents, _ files: TransferFiles, _ marks: FaultMarks?,
-        _ broker: BrokerConnection?
+        _ broker: BrokerConnection?, _ network: NetworkLoop
     ) -> Service {
         let gate = Gate()
         let service = Service(
@@ -150,7 +150,7 @@ private final class Program: @unchecked Sendable {
             service.queue.async { service.enqueue(Service.Batch(changes: [.cookies(session, jar)], effects: [])) }
         }
         let tools = ExchangeTools(
-            clients: HTTPClients(threads: 2), workers: FileSink.Workers(), memory: memory, files: files,
+            network: network, workers: FileSink.Workers(), memory: memory, files: files,
             gate: gate, report: { [unowned service] in service.report($0) },
             onTraffic: { [unowned service] in service.account($0, received: $1, sent: $2) })
         service.memory = memory

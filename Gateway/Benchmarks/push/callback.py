@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.abspath(__file__).rsplit("/Gateway/", 1)[0]
 sys.path.insert(0, os.path.join(HERE, "Fixtures/servers"))
 sys.dont_write_bytecode = True
 

@@ -7,8 +7,8 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Wire
 
-/// The programs that `Benchmarks/push/bench` measures a gateway with: they send, they receive, and one is the least
-/// that a server can do.
+/// The programs with which `Gateway/Benchmarks/push/bench` measures a gateway: they send, they receive, and one is the
+/// least that a server can do.
 struct PushBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "greenroom-bench-push", abstract: "What make bench-push measures a gateway with.",

@@ -6,7 +6,6 @@ internal import Model
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-internal import NotificationsService
 internal import PushLink
 internal import Synchronization
 internal import Wire

@@ -6,7 +6,6 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import NIOTLS
-internal import NotificationsService
 internal import PushLink
 
 /// One device. There are a hundred thousand of them in a process: what is not needed while it is quiet is not kept.

@@ -6,7 +6,7 @@ import Testing
 struct ReasonTableTests {
     private static func text(_ path: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
@@ -28,7 +28,7 @@ struct ReasonTableTests {
 
     @Test("Each sentence in it is that of a test of the gateway, which is named after the reason")
     func sentences() throws {
-        let folder = "Tests/PushGatewayTests"
+        let folder = "Gateway/Tests/PushGatewayTests"
         let files = ["Request", "Limit", "Delivery", "Lifecycle", "Store", "Certificate", "Token"].map { "\($0)Tests" }
         let tests = try files.map { try Self.text("\(folder)/\($0).swift") }.joined()
         for row in try Self.rows() {
