@@ -9,6 +9,16 @@ package struct CurlField: Hashable, Sendable {
     }
 }
 
+extension CurlField {
+    /// As a server wrote it. Of what is no field the library hands on some, as a value that is the end of its line.
+    init?(received name: String, _ value: String) {
+        func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+        let isWhole = !name.isEmpty && !name.utf8.contains { $0 < 0x20 } && !value.utf8.contains(where: isLineEnd)
+        guard isWhole else { return nil }
+        self.init(name, value)
+    }
+}
+
 /// What is asked of a server.
 package struct CurlRequest: Sendable {
     package enum Body: Hashable, Sendable {

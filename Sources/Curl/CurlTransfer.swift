@@ -44,6 +44,7 @@ package protocol CurlTransferDelegate: AnyObject {
     private var supplied: Int64 = 0
     private(set) var isPaused = false
     private var hasHead = false
+    private var hasBadStatus = false
     /// Of the answer's body.
     private var received = 0
     /// The answer's body is not wanted yet.
@@ -237,6 +238,11 @@ package protocol CurlTransferDelegate: AnyObject {
         let isEnd = unsafe count == 0 || line.map { unsafe $0[0] == 0x0D || $0[0] == 0x0A } ?? true
         guard isEnd, !hasHead else { return count }
         let status = unsafe gr_curl_number(easy, CURLINFO_RESPONSE_CODE)
+        // The library takes any number for a status.
+        guard (100...999).contains(status) else {
+            hasBadStatus = true
+            return -1
+        }
         let isInterim = (100..<200).contains(status) && status != 101
         let head = CurlHead(
             status: status, version: version, fields: fields(isInterim ? gr_curl_interim_fields : gr_curl_fields))
@@ -262,7 +268,9 @@ package protocol CurlTransferDelegate: AnyObject {
         var fields: [CurlField] = []
         var last: UnsafeMutablePointer<curl_header>?
         while let next = unsafe curl_easy_nextheader(easy, origin, -1, last) {
-            unsafe fields.append(CurlField(String(cString: next.pointee.name), String(cString: next.pointee.value)))
+            let field = unsafe CurlField(
+                received: String(cString: next.pointee.name), String(cString: next.pointee.value))
+            if let field { fields.append(field) }
             unsafe last = next
         }
         return fields
@@ -325,7 +333,7 @@ package protocol CurlTransferDelegate: AnyObject {
     /// What the library says of its end.
     func ended(_ code: CURLcode) {
         guard code == CURLE_OK || isAnswered(code) else {
-            delegate.transferEnded(failure(code))
+            delegate.transferEnded(hasBadStatus ? .badAnswer : failure(code))
             return
         }
         // Without a head there was no answer.
