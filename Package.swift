@@ -588,6 +588,8 @@ let package = Package(
                 "greenroom", "greenroom-transferd",
             ]),
         .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL"]),
+        // Reads the programs, from where the build puts them.
+        .testTarget(name: "ProductTests", dependencies: ["ServiceTesting", "LinuxSystem"]),
         // Also runs the program itself, against the gateway's double of Fixtures/servers.
         .testTarget(
             name: "AudioServiceTests",
@@ -679,7 +681,6 @@ for target in package.targets where ![.plugin, .system, .binary].contains(target
 // Tests that CI builds and runs before it builds the rest: the package has only these tests and what they depend on if
 // GREENROOM_PARTS names them. Scripts/run-tests.py reads these names as well.
 let parts: [String: Set<String>] = [
-    "transfers": ["TransferServiceTests", "OpenSSLTests", "NotificationsServiceTests", "PresenterTests", "HostTests"],
     // Reads source text only.
     "tidy": ["TidyTests"],
     // Starts no process and opens no socket.

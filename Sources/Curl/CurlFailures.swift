@@ -17,6 +17,9 @@ extension CurlTransfer {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: return .badAnswer
         case CURLE_SSL_CONNECT_ERROR: return .notSecure
         case CURLE_PEER_FAILED_VERIFICATION: return certificateFailure
+        // The certificates that are to be trusted in place of the system's are none.
+        case CURLE_SSL_CACERT_BADFILE: return .certificateUntrusted
+        case CURLE_SSL_CLIENTCERT: return .certificateRejected
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
             let status = number(CURLINFO_HTTP_CONNECTCODE)
             return status >= 300 ? .proxyRefused(status: status) : .connectionLost

@@ -23,6 +23,9 @@ package import LinuxSystem
     private var senders: [UInt: CurlTransfer] = [:]
     /// When the library wants to be called, by the monotonic clock.
     private var deadline: Int64?
+    private var hasEnded = false
+    /// Transfers that share the memory for buffers: a few have large ones.
+    private static let fewTransfers = 4
 
     /// - Parameter firstToken: tokens from this one on are the set's.
     package init?(_ epoll: Epoll, firstToken: UInt64) {
@@ -46,12 +49,17 @@ package import LinuxSystem
         unsafe gr_curl_multi_set(multi, CURLMOPT_MAXCONNECTS, 64)
     }
 
-    deinit {
+    deinit { end() }
+
+    /// Ends its connections. Nothing is told of transfers that are not over; nothing may follow.
+    package func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
         for transfer in running.values { unsafe curl_multi_remove_handle(multi, transfer.easy) }
+        (running, senders) = ([:], [:])
         unsafe curl_multi_cleanup(multi)
     }
 
-    package var isEmpty: Bool { running.isEmpty }
     /// The first token that it has not used.
     package var unusedToken: UInt64 { nextToken }
 
@@ -60,6 +68,8 @@ package import LinuxSystem
     package func begin(_ transfer: CurlTransfer) {
         running[transfer.key] = transfer
         if transfer.sends { senders[transfer.key] = transfer }
+        let buffer = running.count > Self.fewTransfers ? 64 << 10 : 512 << 10
+        unsafe gr_curl_set(transfer.easy, CURLOPT_BUFFERSIZE, buffer)
         unsafe gr_curl_set_close(
             transfer.easy,
             { context, socket in

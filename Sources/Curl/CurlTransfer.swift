@@ -144,7 +144,6 @@ package protocol CurlTransferDelegate: AnyObject {
         unsafe gr_curl_set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         unsafe gr_curl_set(easy, CURLOPT_TCP_KEEPALIVE, 1)
         unsafe gr_curl_set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectTimeout * 1000))
-        unsafe gr_curl_set(easy, CURLOPT_BUFFERSIZE, 512 << 10)
         unsafe gr_curl_set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
         // To wait for a connection that carries several requests is faster than to make more.
         unsafe gr_curl_set(easy, CURLOPT_PIPEWAIT, 1)

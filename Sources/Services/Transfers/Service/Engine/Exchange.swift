@@ -177,7 +177,6 @@ final class Exchange: Sendable {
             if case .ended = state.phase { return nil }
             state.head = nil
             state.phase = .asking
-            state.holds = 0
             if !state.isStopped { state.request = id }
             return state
         }

@@ -118,12 +118,13 @@ private final class Network {
         case .end:
             isOver = true
             (requests, watches) = ([:], [:])
+            set?.end()
             set = nil
         }
     }
 
     private func begin(_ id: NetworkLoop.RequestID, _ request: CurlRequest, _ exchange: Exchange) {
-        let hop = Hop(exchange) { [unowned self] in requests[id] = nil }
+        let hop = Hop(exchange) { [weak self] in self?.requests[id] = nil }
         // Whoever cancels it before it is here says so only there.
         guard !exchange.isStopped else {
             hop.transferEnded(.cancelled)
@@ -167,6 +168,7 @@ private final class Network {
         }
         if now - idleSince >= Self.patience {
             nextToken = set.unusedToken
+            set.end()
             self.set = nil
             self.idleSince = nil
         }
