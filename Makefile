@@ -87,7 +87,7 @@ uploads: ## Upload 100 photos while app, daemon and server are killed, again and
 	python3 Examples/Uploader/storm.py .build/bin $(or $(SEEDS),50) 100
 
 pushes: ## Send 10,000 pushes while gateway, agent, daemon and apps are killed (KILLS=200 MESSAGES=10000 SEEDS=1 NATS=1: two gateways, three nats-servers).
-	@$(NEED) @build @gateway @scripts $(if $(NATS),@cluster)
+	@$(NEED) @build @gateway @scripts python3-h2 $(if $(NATS),@cluster)
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/nested.sh Gateway --quiet
 	@Scripts/assemble.sh
@@ -170,7 +170,7 @@ bench-audio: ## What audio costs: pauses, commands, starts, gaps beside 32 burne
 	Benchmarks/audio/bench $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(JSON),--json "$(JSON)")
 
 bench-push: ## A push gateway compared with bare HTTP/2 and mosquitto, and with a fleet of devices (DEVICES=100000 SECONDS_EACH=10).
-	@$(NEED) @build @gateway @scripts mosquitto
+	@$(NEED) @build @gateway @scripts python3-h2 mosquitto
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/nested.sh Gateway --quiet
 	@Scripts/assemble.sh

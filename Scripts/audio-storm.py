@@ -14,19 +14,17 @@ counted. With --keep the folders of stories with problems stay. Needs root, as a
 """
 
 import argparse
-import json
 import os
 import random
 import signal
 import sys
 import time
 
-SCRIPTS = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(SCRIPTS)
 sys.dont_write_bytecode = True
-sys.path[:0] = [SCRIPTS + "/demo", SCRIPTS + "/audio_storm"]
-from sound import NEEDED  # noqa: E402
-from story import Story  # noqa: E402
+from storms.audio.sound import NEEDED  # noqa: E402
+from storms.audio.story import Story  # noqa: E402
+from storms.files import finish  # noqa: E402
+from storms.places import APPS, BIN  # noqa: E402
 
 
 def tell(options, number, result):
@@ -53,8 +51,8 @@ def tell(options, number, result):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=ROOT + "/.build/bin")
-    parser.add_argument("--apps", default=ROOT + "/.build/apps")
+    parser.add_argument("--bin", default=BIN)
+    parser.add_argument("--apps", default=APPS)
     parser.add_argument("--stories", default=50, type=int)
     parser.add_argument("--steps", default=8, type=int, help="in each story")
     parser.add_argument("--seed", default=1, type=int)
@@ -74,8 +72,7 @@ def main():
     for number in [options.only] if options.only is not None else range(options.stories):
         tell(options, number, result)
     result["seconds"] = round(time.monotonic() - began, 1)
-    print(json.dumps(result) if options.json else "\n".join(f"{key}: {value}" for key, value in result.items()))
-    sys.exit(1 if result["problems"] else 0)
+    finish(result, options.json)
 
 
 if __name__ == "__main__":

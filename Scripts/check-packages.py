@@ -10,16 +10,14 @@ package from any list fails. Of packages that are not installed it downloads the
 
 import argparse
 import ast
-import collections
 import glob
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-import tarfile
-import tempfile
+
+from debian_files import Debian
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("SWIFTPM_BUILD_DIR", os.path.join(ROOT, ".build"))
@@ -27,8 +25,6 @@ BUILD = os.environ.get("SWIFTPM_BUILD_DIR", os.path.join(ROOT, ".build"))
 WORDS = {"file", "free", "init", "kill", "red"}
 # What runs in the virtual machine, whose image has programs of its own.
 ELSEWHERE = "Tests/DeviceTests/"
-# Not essential, and in each Debian all the same.
-EVERYWHERE = {"apt", "mount"}
 # Programs that need a package which they do not depend on.
 COMPANIONS = {"dunst": ["fonts-dejavu-core"]}
 # Python modules that Debian ships apart from the interpreter, by what asks for them.
@@ -41,84 +37,6 @@ TESTERS = ("Scripts/run-tests.py", "Scripts/mutants.py")
 PACKAGES = [".", "Gateway"]
 # What a recipe builds, where its text does not name a product.
 DEMO = "DemoPrograms"
-
-
-def fields(entry):
-    """A paragraph of a control file. Of a field with several lines, the first counts."""
-    return dict(re.findall(r"^([A-Z][\w-]*): (.*)$", entry, re.MULTILINE))
-
-
-def downloaded(names, folder):
-    """The archives of packages, in a folder. They are not installed."""
-    if not names:
-        return []
-    # apt downloads as a user of its own if that user may write here.
-    os.chmod(folder, 0o777)
-    command = ["apt-get", "download", "--quiet=2", *names]
-    if subprocess.run(command, cwd=folder, capture_output=True).returncode != 0:
-        # The package lists of a fresh machine are empty or old.
-        subprocess.run(["apt-get", "update", "--quiet=2"], capture_output=True)
-        subprocess.run(command, cwd=folder, check=True)
-    return sorted(glob.glob(folder + "/*.deb"))
-
-
-class Debian:
-    """The installed packages and those that are asked for: their files, and what they depend on."""
-
-    def __init__(self, names):
-        self.depends, self.base = {}, set()
-        self.provided = collections.defaultdict(set)
-        self.owners = {}
-        for entry in open("/var/lib/dpkg/status", encoding="utf-8").read().split("\n\n"):
-            if "ok installed" in fields(entry).get("Status", ""):
-                self.add(fields(entry))
-        for path in glob.glob("/var/lib/dpkg/info/*.list"):
-            package = os.path.basename(path)[:-5].split(":")[0]
-            for line in open(path, encoding="utf-8"):
-                self.owners[self.real(line.rstrip("\n"))] = package
-        with tempfile.TemporaryDirectory() as folder:
-            for path in downloaded(sorted(set(names) - set(self.depends)), folder):
-                package = fields(subprocess.run(["dpkg-deb", "--field", path], capture_output=True, text=True,
-                                                check=True).stdout)
-                self.add(package)
-                archive = subprocess.run(["dpkg-deb", "--fsys-tarfile", path], capture_output=True, check=True).stdout
-                for member in tarfile.open(fileobj=io.BytesIO(archive)).getnames():
-                    self.owners[self.real(member.removeprefix("."))] = package["Package"]
-        self.programs = {
-            os.path.basename(path): package for path, package in self.owners.items()
-            if os.path.dirname(path) in ("/usr/bin", "/usr/sbin", "/usr/games")}
-        self.libraries = {
-            os.path.basename(path): package for path, package in self.owners.items() if ".so." in path}
-
-    def add(self, package):
-        name = package["Package"]
-        needs = ", ".join(package[key] for key in ("Depends", "Pre-Depends") if key in package)
-        self.depends[name] = [re.findall(r"[a-z0-9][a-z0-9+.-]+", choice)[0] if choice.strip() else ""
-                              for choice in needs.split(",")]
-        self.depends[name] += re.findall(r"\| *([a-z0-9][a-z0-9+.-]+)", needs)
-        for virtual in re.findall(r"[a-z0-9][a-z0-9+.-]+", re.sub(r"\(.*?\)", "", package.get("Provides", ""))):
-            self.provided[virtual].add(name)
-        if package.get("Essential") == "yes" or name in EVERYWHERE:
-            self.base.add(name)
-
-    @staticmethod
-    def real(path):
-        """The same file has two names on a system with a merged /usr."""
-        return "/usr" + path if re.match(r"/(bin|sbin|lib|lib64)/", path) else path
-
-    def closure(self, packages):
-        found, waiting = set(), list(packages)
-        while waiting:
-            name = waiting.pop()
-            if name in found:
-                continue
-            found.add(name)
-            waiting += self.depends.get(name, [])
-            # A virtual package is there with the package that provides it, if that is asked for as well.
-        return found
-
-    def owner(self, path):
-        return self.owners.get(self.real(path)) or self.owners.get(self.real(os.path.realpath(path)))
 
 
 class Products:
@@ -301,27 +219,34 @@ def files(folder, endings):
 MENTIONED = re.compile(r"(?:Gateway/)?(?:Scripts|Benchmarks|Examples|Fixtures|Tests|\.ci)/[\w./-]+")
 
 
+def imported(text, place):
+    """The files of the modules that a text imports, where `place` is the folder of the script that runs. Links are followed."""
+    for module, names in re.findall(r"^\s*(?:from|import) +([\w.]+)(?: +import +([\w, ]+))?", text, re.MULTILINE):
+        # `from package import module` names a module as well.
+        for name in [module] + [f"{module}.{one.strip()}" for one in names.split(",") if one.strip()]:
+            path = os.path.join(place, *name.split("."))
+            yield from map(os.path.realpath, filter(os.path.isfile, [path + ".py", path + "/__init__.py"]))
+
+
 def scripts(text, found=None, place=ROOT):
     """The files of this repository that a text runs, and those that they run or import in turn."""
     found = set() if found is None else found
     is_python = "\nimport " in text
     # What is copied is not run.
     text = re.sub(r"^\s*(?:cp|put|bundle) .*$", "", text, flags=re.MULTILINE)
-    mentioned = {os.path.join(ROOT, name.rstrip("./")) for name in MENTIONED.findall(text)}
-    for module in re.findall(r"^\s*(?:from|import) +(\w+)", text, re.MULTILINE):
-        # Scripts share modules by additions to sys.path.
-        mentioned |= {f"{place}/{module}.py", f"{place}/{module}"}
-        mentioned |= set(glob.glob(f"{ROOT}/Scripts/**/{module}.py", recursive=True))
-    for path in sorted(mentioned):
+    # Each with the folder in which Python looks for what it imports.
+    reached = [(path, place) for path in imported(text, place)]
+    for path in sorted({os.path.join(ROOT, name.rstrip("./")) for name in MENTIONED.findall(text)}):
         # A folder that Python runs; in Python's own text it is a place to import from.
         package = not is_python and os.path.isfile(path + "/__main__.py")
         inside = [path] if os.path.isfile(path) else files(path, (".py", ".sh")) if package else []
-        for file in inside:
-            if file in found or file == os.path.abspath(__file__) or relative(file).startswith(ELSEWHERE):
-                continue
-            found.add(file)
-            if not file.endswith((".swift", ".yaml", ".md", ".json")):
-                scripts(text_of(file), found, os.path.dirname(file))
+        reached += [(file, path if package else os.path.dirname(file)) for file in inside]
+    for file, folder in reached:
+        if file in found or file == os.path.abspath(__file__) or relative(file).startswith(ELSEWHERE):
+            continue
+        found.add(file)
+        if not file.endswith((".swift", ".yaml", ".md", ".json")):
+            scripts(text_of(file), found, folder)
     return found
 
 
@@ -348,9 +273,9 @@ def recipes():
 def asked(recipe):
     """The packages that a recipe asks for. What a condition adds counts as well."""
     words = " ".join(re.findall(r"(?:\$\(NEED\)|Scripts/need\.sh) +(.*(?:\\\n.*)*)", recipe))
-    words = re.sub(r"\$\(if \$\(\w+\),(.*?)\)", r"\1", words).replace("\\\n", " ").split()
+    words = re.sub(r"\$\(if \$\(\w+\),(.*?)\)", r"\1", words).replace("\\\n", " ")
     return subprocess.run(
-        [os.path.join(ROOT, "Scripts/need.sh"), "--list", *words], capture_output=True, text=True,
+        [os.path.join(ROOT, "Scripts/need.sh"), "--list", *words.split()], capture_output=True, text=True,
         check=True).stdout.split()
 
 

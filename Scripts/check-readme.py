@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = ["README.md", "docs/TOUR.md"]
@@ -116,7 +117,7 @@ def words_of(picture):
 
 class Shell:
     def __init__(self, arguments, environment):
-        self.process = subprocess.Popen(
+        self.process: Any = subprocess.Popen(
             arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             errors="replace", start_new_session=True, env={**os.environ, **environment})
 

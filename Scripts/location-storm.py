@@ -9,19 +9,18 @@ have users, and gpsd.
 """
 
 import argparse
-import json
 import os
 import random
 import signal
 import sys
 import time
 
-SCRIPTS = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(SCRIPTS)
 sys.dont_write_bytecode = True
-sys.path[:0] = [SCRIPTS + "/demo", SCRIPTS + "/location_storm"]
-from receiver import GPSD, Receiver, moved  # noqa: E402
-from system import Failed, System  # noqa: E402
+from storms.files import finish  # noqa: E402
+from storms.location.receiver import GPSD, Receiver, moved  # noqa: E402
+from storms.places import APPS, BIN  # noqa: E402
+from storms.system import System  # noqa: E402
+from storms.waiting import Failed  # noqa: E402
 
 APP = "org.greenroom.fixtures.wanderer"
 HOME = (46.05, 14.50)
@@ -40,22 +39,16 @@ class Storm:
         self.expected = []
         self.delays = []
 
-    def must(self, *words):
-        result = self.system.run(*words)
-        if result.code != 0:
-            raise Failed(f"greenroom {' '.join(words)}: {result.output.strip()}")
-        return result.output
-
     def begin(self):
         self.receiver.start()
-        self.must("up", "--detach")
-        self.must("install", f"{os.path.abspath(self.options.apps)}/Wanderer.app")
+        self.system.must("up", "--detach")
+        self.system.must("install", f"{os.path.abspath(self.options.apps)}/Wanderer.app")
         self.container = f"{self.system.home}/apps/{APP}/container"
         # The first fix decides on which side of them the device is.
-        self.must("open", f"wanderer:monitor?name=a&at={HOME[0]},{HOME[1]}&radius=150")
+        self.system.must("open", f"wanderer:monitor?name=a&at={HOME[0]},{HOME[1]}&radius=150")
         b = moved(HOME, 1200, 0)
-        self.must("open", f"wanderer:monitor?name=b&at={b[0]},{b[1]}&radius=150")
-        self.must("home")
+        self.system.must("open", f"wanderer:monitor?name=b&at={b[0]},{b[1]}&radius=150")
+        self.system.must("home")
         self.until("the first fix", lambda: self.states() == {"a": "inside", "b": "outside"})
 
     def states(self):
@@ -83,7 +76,7 @@ class Storm:
 
     # Killing
 
-    next_kill = None
+    next_kill: float | None = None
 
     def maybe_kill(self):
         now = time.monotonic()
@@ -130,7 +123,7 @@ class Storm:
         self.until("a daemon", lambda: self.system.run("simulate", "cell", f"storm-{self.cells}").code == 0)
         for step in range(1, 11):
             share = step / 10
-            self.receiver.place = tuple(a + (b - a) * share for a, b in zip(start, goal))
+            self.receiver.place = (start[0] + (goal[0] - start[0]) * share, start[1] + (goal[1] - start[1]) * share)
             self.maybe_kill()
             time.sleep(1)
         self.expected.append(crossing)
@@ -158,8 +151,8 @@ class Storm:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=ROOT + "/.build/bin")
-    parser.add_argument("--apps", default=ROOT + "/.build/apps")
+    parser.add_argument("--bin", default=BIN)
+    parser.add_argument("--apps", default=APPS)
     parser.add_argument("--kills", default=200, type=int)
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--json", action="store_true")
@@ -185,8 +178,7 @@ def main():
         "seed": options.seed, "crossings": len(storm.expected), "kills": storm.kills,
         "secondsUntilTold": {"p50": round(delays[len(delays) // 2], 1), "longest": round(delays[-1], 1)} if delays else {},
         "problems": [problem] if problem else [], "seconds": round(time.monotonic() - began, 1)}
-    print(json.dumps(result) if options.json else "\n".join(f"{key}: {value}" for key, value in result.items()))
-    sys.exit(1 if problem else 0)
+    finish(result, options.json)
 
 
 if __name__ == "__main__":

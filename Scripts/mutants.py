@@ -15,6 +15,7 @@ may lay a file system over the tree that this program alone sees.
 """
 
 import argparse
+import functools
 import json
 import os
 import shlex
@@ -24,7 +25,9 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from storms.files import write
+from storms.places import ROOT
+
 PLACE = os.path.join(ROOT, ".build", "mutants")
 TREE = os.path.join(PLACE, "tree")
 PRODUCT = "greenroom-simulator"
@@ -48,13 +51,11 @@ class Mutant:
         if text.count(self.right) != 1:
             sys.exit(f"Mutants/{self.name}.mutant: {self.file} holds its piece {text.count(self.right)} times, not once: "
                      "the code has changed, change the mutant with it")
-        with open(path, "w") as file:
-            file.write(text.replace(self.right, self.wrong))
+        write(path, text.replace(self.right, self.wrong))
         return text
 
     def mend(self, text):
-        with open(os.path.join(TREE, self.file), "w") as file:
-            file.write(text)
+        write(os.path.join(TREE, self.file), text)
 
 
 def copy_tree():
@@ -72,11 +73,11 @@ def copy_tree():
                 if file.read() == data:
                     continue
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "wb") as file:
-            file.write(data)
-    for folder, _, files in os.walk(os.path.join(TREE, "Sources")):
-        for file in files:
-            path = os.path.join(folder, file)
+        with open(target, "wb") as copy:
+            copy.write(data)
+    for folder, _, names in os.walk(os.path.join(TREE, "Sources")):
+        for name in names:
+            path = os.path.join(folder, name)
             if not os.path.exists(os.path.join(ROOT, os.path.relpath(path, TREE))):
                 os.remove(path)
 
@@ -177,7 +178,7 @@ def check_healthy(mutants, storms):
         built = build("--build-tests")
         if built.returncode != 0:
             sys.exit(built.stdout + built.stderr)
-        checks += [lambda suite=suite: fails(suite, TREE) for suite in suites]
+        checks += [functools.partial(fails, suite, TREE) for suite in suites]
     for check in checks:
         found = check()
         if found:

@@ -9,9 +9,7 @@ The libraries are installed in .build/push-clients, in the versions of Fixtures/
 """
 
 import argparse
-import collections
 import json
-import os
 import shutil
 import sqlite3
 import sys
@@ -19,16 +17,13 @@ import tempfile
 import threading
 import time
 import uuid
+from typing import Any
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(HERE, "Fixtures/servers"), os.path.join(HERE, "Fixtures/providers")]
 sys.dont_write_bytecode = True
+from storms.places import BIN  # noqa: E402
+from storms.push.check import APP, GONE, OTHER, STATUS, VOIP, Check  # noqa: E402
+from storms.push.libraries import LIBRARIES, Failure, Gateway, demand  # noqa: E402
 
-from harness import LIBRARIES, Failure, Gateway, Library, demand  # noqa: E402
-from push_device import Device  # noqa: E402
-
-APP, OTHER, GONE = "com.example.podcasts", "com.example.other", "com.example.gone"
-VOIP = APP + ".voip"
 HOUR = 3600
 ALERT = {"type": "alert", "alert": ["New", "Ein Gespräch über 鳥 🐦"], "badge": 3, "custom": {"episode": 12}}
 SILENT = {"type": "background", "silent": True, "priority": 5, "custom": {"feed": ["a", {"b": None}]}}
@@ -37,122 +32,6 @@ CALL = {"type": "voip", "topic": VOIP, "priority": 10, "lasts": 0, "custom": {"c
 TOKENS = ("aioapns", "pyapns-client", "kalyke", "apns2")
 CERTIFICATES = ("aioapns", "aapns", "apns2")
 EVERY = tuple(LIBRARIES)
-STATUS = {
-    400: "BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic"
-    " InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed",
-    403: "BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken"
-    " MissingProviderToken",
-    404: "BadPath",
-    410: "Unregistered ExpiredToken",
-    413: "PayloadTooLarge",
-    429: "TooManyRequests TooManyProviderTokenUpdates",
-    500: "InternalServerError",
-    503: "ServiceUnavailable",
-}
-STATUS = {reason: status for status, reasons in STATUS.items() for reason in reasons.split()}
-
-
-class Check:
-    def __init__(self, gateway, stranger, folder, only):
-        self.gateway, self.folder = gateway, folder
-        self.device = Device("localhost", gateway.link, gateway.facts["authority"], folder)
-        self.device.connect()
-        self.tokens = {topic: self.device.register(topic) for topic in (APP, VOIP, OTHER, GONE)}
-        self.libraries = {name: Library(name, gateway) for name in only or LIBRARIES}
-        self.stranger = {"key": stranger.credentials(), "certificate": stranger.certificate(APP)}
-        self.accepted, self.refused = collections.Counter(), collections.defaultdict(collections.Counter)
-
-    def of(self, names):
-        return [self.libraries[name] for name in names if name in self.libraries]
-
-    def connect_again(self):
-        self.device.close()
-        self.device.port = self.gateway.link
-        self.device.connect()
-
-    def token(self):
-        return self.gateway.credentials()
-
-    def certificate(self, app=APP, *topics):
-        return self.gateway.certificate(app, *(word for topic in topics for word in ("--topic", topic)))
-
-    # What is accepted reaches the device as it was sent.
-
-    def accept(self, library, client, **push):
-        """Sends one, which must arrive."""
-        sent, marker = self.marked(push)
-        answer = library.send(client, **sent)
-        self.arrived(library, sent, marker, answer)
-        return answer
-
-    def marked(self, push):
-        """With something in it by which the device finds it, whatever the library says of its identifier."""
-        marker = str(uuid.uuid4())
-        topic = push.get("topic", APP)
-        push = {"token": self.tokens[topic], "topic": topic, **push}
-        if "payload" not in push:
-            push["custom"] = {**push.get("custom", {}), "marker": marker}
-        else:
-            marker = push["payload"]["marker"]
-        return push, marker
-
-    def arrived(self, library, sent, marker, answer):
-        demand(answer.get("status") == 200, f"{library.name}: {answer} instead of 200 for {sent}")
-        pushes, device = [], self.device
-
-        def there():
-            pushes[:] = [push for push in device.pushes if json.loads(push["payload"]).get("marker") == marker]
-            return pushes
-
-        device.wait(there, f"what {library.name} sent")
-        demand(len(pushes) == 1, f"{library.name}: {sent} came {len(pushes)} times")
-        push = pushes[0]
-        if answer.get("id"):
-            demand(push["id"] == answer["id"], f"{library.name}: the push has the identifier {push['id']}: {answer}")
-        if sent.get("id"):
-            demand(push["id"] == sent["id"], f"{library.name}: the push has another identifier: {push}")
-        kind = sent.get("type", "alert")
-        for member, wanted in {
-            "topic": sent["topic"], "type": kind, "collapse": sent.get("collapse"),
-            "priority": min(sent.get("priority", 10), 5) if kind == "background" else sent.get("priority", 10),
-        }.items():
-            demand(push.get(member) == wanted, f"{library.name}: {member} is {push.get(member)}, not {wanted}")
-        if sent.get("lasts"):
-            late = push["expires"] - time.time() - sent["lasts"]
-            demand(-5 < late < 5, f"{library.name}: it expires {late} s later than it should")
-        demand(json.loads(push["payload"]) == self.payload(library, sent), f"{library.name}: {push} for {sent}")
-        self.accepted[library.name] += 1
-
-    @staticmethod
-    def payload(library, sent):
-        if "payload" in sent:
-            return sent["payload"]
-        aps = {"content-available": 1} if sent.get("silent") else {}
-        if "alert" in sent:
-            aps["alert"] = {"title": sent["alert"][0], "body": sent["alert"][1]}
-        if "badge" in sent:
-            aps["badge"] = sent["badge"]
-        return {"aps": aps, **sent.get("custom", {})}
-
-    # What is refused is refused with its reason.
-
-    def refuse(self, library, reason, client, **push):
-        push = {"token": self.tokens[APP], "topic": APP, "alert": ["A", "B"], **push}
-        push = {name: value for name, value in push.items() if value is not None}
-        answer = library.send(client, **push)
-        self.told(library, reason, answer, push)
-        return answer
-
-    def told(self, library, reason, answer, push):
-        wrong = f"{library.name}: {answer} instead of {reason} for {push}"
-        demand(answer.get("reason") == reason, wrong)
-        demand(answer.get("status") in (None, STATUS[reason]), wrong)
-        # pyapns-client and aapns say the identifier of an answer, aioapns finds its request by it.
-        if push.get("id") and "id" in answer:
-            demand(answer["id"] == push["id"], wrong)
-        if "id" in answer:
-            demand(answer["id"], f"{library.name}: an answer without an apns-id: {answer}")
-        self.refused[library.name][reason] += 1
 
 
 def successes(check):
@@ -192,7 +71,7 @@ def sizes(check):
         for library in check.of([library]):
             client = library.open(check.token(), APP)
             for most, kind, topic in [(4096, "alert", APP), (5120, "voip", VOIP)]:
-                payload = {"aps": {"alert": "x"}, "marker": str(uuid.uuid4()), "long": ""}
+                payload: dict[str, Any] = {"aps": {"alert": "x"}, "marker": str(uuid.uuid4()), "long": ""}
 
                 def left():
                     text = json.dumps(payload, separators=separators, ensure_ascii=False)
@@ -257,7 +136,7 @@ def wrong_requests(check):
         refuse("BadExpirationDate", **late.get(name, {"expiration": "soon"}))
         refuse("PayloadEmpty", **(wrong if name in ("aioapns", "kalyke") else instead))
         if name != "aapns":
-            disallowed = library.open(check.limited, APP)
+            disallowed = library.open(check.keys["limited"], APP)
         if name in ("aioapns", "pyapns-client"):
             refuse("BadPriority", priority=7)
         if name != "apns2":
@@ -294,7 +173,7 @@ def wrong_credentials(check):
         library.ask(do="clock", offset=0)
         for credentials in (check.stranger["key"], {**check.token(), "team": "ABCDEFGHIJ"}):
             check.refuse(library, "InvalidProviderToken", library.open(credentials, APP))
-        check.refuse(library, "Forbidden", library.open(check.suspended, APP))
+        check.refuse(library, "Forbidden", library.open(check.keys["suspended"], APP))
     for library in check.of(CERTIFICATES + ("kalyke",)):
         call = {"topic": VOIP, "token": check.tokens[VOIP], "type": "voip"} if library.name == "kalyke" else {}
         development = check.gateway.certificate(APP, "--development")
@@ -427,17 +306,17 @@ def report(check):
         refused = check.refused[name]
         reasons = " ".join(sorted(refused))
         print(f"{name:<16}{check.accepted[name]:>9}{sum(refused.values()):>9}  {len(refused)}: {reasons}")
-    reasons = {reason for refused in check.refused.values() for reason in refused}
+    given = {reason for refused in check.refused.values() for reason in refused}
     if len(check.libraries) == len(LIBRARIES):
-        missing = set(STATUS) - reasons
+        missing = set(STATUS) - given
         demand(not missing, f"no library was told {' '.join(sorted(missing))}")
     total = sum(check.accepted.values()) + sum(sum(refused.values()) for refused in check.refused.values())
-    print(f"{len(check.libraries)} public libraries, {total} pushes, {len(reasons)} reasons: all as they should be")
+    print(f"{len(check.libraries)} public libraries, {total} pushes, {len(given)} reasons: all as they should be")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(HERE, ".build/bin"))
+    parser.add_argument("--bin", default=BIN)
     parser.add_argument("--only", action="append", choices=list(LIBRARIES))
     parser.add_argument("--keep", action="store_true", help="keep the folder with the gateway's log")
     options = parser.parse_args()
@@ -449,7 +328,7 @@ def main():
         gateway.suspend(suspended["key"])
         gateway.start()
         check = Check(gateway, stranger, folder, options.only)
-        check.limited, check.suspended = limited, suspended
+        check.keys = {"limited": limited, "suspended": suspended}
         for part in PARTS:
             began = time.monotonic()
             part(check)

@@ -14,22 +14,18 @@ one address. Each is killed by itself. Needs root, as apps have users, and pytho
 """
 
 import argparse
-import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 
-SCRIPTS = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(SCRIPTS)
-sys.path[:0] = [SCRIPTS + "/demo", SCRIPTS + "/push_storm", ROOT + "/Fixtures/servers"]
-from apps import Device  # noqa: E402
-from gateway import Cluster, Gateways  # noqa: E402
-from messages import Bursts, Ledger, Steady  # noqa: E402
-from provider import Provider  # noqa: E402
+from storms.files import finish
+from storms.places import APPS, BIN
+from storms.push.apps import Device
+from storms.push.gateway import Cluster, Gateways
+from storms.push.messages import Bursts, Ledger, Steady
+from storms.servers.provider import Provider
 
 # How long a message may take to arrive once everything is there again.
 PATIENCE = float(os.environ.get("PATIENCE", "120"))
@@ -55,7 +51,7 @@ class Storm:
         if kind == "gateway":
             self.gateways.kill(self.random)
         elif kind == "nats":
-            if not self.cluster.kill(self.random):
+            if not self.cluster or not self.cluster.kill(self.random):
                 return
         else:
             pid = self.device.victim(kind, self.random)
@@ -166,8 +162,8 @@ class Storm:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=ROOT + "/.build/bin")
-    parser.add_argument("--apps", default=ROOT + "/.build/apps")
+    parser.add_argument("--bin", default=BIN)
+    parser.add_argument("--apps", default=APPS)
     parser.add_argument("--messages", default=200, type=int)
     parser.add_argument("--kills", default=10, type=int)
     parser.add_argument("--interval", default=1.5, type=float, help="seconds from kill to kill, on average")
@@ -181,9 +177,7 @@ def main():
     options.gateways = options.gateways or (2 if options.nats else 1)
     if options.gateways > 1 and not options.nats:
         parser.error("several gateways need a store that they share: --nats")
-    result = Storm(options).run()
-    print(json.dumps(result) if "--json" in sys.argv else "\n".join(f"{key}: {value}" for key, value in result.items()))
-    sys.exit(1 if result["problems"] else 0)
+    finish(Storm(options).run(), options.json)
 
 
 if __name__ == "__main__":

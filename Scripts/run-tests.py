@@ -152,7 +152,7 @@ def slowness():
 def early_parts():
     """The parts that the manifest can build by themselves, each with its modules."""
     with open("Package.swift", encoding="utf-8") as file:
-        text = re.search(r"^let parts: .*? = \[\n(.*?)^\]", file.read(), re.DOTALL | re.MULTILINE)[1]
+        text = re.findall(r"^let parts: .*? = \[\n(.*?)^\]", file.read(), re.DOTALL | re.MULTILINE)[0]
     return {name: re.findall(r'"(\w+)"', modules) for name, modules in re.findall(r'"(\w+)": \[(.*?)\]', text, re.DOTALL)}
 
 
@@ -190,7 +190,7 @@ class Runner:
             env={WIDTH: "64", **os.environ})
         self.processes.add(process)
         outcome, last = Outcome(), collections.deque(maxlen=LAST)
-        for line in process.stdout:
+        for line in process.stdout or ():
             # Into a pipe Swift Testing writes as on a terminal.
             line = COLOR.sub("", line)
             if not line.startswith(("◇", "✔")):
@@ -247,7 +247,7 @@ def machine_parts():
     """Returns the parts that run in separate processes, each with its program and its filter: modules, and the suites of
     SYSTEMS."""
     early = {module for modules in early_parts().values() for module in modules}
-    parts = {}
+    parts: dict[str, tuple[str, str | None]] = {}
     for program in PROGRAMS.values():
         listed = subprocess.run(
             [program, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True, check=True)

@@ -10,71 +10,24 @@ IETF draft of resumable uploads (Fixtures/servers/misbehaving.py).
 """
 
 import argparse
-import hashlib
 import json
 import os
 import random
-import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+from typing import Any
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ONE_CHUNK = 1 << 20
-
-
-def size_of(text):
-    return int(float(text.rstrip("kMG")) * {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1], 1))
-
-
-class Peer:
-    """A connection to the service, as docs/TRANSFERS.md describes it."""
-
-    def __init__(self, path, hello):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
-        self.buffer = b""
-        self.number = 0
-        self.requests = []
-        self.ask("hello", dict(hello, protocol=1))
-
-    def receive(self):
-        while b"\n" not in self.buffer:
-            data = self.socket.recv(1 << 16)
-            if not data:
-                raise ConnectionError
-            self.buffer += data
-        line, self.buffer = self.buffer.split(b"\n", 1)
-        return json.loads(line)
-
-    def send(self, message, descriptors=()):
-        data = json.dumps(dict(message, jsonrpc="2.0")).encode() + b"\n"
-        sent = socket.send_fds(self.socket, [data], descriptors) if descriptors else 0
-        self.socket.sendall(data[sent:])
-
-    def ask(self, method, params=None, descriptors=()):
-        self.number += 1
-        number = self.number
-        self.send({"id": number, "method": method, "params": params or {}}, descriptors)
-        while True:
-            message = self.receive()
-            if "method" in message:
-                self.requests.append(message)
-            elif message.get("id") == number:
-                if "error" in message:
-                    raise RuntimeError(message["error"])
-                return message["result"]
-
-    def request(self):
-        """The next request of the service; notifications are dropped."""
-        while True:
-            message = self.requests.pop(0) if self.requests else self.receive()
-            if "method" in message and "id" in message:
-                return message
+from storms.files import finish
+from storms.places import BIN, ROOT
+from storms.programs import read_line
+from storms.transfers.files import ONE_CHUNK, fetched_again, has_digest, part_length, size_of, write_random
+from storms.transfers.nginx import Nginx
+from storms.transfers.peer import Peer
 
 
 def client(home, container, url, place, upload):
@@ -125,54 +78,6 @@ def client(home, container, url, place, upload):
             time.sleep(0.02)
 
 
-class Nginx:
-    def __init__(self, folder, rate):
-        self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.log = folder + "/access.log"
-        with open(folder + "/nginx.conf", "w") as conf:
-            conf.write(f"""
-                daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
-                events {{ worker_connections 512; }}
-                http {{
-                    access_log {folder}/access.log own;
-                    log_format own '$status $body_bytes_sent "$http_range" "$http_if_range"';
-                    sendfile on; limit_rate {rate}; client_body_temp_path {folder}; proxy_temp_path {folder};
-                    fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
-                    server {{ listen 127.0.0.1:{self.port} sndbuf=64k; root {folder}/www; }}
-                }}""".replace("access_log " + folder + "/access.log own;", "").replace(
-                    "sendfile on;", f"access_log {folder}/access.log own; sendfile on;"))
-        os.makedirs(folder + "/www", exist_ok=True)
-        self.process = None
-
-    def start(self):
-        os.chmod(self.folder, 0o755)
-        self.process = subprocess.Popen(
-            ["/usr/sbin/nginx", "-e", self.folder + "/error.log", "-c", self.folder + "/nginx.conf"],
-            stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except OSError:
-                time.sleep(0.02)
-        raise SystemExit(open(self.folder + "/error.log").read())
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-    def requests(self):
-        """(status, bytes sent, first byte asked for) of each request that is over."""
-        found = []
-        for line in open(self.log):
-            status, sent, asked = re.match(r'(\d+) (\d+) "([^"]*)"', line).groups()
-            start = re.search(r"bytes=(\d+)-", asked)
-            found.append((int(status), int(sent), int(start.group(1)) if start else 0))
-        return found
-
-
 class Storm:
     def __init__(self, options):
         self.options = options
@@ -184,7 +89,9 @@ class Storm:
         self.place = self.folder + "/arrived"
         os.makedirs(self.home)
         os.makedirs(self.container)
-        self.service = self.client = None
+        # Processes, once they run.
+        self.service: Any = None
+        self.client: Any = None
         self.problems = []
         self.kills = {"service": 0, "client": 0}
         self.lost = []
@@ -201,14 +108,6 @@ class Storm:
             return
         arguments = [self.home, self.container, self.url, self.place, self.file if self.uploads else ""]
         self.client = subprocess.Popen([sys.executable, __file__, "--client", *arguments])
-
-    def part(self):
-        """How long the file under way is; `None` if there is none."""
-        try:
-            parts = [n for n in os.listdir(self.home + "/files") if n.endswith(".part")]
-            return max(os.stat(f"{self.home}/files/{n}").st_size for n in parts)
-        except (OSError, ValueError):
-            return None
 
     @property
     def uploads(self):
@@ -240,7 +139,7 @@ class Storm:
         self.kills["service"] += 1
         self.check_name()
         if not self.uploads:
-            self.lengths.append(self.part())
+            self.lengths.append(part_length(self.home + "/files"))
         self.start_service()
 
     def check_name(self):
@@ -274,26 +173,18 @@ class Storm:
         return self.report()
 
     def make_server(self, rate):
-        size = self.options.size
         self.file = self.folder + "/source"
-        digest = hashlib.sha256()
-        with open(self.file, "wb") as file:
-            left = size
-            while left:
-                piece = self.random.randbytes(min(left, 1 << 20))
-                digest.update(piece)
-                file.write(piece)
-                left -= len(piece)
-        self.digest = digest.hexdigest()
+        self.digest = write_random(self.file, self.options.size, self.random)
         if self.uploads:
             self.server = subprocess.Popen(
-                [sys.executable, HERE + "/Fixtures/servers/misbehaving.py"], stdin=subprocess.PIPE,
+                [sys.executable, ROOT + "/Fixtures/servers/misbehaving.py"], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, text=True)
-            port = int(self.server.stdout.readline())
+            port = int(read_line(self.server))
             self.url = f"http://127.0.0.1:{port}/resumable?key=storm&rate={rate}"
             self.log = f"http://127.0.0.1:{port}/log?key=storm"
             return
-        self.nginx = Nginx(self.folder + "/nginx", rate) if os.makedirs(self.folder + "/nginx") is None else None
+        os.makedirs(self.folder + "/nginx")
+        self.nginx = Nginx(self.folder + "/nginx", rate)
         os.link(self.file, self.folder + "/nginx/www/file")
         os.chmod(self.file, 0o644)
         self.nginx.start()
@@ -348,17 +239,12 @@ class Storm:
     def check_download(self, result):
         self.nginx.stop()
         try:
-            with open(self.place, "rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != self.digest:
-                    self.problems.append("the file is not the one that was sent")
+            if not has_digest(self.place, self.digest):
+                self.problems.append("the file is not the one that was sent")
         except OSError as error:
             self.problems.append(str(error))
         requests = self.nginx.requests()
-        starts = [start for _, _, start in requests]
-        # After each kill of the service: what had been written, and where the next request began.
-        again = []
-        for length, start in zip([l for l in self.lengths if l is not None], starts[1:]):
-            again.append(max(0, length - start))
+        again = fetched_again(self.lengths, [start for _, _, start in requests])
         result["requests"] = len(requests)
         result["writtenAndFetchedAgain"] = sum(again)
         result["mostFetchedAgain"] = max(again, default=0)
@@ -370,7 +256,6 @@ class Storm:
             self.problems.append("the server sent far too much twice")
 
     def check_upload(self, result):
-        import urllib.request
         log = json.load(urllib.request.urlopen(self.log))
         self.server.kill()
         upload = log["uploads"].get("storm", {})
@@ -388,7 +273,7 @@ def main():
         client(*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=HERE + "/.build/bin")
+    parser.add_argument("--bin", default=BIN)
     parser.add_argument("--size", default="64M", type=size_of)
     parser.add_argument("--kills", default=20, type=int)
     parser.add_argument("--interval", default=0.5, type=float, help="seconds from kill to kill, on average")
@@ -396,13 +281,7 @@ def main():
     parser.add_argument("--mode", default="app", choices=["app", "tool", "upload"])
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    result = Storm(options).run()
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for key, value in result.items():
-            print(f"{key}: {value}")
-    sys.exit(1 if result["problems"] else 0)
+    finish(Storm(options).run(), options.json)
 
 
 if __name__ == "__main__":

@@ -7,22 +7,17 @@ is whole, that what had been written is not fetched again, and that the app is t
 """
 
 import argparse
-import hashlib
-import importlib.util
-import json
 import os
 import random
 import signal
-import sys
 import time
 
-SCRIPTS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, SCRIPTS + "/demo")
-from system import System, wait_for  # noqa: E402
-
-specification = importlib.util.spec_from_file_location("transfer_storm", SCRIPTS + "/transfer-storm.py")
-storm = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(storm)
+from storms.files import finish
+from storms.places import APPS, BIN
+from storms.system import System
+from storms.transfers.files import ONE_CHUNK, fetched_again, has_digest, part_length, size_of, write_random
+from storms.transfers.nginx import Nginx
+from storms.waiting import wait_for
 
 APP = "org.greenroom.examples.podcasts"
 
@@ -53,12 +48,7 @@ class Storm:
         return self.system.run("output", "podcasts").output.count(words)
 
     def part(self):
-        """How long the file under way is; `None` if there is none."""
-        try:
-            parts = [name for name in os.listdir(self.transfers + "/files") if name.endswith(".part")]
-            return max(os.stat(f"{self.transfers}/files/{name}").st_size for name in parts)
-        except (OSError, ValueError):
-            return None
+        return part_length(self.transfers + "/files")
 
     def is_under_way(self):
         length = self.part()
@@ -70,15 +60,8 @@ class Storm:
         folder = self.system.folder + "/nginx"
         os.makedirs(folder)
         seconds = max(2.0, self.options.kills * self.options.interval * 1.3)
-        self.nginx = storm.Nginx(folder, max(100_000, int(self.options.size / seconds)))
-        digest, left = hashlib.sha256(), self.options.size
-        with open(folder + "/www/episode.mp3", "wb") as file:
-            while left:
-                piece = self.random.randbytes(min(left, 1 << 20))
-                digest.update(piece)
-                file.write(piece)
-                left -= len(piece)
-        self.digest = digest.hexdigest()
+        self.nginx = Nginx(folder, max(100_000, int(self.options.size / seconds)))
+        self.digest = write_random(folder + "/www/episode.mp3", self.options.size, self.random)
         with open(folder + "/www/feed.xml", "w") as feed:
             self.feed_length = feed.write(
                 '<rss version="2.0"><channel><title>Storm</title><item><title>Episode 1</title><guid>episode-1</guid>'
@@ -127,13 +110,9 @@ class Storm:
         if target == "service":
             self.lengths.append(self.part())
         if target == "daemon":
-            wait_for("another daemon", lambda: self.daemon() not in (None, pid), 30)
+            wait_for("another daemon", lambda: self.system.daemon() not in (None, pid), 30)
         if os.path.exists(self.episode):
             self.problems.append("the episode's name was there before it was whole")
-
-    def daemon(self):
-        result = self.system.run("status", "--json")
-        return json.loads(result.output)["pid"] if result.code == 0 else None
 
     def run(self):
         began = time.monotonic()
@@ -158,9 +137,8 @@ class Storm:
 
     def report(self, seconds):
         try:
-            with open(self.episode, "rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != self.digest:
-                    self.problems.append("the episode is not the one that was sent")
+            if not has_digest(self.episode, self.digest):
+                self.problems.append("the episode is not the one that was sent")
         except OSError as error:
             self.problems.append(str(error))
         told = self.printed("downloaded episode-1")
@@ -169,10 +147,8 @@ class Storm:
         self.nginx.stop()
         # Not those of the feed.
         starts = [start for _, sent, start in self.nginx.requests() if start or sent != self.feed_length]
-        again = [
-            max(0, length - start)
-            for length, start in zip([length for length in self.lengths if length is not None], starts[1:])]
-        if max(again, default=0) > storm.ONE_CHUNK:
+        again = fetched_again(self.lengths, starts)
+        if max(again, default=0) > ONE_CHUNK:
             self.problems.append(f"{max(again)} bytes that had been written were fetched again")
         result = {
             "size": self.options.size, "seed": self.options.seed, "kills": self.kills, "seconds": round(seconds, 1),
@@ -184,19 +160,16 @@ class Storm:
 
 
 def main():
-    root = os.path.dirname(SCRIPTS)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=root + "/.build/bin")
-    parser.add_argument("--apps", default=root + "/.build/apps")
-    parser.add_argument("--size", default="64M", type=storm.size_of)
+    parser.add_argument("--bin", default=BIN)
+    parser.add_argument("--apps", default=APPS)
+    parser.add_argument("--size", default="64M", type=size_of)
     parser.add_argument("--kills", default=20, type=int)
     parser.add_argument("--interval", default=0.7, type=float, help="seconds from kill to kill, on average")
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    result = Storm(options).run()
-    print(json.dumps(result) if options.json else "\n".join(f"{key}: {value}" for key, value in result.items()))
-    sys.exit(1 if result["problems"] else 0)
+    finish(Storm(options).run(), options.json)
 
 
 if __name__ == "__main__":

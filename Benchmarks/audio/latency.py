@@ -6,7 +6,7 @@ import random
 import subprocess
 import time
 
-from world import FACE, MPV, Freezer, Greenroom, Recorder, Talker, until
+from world import FACE, MPV, Freezer, Greenroom, Recorder, Tool, until
 
 # So that what came before is over, and no rhythm of timers shows.
 SHORTEST, LONGEST = 0.05, 0.15
@@ -27,7 +27,7 @@ def system(world):
 
 @contextlib.contextmanager
 def presser(world):
-    press = Talker(world, world.tool("greenroom-bench-audio"), "press", "--bus", world.bus)
+    press = Tool(world, "press", "--bus", world.bus)
     try:
         yield press
     finally:
@@ -215,7 +215,7 @@ def report(bench, times, who):
 def bare(world, recorder, count):
     """Streams of libpipewire in a process that is connected: new ones, and such as were paused."""
     opened, started = [], []
-    tone = Talker(world, world.tool("greenroom-bench-audio"), "tone", "--server", world.socket)
+    tone = Tool(world, "tone", "--server", world.socket)
     for _ in range(count):
         for word, times in [("open", opened), ("start", started)]:
             settle()

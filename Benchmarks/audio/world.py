@@ -14,6 +14,10 @@ import threading
 import time
 import wave
 
+from storms.programs import Talker
+from storms.tool import call
+from storms.waiting import poll
+
 APP = "org.greenroom.benchmarks.recital"
 FACE = "org.mpris.MediaPlayer2.greenroom.org_greenroom_benchmarks_recital"
 # Nobody: plain programs run without root's rights, as Greenroom's do.
@@ -67,11 +71,9 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 
 def until(condition, what):
     """For what has no event of its own."""
-    deadline = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        if time.monotonic() > deadline:
-            raise SystemExit(f"bench: {what} does not come")
-        time.sleep(0.02)
+    found = poll(condition, PATIENCE)
+    if not found:
+        raise SystemExit(f"bench: {what} does not come")
     return found
 
 
@@ -94,37 +96,17 @@ def make_real_time(pid):
                 os.sched_setscheduler(int(task), os.SCHED_FIFO, os.sched_param(REAL_TIME))
 
 
-class Talker:
-    """A program that answers lines with lines of JSON."""
+class Tool(Talker):
+    """greenroom-bench-audio, with one of its commands."""
 
     def __init__(self, world, *words):
-        self.process = world.start(*words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = self.process.pid
-        self.hear()
-
-    def hear(self):
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit(f"bench: {' '.join(self.process.args[:2])} ended with {self.process.wait()}")
-        return json.loads(line)
-
-    def say(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def ask(self, line):
-        self.say(line)
-        return self.hear()
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(PATIENCE)
-        self.process.stdout.close()
+        super().__init__(world.start(
+            world.tool("greenroom-bench-audio"), *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
 
-class Recorder(Talker):
+class Recorder(Tool):
     def __init__(self, world):
-        super().__init__(world, world.tool("greenroom-bench-audio"), "hear", "--server", world.socket)
+        super().__init__(world, "hear", "--server", world.socket)
         # What is heard has to be what was played, also while nobody else gets the processor.
         make_real_time(self.pid)
         os.setpriority(os.PRIO_PROCESS, self.pid, -19)
@@ -272,12 +254,7 @@ class Greenroom:
         self.log = f"{self.home}/containers/{APP}/Documents/log"
 
     def call(self, *words):
-        done = subprocess.run(
-            [self.world.tool("greenroom"), *words], env=self.environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"bench: greenroom {' '.join(words)}: {done.stdout}{done.stderr}")
-        return done.stdout
+        return call([self.world.tool("greenroom")], words, self.environment)
 
     def close(self):
         self.call("down")
@@ -335,7 +312,7 @@ class Freezer:
         with open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
             path = next(line.rstrip("\n").split(":", 2)[2] for line in file if line.startswith("0::"))
         places = [root + path for root in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]]
-        self.folder = next((place for place in places if os.path.exists(place + "/cgroup.events")), None)
+        self.folder = next((place for place in places if os.path.exists(place + "/cgroup.events")), "")
         while self.folder and not self.is_frozen() and self.count() == 0:
             self.folder = os.path.dirname(self.folder)
         if not self.folder:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from typing import Any
 
 PATIENCE = 60
 # With Debian's settings; nohang's are those of its service.
@@ -29,7 +30,8 @@ def mark(pid, score):
 class BareApp:
     def __init__(self, plan, bundle, home):
         self.plan, self.bundle, self.home = plan, bundle, home
-        self.process = None
+        # None until it is launched.
+        self.process: Any = None
         os.makedirs(home)
 
     @property

@@ -20,7 +20,10 @@ def read(path):
 
 
 def field(path, name):
-    return int(re.search(rf"^{name}:?\s+(\d+)", read(path), re.MULTILINE).group(1))
+    found = re.search(rf"^{name}:?\s+(\d+)", read(path), re.MULTILINE)
+    if not found:
+        raise LookupError(f"{path} has no {name}")
+    return int(found[1])
 
 
 class Machine:
@@ -53,7 +56,7 @@ class Budget:
                     # What many map is there once. It takes long to tell, so in between what has changed counts in full.
                     self.files[pid] = field(f"/proc/{pid}/smaps_rollup", "Pss_File") / 1024 - mapped * PAGE / MB
                 self.had[pid] = resident * PAGE / MB + self.files[pid]
-        except (OSError, AttributeError):
+        except (OSError, LookupError):
             pass
         return self.had.get(pid, 0)
 

@@ -71,7 +71,7 @@ class Hoard:
 
     def serve(self):
         """Orders one after another; a pause is a pause, and nothing is made up for after it."""
-        waiting, rest, due, text = [], 0, 0, ""
+        waiting, rest, due, text = [], 0, 0.0, ""
         while True:
             is_growing = (rest or waiting) and not self.is_hidden
             timeout = max(0, due - time.monotonic()) if is_growing else None

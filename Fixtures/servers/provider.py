@@ -123,11 +123,11 @@ class Provider:
         self.port = self.ports[0]
         # Requests that were answered, by port.
         self.answered = {}
-        self.token, self.token_time = None, 0
+        self.token, self.token_time = None, 0.0
         self.waiting, self.lock = [], threading.Lock()
         self.waker, self.wake_end = socket.socketpair()
         self.is_closed = False
-        self.pause_until = 0
+        self.pause_until = 0.0
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 

@@ -99,7 +99,10 @@ class Device:
         stream.close()
 
     def _send(self, record):
-        self.stream.sendall(json.dumps(record).encode() + b"\n")
+        stream = self.stream
+        if stream is None:
+            raise ConnectionError("the connection was closed")
+        stream.sendall(json.dumps(record).encode() + b"\n")
 
     def _answer(self, kind, topic=None):
         def there():

@@ -18,14 +18,14 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import disk  # noqa: E402
 import honest  # noqa: E402
-import kernel  # noqa: E402
 from attacker import Lane, all_attacks  # noqa: E402
 from control import Gone, Late, Refused  # noqa: E402
 from liar import Liar  # noqa: E402
-from world import ROOT, World  # noqa: E402
+from storms import kernel  # noqa: E402
+from storms.places import BIN  # noqa: E402
+from world import World  # noqa: E402
 
 KILLS = {"kill-daemon", "kill-keeper", "kill-both", "kill-transfers"}
 
@@ -280,7 +280,7 @@ def percentile(ordered, part):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=ROOT + "/.build/bin", type=os.path.abspath)
+    parser.add_argument("--bin", default=BIN, type=os.path.abspath)
     parser.add_argument("--seconds", default=30.0, type=float, help="of attacks")
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--only", default="", help="attacks, by name and comma")

@@ -9,8 +9,8 @@ import time
 import traceback
 
 import honest
-import kernel
-from control import OVERTAKEN, Gone, Late, Refused
+from control import Gone, Late, Refused
+from storms import kernel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREFIX = "org.greenroom.chaos.attack."
@@ -23,7 +23,7 @@ class Attack:
         self.path = path
         self.name = os.path.basename(path)[:-3]
         tree = ast.parse(open(path).read())
-        self.sentence = ast.get_docstring(tree).split("\n")[0]
+        self.sentence = (ast.get_docstring(tree) or "").split("\n")[0]
         self.constants = {}
         for node in tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
@@ -76,6 +76,7 @@ class Lane:
 
     def from_outside(self, attack):
         specification = importlib.util.spec_from_file_location("attack", attack.path)
+        assert specification and specification.loader
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
         return module.attack(self.world, self.control) or "held"
@@ -258,6 +259,3 @@ class Lane:
                     os.rmdir(os.path.join(path, name))
         if kernel.text(self.world.canary) != "untouched":
             self.world.breach(f"{attack.name}: a file outside was written to")
-
-
-__all__ = ["Attack", "Lane", "all_attacks", "OVERTAKEN"]

@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import time
+from typing import Any
 
 
 class Refused(Exception):
@@ -30,7 +31,8 @@ class Control:
 
     def __init__(self, home):
         self.path = os.path.join(home, "control")
-        self.socket = None
+        # None while there is no connection.
+        self.socket: Any = None
         self.number = 0
 
     def close(self):

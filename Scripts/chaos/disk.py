@@ -5,9 +5,10 @@ import subprocess
 import time
 
 import honest
-import kernel
 from attacker import PREFIX, Attack, Lane
 from control import Gone, Late, Refused
+from storms import kernel
+from storms.waiting import poll
 from world import World
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -16,15 +17,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def full(path):
     status = os.statvfs(path)
     return status.f_bavail * status.f_frsize < 256 << 10
-
-
-def await_true(look, within):
-    end = time.monotonic() + within
-    while time.monotonic() < end:
-        if look():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def step(world, what, within, work):
@@ -41,7 +33,6 @@ def step(world, what, within, work):
 def run(options, tell):
     """A system of its own. Returns the promises that were broken."""
     world = World(options)
-    world.lies, world.good = [], ""
     disk = os.path.join(world.folder, "disk")
     os.mkdir(disk, 0o711)
     world.home = os.path.join(disk, "home")
@@ -79,7 +70,7 @@ def carry_out(world, attack, disk):
     attack.kind = "application"
     control.ask("install", path=Lane(world, 0, None).make(attack, app), within=20)
     control.ask("open", app=app, wait=True, within=20)
-    told = ["filled" if await_true(lambda: full(disk), 20) else "never full: the system saw to that"]
+    told = ["filled" if poll(lambda: full(disk), 20, 0.05) else "never full: the system saw to that"]
     for other in (honest.COUNTER, honest.TYPIST, app, honest.TYPIST):
         told.append(step(world, f"open {other.rpartition('.')[2]}", 15, lambda other=other: control.ask(
             "open", app=other, wait=True, within=15)))

@@ -13,7 +13,9 @@ import time
 import urllib.request
 
 from control import OVERTAKEN, Gone, Late, Refused
-from world import ROOT
+from storms.files import text
+from storms.places import ROOT
+from storms.sockets import free_port
 
 JOURNAL, COUNTER = "org.greenroom.examples.journal", "org.greenroom.examples.counter"
 SERVER, TYPIST, WORKER = "org.greenroom.chaos.server", "org.greenroom.chaos.typist", "org.greenroom.chaos.worker"
@@ -208,7 +210,7 @@ class Honest:
         begin = time.monotonic()
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=12) as answer:
-                found = re.match(rb"request (\d+) of process (\d+)", answer.read())
+                number, pid = map(int, re.findall(rb"^request (\d+) of process (\d+)", answer.read())[0])
         except OSError as error:
             # Between its processes nobody listens: that is so when it was ended for memory, or begins anew.
             if not self.world.was_disturbed(begin, time.monotonic()) and kernel_alive(self.last[1]):
@@ -216,7 +218,6 @@ class Honest:
             return
         self.requests += 1
         self.slowest = max(self.slowest, time.monotonic() - begin)
-        number, pid = int(found[1]), int(found[2])
         if pid == self.last[1] and number != self.last[0] + 1:
             self.world.breach(f"the server counted from {self.last[0]} to {number}")
         self.last = number, pid
@@ -278,25 +279,25 @@ class Honest:
                 continue
             step = 1 if words[1] == "tick" else 0
             if words[1] == "openURL" and "handled" in words and "not" not in words:
-                step = int(re.search(r"n=(\d+)", words[2])[1])
-                found[re.search(r"u=([\w-]+)", words[2])[1]] += 1
+                step = int(re.findall(r"n=(\d+)", words[2])[0])
+                found[re.findall(r"u=([\w-]+)", words[2])[0]] += 1
             now = int(words[-1])
             # Between saving and saying it may have been ended for memory.
             if now != count + step and not (words[1] == "willFinishLaunching" and count <= now <= count + 9) and not begun:
                 self.world.breach(f"Counter went from {count} to {now} in {line.strip()!r}")
             count, begun = now, False
-        saved = json.loads(kernel_text(self.place(COUNTER, "count.json")) or '{"count":0}')["count"]
+        saved = json.loads(text(self.place(COUNTER, "count.json")) or '{"count":0}')["count"]
         if saved != count:
             self.world.breach(f"Counter said {count}, and kept {saved}")
         self.compare("Counter's addition", self.additions, found)
 
     def verify_lines(self):
         self.compare("the typist's line", self.lines, collections.Counter(
-            kernel_text(self.place(TYPIST, "lines")).split()))
+            text(self.place(TYPIST, "lines")).split()))
 
     def verify_batches(self, ended):
         batches = collections.defaultdict(list)
-        for line in kernel_text(self.place(WORKER, "batches")).splitlines():
+        for line in text(self.place(WORKER, "batches")).splitlines():
             batch, piece = line.split()
             batches[int(batch)].append(int(piece))
         torn = [number for number, pieces in batches.items() if pieces != list(range(1, 11))]
@@ -312,16 +313,5 @@ class Honest:
             self.world.breach(f"{what} is there twice: {', '.join(twice[:5])} ({len(twice)})")
 
 
-def kernel_text(path):
-    with contextlib.suppress(OSError), open(path, errors="replace") as file:
-        return file.read()
-    return ""
-
-
 def kernel_alive(pid):
     return bool(pid) and os.path.exists(f"/proc/{pid}/exe")
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]

@@ -10,12 +10,10 @@ import tempfile
 import threading
 import time
 
-import kernel
-from control import Control, Gone, Late, Refused
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Apps run under users of their own, who cannot enter every folder that may be in this user's PATH.
-SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+from control import Control, Late, Refused
+from storms import kernel
+from storms.files import is_socket
+from storms.places import SYSTEM_PATH
 
 
 class Answer:
@@ -34,7 +32,7 @@ class World:
         os.chmod(self.folder, 0o711)
         self.home = home or os.path.join(self.folder, "home")
         self.group = None
-        self.broken = collections.Counter()
+        self.broken: collections.Counter[str] = collections.Counter()
         self.lock = threading.Lock()
         # Held while an `open` is under way: two at once would overtake each other by rule.
         self.screen = threading.Lock()
@@ -50,6 +48,8 @@ class World:
         self.canary = os.path.join(self.victim, "canary")
         with open(self.canary, "w") as file:
             file.write("untouched")
+        # The addresses of a server that lies, and one that does not.
+        self.lies, self.good = [], ""
         # Whose what is that attackers would like to have.
         self.owners = {self.victim: 0, self.canary: 0}
 
@@ -192,9 +192,8 @@ class World:
                     if name not in wanted]
         for folder, _, files in os.walk(self.home):
             for file in files:
-                with contextlib.suppress(OSError):
-                    if os.lstat(os.path.join(folder, file)).st_mode & 0o170000 == 0o140000:
-                        found.append(f"the socket {os.path.join(folder, file)}")
+                if is_socket(os.path.join(folder, file)):
+                    found.append(f"the socket {os.path.join(folder, file)}")
         return found
 
     def sweep(self):
@@ -223,6 +222,3 @@ def wait(process, within):
             process.wait()
             return None, 0
         time.sleep(0.01)
-
-
-__all__ = ["World", "Answer", "Gone", "Late", "Refused", "ROOT"]

@@ -7,17 +7,18 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from show import Show  # noqa: E402
-from system import Failed, System, text, wait_for, write  # noqa: E402
+from storms.files import text, write  # noqa: E402
+from storms.places import APPS, BIN  # noqa: E402
+from storms.system import System  # noqa: E402
+from storms.waiting import Failed, wait_for  # noqa: E402
 from tour import Tour  # noqa: E402
 
 
 def arguments():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("--tools", default=os.path.join(root, ".build/bin"), help="the folder of greenroom")
-    parser.add_argument("--apps", default=os.path.join(root, ".build/apps"), help="the folder of the example apps")
+    parser.add_argument("--tools", default=BIN, help="the folder of greenroom")
+    parser.add_argument("--apps", default=APPS, help="the folder of the example apps")
     parser.add_argument("--record", metavar="DIR", help="keep log, reports, timeline (trace.json) and journal there")
     parser.add_argument("--keep", action="store_true", help="leave the system running")
     parser.add_argument("--pause", type=float, default=3.5, help="seconds between the steps, on a terminal")

@@ -9,7 +9,7 @@ import struct
 import termios
 import time
 
-from system import Failed
+from storms.waiting import Failed
 
 CONTROL = re.compile(rb"\x1b(\[[0-9;?]*[A-Za-z@]|\][^\x07]*\x07|[()][A-Z0-9]|[=>])|\x0f")
 

@@ -3,19 +3,21 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
+import signal
 import time
-import urllib.request
 
+from servers import fetch, serve_episodes
 from show import duration
-from system import Failed, free_port, kill, moment, text, wait_for, write
+from storms.files import text, write
+from storms.places import ROOT
+from storms.sockets import free_port
+from storms.system import moment
+from storms.waiting import Failed, wait_for
 from terminal import Attached
 
 PREFIX = "org.greenroom.examples."
 JOURNAL, COUNTER, EDITOR, SERVER, SLEEPYHEAD, PODCASTS = (
     PREFIX + name for name in ("journal", "counter", "editor", "server", "sleepyhead", "podcasts"))
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Tour:
@@ -86,7 +88,7 @@ class Tour:
             "are installed: one in Swift with UIKit, two in Python, and two programs that do not know Greenroom.")
         shutil.copytree(self.source, self.apps)
         sleepyhead = os.path.join(self.apps, "Sleepyhead.app")
-        shutil.copytree(os.path.join(HERE, "Sleepyhead.app"), sleepyhead)
+        shutil.copytree(os.path.join(ROOT, "Scripts/demo/Sleepyhead.app"), sleepyhead)
         shutil.copy(os.path.join(self.apps, "Counter.app", "greenroom_app.py"), sleepyhead)
         desktop = os.path.join(self.apps, SERVER + ".desktop")
         write(desktop, text(desktop).replace("./server.py", f"./server.py {self.port}"))
@@ -223,30 +225,20 @@ class Tour:
         pid = self.system.app(SERVER)["pid"]
         wait_for("the server to listen", lambda: "listening" in self.system.run("output", SERVER).output, 10)
         self.show.command(f"curl http://127.0.0.1:{self.port}/")
-        answer, _ = self.fetch()
+        answer, _ = fetch(self.port)
         self.show.output(answer)
         self.do("home")
         self.system.await_state(SERVER, "suspended")
         self.expect(self.system.is_frozen(SERVER, pid), "the server is frozen")
         self.show.command(f"curl http://127.0.0.1:{self.port}/")
-        answer, took = self.fetch()
+        answer, took = fetch(self.port)
         self.expect(answer is None, f"the connection is refused after {duration(took)}")
         self.why("server")
         self.do("open", "server")
-        answer, _ = self.fetch()
+        answer, _ = fetch(self.port)
         self.expect(answer is not None and f"process {pid}" in answer, "now the same process answers:")
         self.show.output(answer)
         self.row("A suspended server refuses connections", duration(took))
-
-    def fetch(self):
-        """What the server answers, nothing if the connection is refused or reset; and how long that took."""
-        began = time.monotonic()
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=30) as response:
-                answer = response.read().decode()
-        except OSError:
-            answer = None
-        return answer, time.monotonic() - began
 
     def transfer(self):
         podcasts = os.path.join(self.apps, "Podcasts.app")
@@ -259,11 +251,8 @@ class Tour:
             "transfer service. Then the app is killed. Its downloads continue, and when they are done the app is "
             "launched in the background to take them over.")
         port = free_port()
-        script = os.path.join(HERE, "..", "..", "Examples", "Podcasts", "server.py")
-        server = subprocess.Popen(
-            [sys.executable, script, str(port), "2", "1000000"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        server = serve_episodes(port, 2, 1_000_000)
         try:
-            server.stdout.readline()
             self.do("install", podcasts)
             self.do("open", f"podcasts://subscribe?feed=http://127.0.0.1:{port}/feed.xml")
             self.do("home")
@@ -274,7 +263,7 @@ class Tour:
             self.do("transfers")
             pid = self.system.app(PODCASTS)["pid"]
             self.show.command(f"kill -9 {pid}")
-            kill(pid)
+            os.kill(pid, signal.SIGKILL)
             wait_for("the episodes", lambda: self.printed("finished the events"), 60)
             callbacks = self.system.callbacks(PODCASTS, before)
             self.expect("handleEventsForBackgroundURLSession" in callbacks, "the app was launched to take its downloads over")
@@ -286,9 +275,7 @@ class Tour:
             self.row("Downloads outlive the app that started them", "2 of 2")
             server.kill()
             server.wait()
-            server = subprocess.Popen(
-                [sys.executable, script, str(port), "3", "2000000"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
-            server.stdout.readline()
+            server = serve_episodes(port, 3, 2_000_000)
             self.push()
         finally:
             server.kill()
@@ -368,7 +355,7 @@ class Tour:
         before, daemon = self.system.last(), self.system.json("status")["pid"]
         self.show.command(f"kill -9 {daemon}")
         began = time.monotonic()
-        kill(daemon)
+        os.kill(daemon, signal.SIGKILL)
         status = self.system.json("status")
         took = time.monotonic() - began
         self.system.pids.add(status["pid"])

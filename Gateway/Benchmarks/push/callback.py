@@ -4,13 +4,10 @@ and on this machine.
 
 import json
 import os
-import subprocess
-import sys
 import time
 
-HERE = os.path.abspath(__file__).rsplit("/Gateway/", 1)[0]
-sys.path.insert(0, os.path.join(HERE, "Fixtures/servers"))
-sys.dont_write_bytecode = True
+from storms.tool import call
+from storms.waiting import poll
 
 APP = "org.greenroom.fixtures.beacon"
 PATIENCE = 30
@@ -29,20 +26,15 @@ class System:
         self.read = 0
 
     def call(self, *words):
-        done = subprocess.run([self.tool, *words], env=self.environment, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"bench: greenroom {' '.join(words)}: {done.stdout}{done.stderr}")
-        return done.stdout
+        return call([self.tool], words, self.environment)
 
     def state(self):
         return next(app["state"] for app in json.loads(self.call("apps", "--json")) if app["app"] == APP)
 
     def wait(self, condition, what):
-        deadline = time.monotonic() + PATIENCE
-        while not (found := condition()):
-            if time.monotonic() > deadline:
-                raise SystemExit(f"bench: {what} does not come\n{self.call('push', 'status')}{self.call('log')}")
-            time.sleep(0.02)
+        found = poll(condition, PATIENCE)
+        if not found:
+            raise SystemExit(f"bench: {what} does not come\n{self.call('push', 'status')}{self.call('log')}")
         return found
 
     def hears(self, event):
@@ -77,7 +69,8 @@ class System:
 
 def measure(options, folder, gateway, count):
     """Seconds from the provider's request, and from its answer, to the callback; and to the answer."""
-    from provider import Provider
+    # It needs python3-h2, which the other parts do not.
+    from storms.servers.provider import Provider
 
     gateway.start()
     system = System(options, folder)
@@ -92,10 +85,10 @@ def measure(options, folder, gateway, count):
             # Suspended, and not only on its way there.
             system.wait(lambda: system.state() == "suspended", "the app's suspension")
             payload = {"aps": {"alert": "News", "content-available": 1}, "message": str(number)}
+            answered = []
             sent = time.time()
             future = provider.send(token, payload, headers)
-            future.add_done_callback(lambda _: answered.append(time.time()))
-            answered = []
+            future.add_done_callback(lambda _, answered=answered: answered.append(time.time()))
             answer = future.result(PATIENCE)
             if answer["status"] != 200:
                 raise SystemExit(f"bench: {answer}")

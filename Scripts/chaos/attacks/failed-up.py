@@ -5,7 +5,7 @@ import os
 import subprocess
 import time
 
-import kernel
+from storms import kernel
 
 
 def attack(world, control):

@@ -3,7 +3,7 @@ KIND = "outside"
 
 import threading
 
-import kernel
+from storms import kernel
 
 
 def attack(world, control):

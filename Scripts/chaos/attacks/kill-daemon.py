@@ -1,7 +1,7 @@
 """The daemon is killed; its keeper begins another one, and no app notices."""
 KIND = "outside"
 
-import kernel
+from storms import kernel
 
 
 def attack(world, control):

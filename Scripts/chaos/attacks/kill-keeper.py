@@ -1,7 +1,7 @@
 """The keeper is killed; the daemon takes its place."""
 KIND = "outside"
 
-import kernel
+from storms import kernel
 
 
 def attack(world, control):

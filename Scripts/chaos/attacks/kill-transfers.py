@@ -1,7 +1,7 @@
 """The transfer service is killed while it works."""
 KIND = "outside"
 
-import kernel
+from storms import kernel
 
 
 def attack(world, control):

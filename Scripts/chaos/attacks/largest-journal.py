@@ -4,7 +4,7 @@ KIND = "outside"
 import os
 import time
 
-import kernel
+from storms import kernel
 
 
 def attack(world, control):

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 
-import kernel
+from storms import kernel
 
 
 def programs(home):

@@ -5,7 +5,6 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from greenroom_app import App  # noqa: E402
 
 PIECES = 10

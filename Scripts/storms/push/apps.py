@@ -2,32 +2,35 @@
 
 import json
 import os
+import random
 import shutil
 import socket
-import threading
 import time
+from typing import Any
 
-from system import System, wait_for
+from storms.files import text
+from storms.push.gateway import Gateways
+from storms.system import System
+from storms.waiting import wait_for
 
 APP = "org.greenroom.fixtures.beacon"
 
 
 class Device:
-    def __init__(self, tools, apps):
+    def __init__(self, tools: str, apps: str) -> None:
         self.system = System(tools)
         self.bundle = os.path.join(os.path.abspath(apps), "Beacon.app")
-        self.apps = []
-        self.tokens = {}
-        self.read = {}
-        self.lock = threading.Lock()
+        self.apps: list[str] = []
+        self.tokens: dict[str, str] = {}
+        self.read: dict[str, int] = {}
 
-    def must(self, *words):
+    def must(self, *words: str) -> str:
         result = self.system.run(*words)
         if result.code != 0:
             raise SystemExit(f"greenroom {' '.join(words)}: {result.output}")
         return result.output
 
-    def begin(self, gateway, count):
+    def begin(self, gateway: Gateways, count: int) -> None:
         up = self.system.up()
         if up.code != 0:
             raise SystemExit(up.output)
@@ -45,7 +48,7 @@ class Device:
         wait_for("the tokens", lambda: self.has_tokens() and len(self.tokens) == count, 60)
         self.home()
 
-    def install(self, app, number):
+    def install(self, app: str, number: int) -> None:
         bundle = f"{self.system.folder}/a{number}.app"
         shutil.copytree(self.bundle, bundle)
         with open(bundle + "/Info.plist") as file:
@@ -58,23 +61,23 @@ class Device:
 
     # What the apps heard
 
-    def news(self):
+    def news(self) -> list[dict[str, Any]]:
         """What the apps have written since."""
-        lines = []
+        lines: list[dict[str, Any]] = []
         for app in self.apps:
             try:
                 with open(f"{self.system.home}/containers/{app}/Documents/log") as file:
                     file.seek(self.read.get(app, 0))
-                    text = file.read()
+                    added = file.read()
             except FileNotFoundError:
                 continue
             # The last line may not be whole yet.
-            whole = text[:text.rfind("\n") + 1]
+            whole = added[:added.rfind("\n") + 1]
             self.read[app] = self.read.get(app, 0) + len(whole.encode())
             lines += [{"app": app, **json.loads(line)} for line in whole.splitlines()]
         return lines
 
-    def has_tokens(self):
+    def has_tokens(self) -> bool:
         for line in self.news():
             if line["event"] == "token":
                 self.tokens[line["app"]] = line["token"]
@@ -82,7 +85,7 @@ class Device:
 
     # Whom to kill
 
-    def victim(self, kind, chance):
+    def victim(self, kind: str, chance: random.Random) -> int | None:
         if kind == "agent":
             return self.number_in("services/notifications/pid")
         if kind == "daemon":
@@ -96,29 +99,26 @@ class Device:
             running = awake
         return chance.choice(running)["pid"] if running else None
 
-    def number_in(self, file):
-        try:
-            with open(f"{self.system.home}/{file}") as opened:
-                return int(opened.read().split()[0])
-        except (OSError, IndexError):
-            return None
+    def number_in(self, file: str) -> int | None:
+        words = text(f"{self.system.home}/{file}").split()
+        return int(words[0]) if words else None
 
     # The person
 
-    def open(self, app):
+    def open(self, app: str) -> None:
         self.system.run("open", "--no-wait", app)
 
-    def home(self):
+    def home(self) -> None:
         self.system.run("home", "--no-wait")
 
-    def tap_all(self):
+    def tap_all(self) -> None:
         """Opens the apps of what is shown, by the socket that tools have: a tool for each would take too long."""
         with socket.socket(socket.AF_UNIX) as peer:
             peer.settimeout(5)
             peer.connect(f"{self.system.home}/services/notifications/control")
             lines = peer.makefile("rw")
 
-            def ask(number, method, params):
+            def ask(number: int, method: str, params: dict[str, Any]) -> Any:
                 lines.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n")
                 lines.flush()
                 answer = json.loads(lines.readline() or "null")
@@ -130,7 +130,7 @@ class Device:
             for number, entry in enumerate(shown[:4]):
                 ask(3 + number, "act", {"id": entry})
 
-    def wake_network(self):
+    def wake_network(self) -> None:
         """As a person who switches it off and on, since nothing comes: the agent tries at once."""
         result = self.system.run("push", "status", "--json")
         if result.code == 0 and json.loads(result.output)["link"]["state"] == "waiting":
@@ -138,7 +138,7 @@ class Device:
             time.sleep(0.6)
             self.system.run("simulate", "network", "wifi")
 
-    def end(self, keeps):
+    def end(self, keeps: bool) -> None:
         if keeps:
             # What the system knows is gone when it is down.
             os.makedirs(self.system.folder + "/record", exist_ok=True)

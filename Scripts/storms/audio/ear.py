@@ -7,6 +7,8 @@ import os
 import subprocess
 import threading
 import time
+from collections.abc import Mapping, Sequence
+from typing import IO
 
 RATE = 48_000
 # Tones are multiples of 50 Hz: in a window of this length none of them is heard in another's place.
@@ -16,13 +18,13 @@ WINDOW = RATE // 50
 class Tone:
     """One that is known by its frequency."""
 
-    def __init__(self, frequency):
+    def __init__(self, frequency: int) -> None:
         assert frequency % 50 == 0
         self.frequency = frequency
         angles = [2 * math.pi * frequency * index / RATE for index in range(WINDOW)]
         self.wave, self.other = [math.sin(angle) for angle in angles], [math.cos(angle) for angle in angles]
 
-    def amplitude(self, window):
+    def amplitude(self, window: Sequence[float]) -> float:
         one = sum(map(operator.mul, window, self.wave))
         other = sum(map(operator.mul, window, self.other))
         return 2 * math.hypot(one, other) / WINDOW
@@ -31,22 +33,22 @@ class Tone:
 class Ear:
     """Records for as long as the sound server lives; begins again when told so."""
 
-    def __init__(self, sound):
-        self.sound = sound
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
         self.samples = array.array("f")
         self.lock = threading.Condition()
-        self.recorder = None
+        self.recorder: subprocess.Popen[bytes] | None = None
 
-    def begin(self):
+    def begin(self) -> None:
         self.end()
         self.recorder = subprocess.Popen(
             ["/usr/bin/pw-cat", "--record", "--target", "testsink", "--channels", "2", "--format", "f32", "--latency", "20ms",
              "-P", '{ stream.capture.sink = true node.name = ear }', "-"],
-            env={**os.environ, **self.sound.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL)
         threading.Thread(target=self.listen, args=[self.recorder.stdout], daemon=True).start()
 
-    def listen(self, stream):
+    def listen(self, stream: IO[bytes]) -> None:
         rest = b""
         while True:
             data = os.read(stream.fileno(), 65536)
@@ -64,14 +66,15 @@ class Ear:
                     del self.samples[:10 * RATE]
                 self.lock.notify_all()
 
-    def end(self):
+    def end(self) -> None:
         if self.recorder:
             self.recorder.kill()
             self.recorder.wait()
-            self.recorder.stdout.close()
+            if self.recorder.stdout:
+                self.recorder.stdout.close()
             self.recorder = None
 
-    def record(self, seconds, patience=10):
+    def record(self, seconds: float, patience: float = 10) -> "array.array[float] | None":
         """What is played from now on; `None` if nothing can be recorded."""
         count = int(seconds * RATE) // WINDOW * WINDOW
         end = time.monotonic() + patience
@@ -85,7 +88,7 @@ class Ear:
             return self.samples[:count]
 
 
-def levels(samples, tones):
+def levels(samples: Sequence[float], tones: Mapping[str, Tone]) -> dict[str, list[float]]:
     """Of each tone its amplitude in each window of 20 ms."""
     windows = [samples[start:start + WINDOW] for start in range(0, len(samples) - WINDOW + 1, WINDOW)]
     return {name: [tone.amplitude(window) for window in windows] for name, tone in tones.items()}

@@ -1,32 +1,36 @@
 """One story: steps that chance chooses, and what must hold when it has come to rest."""
 
+import argparse
+import random
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from device import LONGEST_GAP, Device, Refused, longest_gap, middle
-from model import App, Model
-from system import Failed
+from storms.audio.device import LONGEST_GAP, Device, Refused, longest_gap, middle
+from storms.audio.model import App, Model
+from storms.waiting import Failed
 
 # How long it may take to come to rest. An app that is told something may run for ten seconds.
 PATIENCE = 20
 ROOM = 0.05
 
 
-def make_apps():
+def make_apps() -> list[App]:
     return [
         App("music", 450, controls=True), App("book", 650, controls=True), App("voice", 850, options="mix,duck"),
         App("game", 1050, category="ambient", key=False), App("memo", 1250, category="record")]
 
 
 class Story:
-    def __init__(self, options, number, chance):
+    def __init__(self, options: argparse.Namespace, number: int, chance: random.Random) -> None:
         self.number, self.chance = number, chance
         self.model = Model(make_apps())
         self.apps = list(self.model.apps.values())
         self.has_manager = number % 2 == 0
         self.device = Device(options.bin, options.apps, self.apps, self.has_manager)
-        self.steps = []
-        self.problems = []
-        self.kills = {}
+        self.steps: list[str] = []
+        self.problems: list[str] = []
+        self.kills: dict[str, int] = {}
         self.server_crashes = 0
         self.is_settled = True
         self.length = options.steps
@@ -34,7 +38,7 @@ class Story:
 
     # Steps: each returns what it is called, or nothing where it does not fit.
 
-    def play(self):
+    def play(self) -> Iterator[str]:
         if self.model.call:
             return None
         app = self.chance.choice([app for app in self.apps if app.category != "record"])
@@ -45,7 +49,7 @@ class Story:
         self.device.open(app, "play")
         self.model.play(app)
 
-    def record(self):
+    def record(self) -> Iterator[str]:
         memo = self.model.apps["memo"]
         # Nothing but WirePlumber sets up a microphone that is none.
         if self.model.call or memo.records or not self.has_manager:
@@ -56,7 +60,7 @@ class Story:
         self.device.open(memo, "record")
         self.model.record(memo)
 
-    def stop(self):
+    def stop(self) -> Iterator[str]:
         fit = [app for app in self.apps if app.is_on]
         if self.model.call or not fit:
             return None
@@ -66,7 +70,7 @@ class Story:
         self.device.open(app, "stop")
         self.model.stop(app)
 
-    def pause(self):
+    def pause(self) -> Iterator[str]:
         fit = [app for app in self.apps if app.plays]
         if self.model.call or not fit:
             return None
@@ -77,7 +81,7 @@ class Story:
         self.model.front = app.name
         self.model.pause(app)
 
-    def visit(self):
+    def visit(self) -> Iterator[str]:
         app = self.chance.choice(self.apps)
         if self.model.call:
             return None
@@ -86,14 +90,14 @@ class Story:
         self.device.open(app)
         self.model.front = app.name
 
-    def home(self):
+    def home(self) -> Iterator[str]:
         if self.model.call or self.model.is_locked:
             return None
         yield "home"
         self.device.must("home")
         self.model.front = None
 
-    def lock(self):
+    def lock(self) -> Iterator[str]:
         if self.model.call:
             return None
         yield "unlock" if self.model.is_locked else "lock"
@@ -103,12 +107,12 @@ class Story:
             self.device.must("lock")
             self.model.is_locked = True
 
-    def unlock(self):
+    def unlock(self) -> None:
         if self.model.is_locked:
             self.device.must("unlock")
             self.model.is_locked = False
 
-    def speak(self):
+    def speak(self) -> Iterator[str]:
         if self.model.call:
             return None
         yield "speak"
@@ -116,22 +120,23 @@ class Story:
         self.device.must("open", "navigator:say?text=Turn%20left")
         self.model.front = None
 
-    def telephone(self):
+    def telephone(self) -> Iterator[str]:
         """One step of a call, whichever comes next."""
-        words, call = {
+        steps: dict[str | None, list[tuple[list[str], str | None]]] = {
             None: [(["simulate", "call"], "ringing")],
             "ringing": [(["simulate", "call", "--accept"], "accepted"), (["simulate", "call", "--decline"], None)],
             "accepted": [(["simulate", "call", "--end"], None)],
-        }[self.model.call][self.chance.randrange(2) if self.model.call == "ringing" else 0]
+        }
+        words, call = steps[self.model.call][self.chance.randrange(2) if self.model.call == "ringing" else 0]
         yield " ".join(words[1:])
         self.device.must(*words)
         self.model.call = call
         if call is None:
             self.model.call_ended()
 
-    def control(self):
+    def control(self) -> Iterator[str]:
         """A command to the app that the controls belong to, in one of the ways there are."""
-        app = self.model.apps.get(self.model.target)
+        app = self.model.apps.get(self.model.target or "")
         if self.model.call or not app or not self.model.knows_target or not self.is_settled:
             return None
         word = self.chance.choice(["play", "pause", "toggle"])
@@ -155,13 +160,13 @@ class Story:
         else:
             self.model.pause(app)
 
-    def ringer(self):
+    def ringer(self) -> Iterator[str]:
         self.model.is_silent = not self.model.is_silent
         word = "silent" if self.model.is_silent else "on"
         yield f"ringer {word}"
         self.device.must("simulate", "ringer", word)
 
-    def headset(self):
+    def headset(self) -> Iterator[str]:
         word = "unplug" if self.model.is_plugged else "plug"
         yield word
         self.device.must("simulate", "headset", word)
@@ -169,7 +174,7 @@ class Story:
             self.model.unplugged()
         self.model.is_plugged = not self.model.is_plugged
 
-    def kill_app(self):
+    def kill_app(self) -> Iterator[str]:
         fit = [app for app in self.apps if app.is_on]
         if not fit:
             return None
@@ -178,7 +183,7 @@ class Story:
         self.device.kill_app(app)
         self.model.died(app)
 
-    def close(self):
+    def close(self) -> Iterator[str]:
         fit = [app for app in self.apps if app.is_on]
         if not fit or self.model.call:
             return None
@@ -187,7 +192,7 @@ class Story:
         self.device.must("close", app.identifier)
         self.model.died(app)
 
-    def kill_system(self):
+    def kill_system(self) -> Iterator[str]:
         victims = {"daemon": self.device.kill_daemon, "service": self.device.kill_service,
                    "pipewire": self.device.kill_server}
         if self.has_manager:
@@ -198,13 +203,13 @@ class Story:
         if victim == "pipewire":
             self.server_died()
 
-    def server_died(self):
+    def server_died(self) -> None:
         memo = self.model.apps["memo"]
         if memo.records:
             # Players go on by themselves; nothing says so of a recorder.
             memo.records = None
 
-    def restart_crashed_server(self):
+    def restart_crashed_server(self) -> bool:
         """PipeWire 0.3.65 may crash when a link goes (mended in 0.3.72). systemd starts it again; here this does."""
         if not self.device.sound.has_crashed():
             return False
@@ -214,12 +219,12 @@ class Story:
         self.server_died()
         return True
 
-    WEIGHTS = {
+    WEIGHTS: dict[Callable[["Story"], Iterator[str]], int] = {
         play: 9, record: 2, stop: 3, pause: 1, visit: 2, home: 3, lock: 2, speak: 2, telephone: 2, control: 5, ringer: 1,
         headset: 1, kill_app: 3, close: 1, kill_system: 4,
     }
 
-    def step(self):
+    def step(self) -> None:
         """Begins and finishes one that fits."""
         while True:
             # An accepted call ends soon, so that more happens than that.
@@ -241,7 +246,7 @@ class Story:
 
     # What must hold
 
-    def wrong(self, heard, seen):
+    def wrong(self, heard: dict[str, list[float]], seen: dict[str, dict[str, Any]]) -> Iterator[str]:
         """What does not hold now, one sentence each."""
         frozen = [name for name, one in seen.items() if one.get("state") == "suspended"]
         for app in self.apps:
@@ -262,7 +267,7 @@ class Story:
             if state == "background" and not (is_heard or records or seen[app.name].get("muted")):
                 yield f"{app.name} runs in the background without a sound"
 
-    def settle(self):
+    def settle(self) -> bool:
         """Waits until everything is as it should be."""
         end = time.monotonic() + PATIENCE
         while True:
@@ -279,11 +284,13 @@ class Story:
         self.is_settled = True
         return True
 
-    def hear_out(self):
-        """Nobody who plays has a gap, whoever is frozen beside him."""
+    def hear_out(self) -> None:
+        """Checks that no app that plays has a gap, also while another app is frozen."""
         heard = self.device.heard(1.5)
         if self.restart_crashed_server():
-            return self.settle() and self.hear_out()
+            if self.settle():
+                self.hear_out()
+            return
         for app in self.apps:
             if heard and self.model.should_sound(app):
                 gap, weak = longest_gap(heard[app.name], self.model.factor(app) or 0.3)
@@ -291,7 +298,7 @@ class Story:
                 if gap > LONGEST_GAP:
                     self.problems.append(f"{app.name} had a gap of {gap:.2f} s")
 
-    def run(self):
+    def run(self) -> list[str]:
         """What was wrong."""
         try:
             self.device.begin()
@@ -311,7 +318,7 @@ class Story:
             self.problems.append(str(failure))
         return self.problems
 
-    def explain(self):
+    def explain(self) -> str:
         """What the service and the apps say of themselves."""
         lines = [f"steps: {'; '.join(self.steps)}"]
         for app in self.apps:

@@ -1,8 +1,17 @@
 """Messages of the storm: what was sent, how it was answered, and what the apps wrote down of it."""
 
+import concurrent.futures
+import random
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from storms.servers.provider import Provider
+
+# Events, of which one has to reach the app.
+Way = tuple[str, ...]
 
 # How an app hears of a message: of an alert it is asked while it is on the screen, or told that the user has tapped it, or
 # both, where it leaves the screen while it is asked; of what wakes it, it is told as of a push.
@@ -13,7 +22,7 @@ IN_HAND = 8
 
 
 class Message:
-    def __init__(self, number, app, kind, ways, is_strict):
+    def __init__(self, number: int, app: str, kind: str, ways: list[Way], is_strict: bool) -> None:
         self.name = f"m{number}"
         self.number = number
         self.app = app
@@ -22,38 +31,39 @@ class Message:
         self.ways = ways
         self.is_strict = is_strict
         self.sent = time.monotonic()
-        self.answer = None
-        self.heard = {event: [] for event in EVENTS}
+        self.answer: dict[str, Any] | None = None
+        # The processes that heard of it, and their lines about it.
+        self.heard: dict[str, list[tuple[int, int]]] = {event: [] for event in EVENTS}
 
     @property
-    def is_accepted(self):
+    def is_accepted(self) -> bool:
         return self.answer is not None and self.answer["status"] == 200
 
     @property
-    def has_arrived(self):
+    def has_arrived(self) -> bool:
         return all(any(self.heard[event] for event in way) for way in self.ways)
 
 
 class Ledger:
-    def __init__(self):
-        self.messages = []
-        self.by_name = {}
-        self.last_lines = {}
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.by_name: dict[str, Message] = {}
+        self.last_lines: dict[int, list[tuple[str, str]]] = {}
         # When the storm killed which process.
-        self.deaths = {}
+        self.deaths: dict[int, float] = {}
         self.told_again = 0
-        self.strangers = []
+        self.strangers: list[str] = []
         self.lock = threading.Lock()
-        self.latencies = []
+        self.latencies: list[float] = []
 
-    def add(self, app, kind, ways, is_strict):
+    def add(self, app: str, kind: str, ways: list[Way], is_strict: bool) -> Message:
         with self.lock:
             message = Message(len(self.messages), app, kind, ways, is_strict)
             self.messages.append(message)
             self.by_name[message.name] = message
             return message
 
-    def read(self, lines):
+    def read(self, lines: Iterable[dict[str, Any]]) -> bool:
         """Whether anything arrived."""
         news = False
         for line in lines:
@@ -74,7 +84,7 @@ class Ledger:
             news = True
         return news
 
-    def waiting(self, seconds):
+    def waiting(self, seconds: float) -> list[str]:
         """Apps that a message has not reached for so long."""
         with self.lock:
             now = time.monotonic()
@@ -83,16 +93,16 @@ class Ledger:
                 if message.is_accepted and not message.has_arrived and now - message.sent > seconds
                 and (message.is_strict or self.newest(message))})
 
-    def newest(self, message):
+    def newest(self, message: Message) -> bool:
         return not any(later.app == message.app and later.is_accepted for later in self.messages[message.number + 1:])
 
     # The oracle
 
-    def was_in_hand(self, pid, place):
+    def was_in_hand(self, pid: int, place: int) -> bool:
         """The storm killed the process while it dealt with this."""
         return pid in self.deaths and place >= len(self.last_lines[pid]) - IN_HAND
 
-    def faults(self):
+    def faults(self) -> list[str]:
         faults = list(self.strangers)
         for message in self.messages:
             if message.answer is None:
@@ -111,9 +121,9 @@ class Ledger:
                         self.told_again += 1
         return faults
 
-    def counts(self):
+    def counts(self) -> dict[str, Any]:
         arrived = sum(message.has_arrived for message in self.messages)
-        latencies = sorted(self.latencies) or [0]
+        latencies: list[float] = sorted(self.latencies) or [0]
         return {
             "messages": len(self.messages), "arrived": arrived, "superseded": len(self.messages) - arrived,
             "toldAgainToKilledApps": self.told_again,
@@ -123,47 +133,62 @@ class Ledger:
                 for part in (0.5, 0.9, 0.99, 1.0)},
         }
 
-    def describe_waiting(self):
+    def describe_waiting(self) -> list[str]:
         return [
             f"{message.name} ({message.kind}, {message.app}): {message.answer}" for message in self.messages
             if message.is_strict and not message.has_arrived][:10]
 
 
-def alert(message):
+def alert(message: Message) -> dict[str, Any]:
     return {"aps": {"alert": {"title": message.name, "body": "of the storm"}}, "message": message.name}
 
 
-def silent(message):
+def silent(message: Message) -> dict[str, Any]:
     return {"aps": {"content-available": 1}, "message": message.name}
 
 
-def both(message):
+def both(message: Message) -> dict[str, Any]:
     return {"aps": {"alert": message.name, "content-available": 1}, "message": message.name}
+
+
+# Makes what a message carries.
+Payload = Callable[[Message], dict[str, Any]]
 
 
 class Flow:
     """Sends messages of one sort."""
 
-    def __init__(self, ledger, provider, tokens, count, chance):
+    def __init__(
+            self, ledger: Ledger, provider: Provider, tokens: dict[str, str], count: int, chance: random.Random) -> None:
         self.ledger, self.provider, self.tokens, self.chance = ledger, provider, tokens, chance
         self.left = count
-        self.sent = []
+        self.sent: list[Message] = []
         self.extends = False
 
-    def extend(self, extends):
+    def go_on(self) -> None:
+        """Sends what may be sent now."""
+        raise NotImplementedError
+
+    @property
+    def is_done(self) -> bool:
+        raise NotImplementedError
+
+    def extend(self, extends: bool) -> None:
         self.extends = extends
 
     @property
-    def may_send(self):
+    def may_send(self) -> bool:
         return self.left > 0 or self.extends
 
-    def send(self, app, kind, payload, ways, is_strict, headers):
+    def send(
+            self, app: str, kind: str, payload: Payload, ways: list[Way], is_strict: bool,
+            headers: dict[str, str]) -> Message:
         message = self.ledger.add(app, kind, ways, is_strict)
         self.left -= 1
         self.sent.append(message)
         headers = {"apns-topic": app, "apns-id": str(uuid.uuid4()).upper(), **headers}
 
-        def answered(future):
+        def answered(future: concurrent.futures.Future[dict[str, Any]]) -> None:
             message.answer = future.result()
 
         self.provider.send(self.tokens[app], payload(message), headers, repeat=True).add_done_callback(answered)
@@ -173,17 +198,17 @@ class Flow:
 class Steady(Flow):
     """One message at a time to each app."""
 
-    KINDS = {
+    KINDS: dict[str, tuple[Payload, list[Way], dict[str, str]]] = {
         "alert": (alert, [SEEN], {"apns-push-type": "alert"}),
         "both": (both, [SEEN, PUSHED], {"apns-push-type": "alert"}),
         "background": (silent, [PUSHED], {"apns-push-type": "background", "apns-priority": "5"}),
     }
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.present = {}
+        self.present: dict[str, Message] = {}
 
-    def go_on(self):
+    def go_on(self) -> None:
         for app in self.tokens:
             message = self.present.get(app)
             if message and not (message.is_accepted and message.has_arrived):
@@ -194,7 +219,7 @@ class Steady(Flow):
                 self.present[app] = self.send(app, kind, payload, ways, True, headers)
 
     @property
-    def is_done(self):
+    def is_done(self) -> bool:
         return self.left <= 0 and all(
             message.is_accepted and message.has_arrived for message in self.present.values())
 
@@ -202,11 +227,11 @@ class Steady(Flow):
 class Bursts(Flow):
     """Several at once, of which the newest has to arrive."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.next = time.monotonic()
 
-    def go_on(self):
+    def go_on(self) -> None:
         if not self.tokens or not self.may_send or time.monotonic() < self.next:
             return
         self.next = time.monotonic() + self.chance.uniform(0.3, 1.5)
@@ -226,7 +251,7 @@ class Bursts(Flow):
         self.send(app, "plain", alert, [SEEN], False, {"apns-push-type": "alert"})
 
     @property
-    def is_done(self):
+    def is_done(self) -> bool:
         if self.left > 0 or not all(message.is_accepted for message in self.sent):
             return False
         last = {message.app: message for message in self.sent}

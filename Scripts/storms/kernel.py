@@ -6,27 +6,21 @@ import os
 import signal
 import time
 
-
-def text(path):
-    try:
-        with open(path, errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+from storms.files import text
 
 
-def stat_fields(pid):
+def stat_fields(pid: int) -> list[str]:
     """The fields of /proc/PID/stat from the state on: the name before them may hold anything."""
     return text(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
-def born(pid):
+def born(pid: int) -> str | None:
     """When the process began, in ticks: with the number it names one process; `None` when it is gone or a zombie."""
     fields = stat_fields(pid)
     return fields[19] if len(fields) > 19 and fields[0] not in "ZX" else None
 
 
-def pss(pid):
+def pss(pid: int) -> int:
     """Proportional memory in bytes; of a process that is gone, 0."""
     for line in text(f"/proc/{pid}/smaps_rollup").splitlines():
         if line.startswith("Pss:"):
@@ -34,9 +28,9 @@ def pss(pid):
     return 0
 
 
-def descriptors(pid):
+def descriptors(pid: int) -> collections.Counter[str]:
     """What is open, counted by kind; of a file its last name is its kind."""
-    kinds = collections.Counter()
+    kinds: collections.Counter[str] = collections.Counter()
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
             with contextlib.suppress(OSError):
@@ -47,26 +41,27 @@ def descriptors(pid):
     return kinds
 
 
-def processor_seconds(pid):
+def processor_seconds(pid: int) -> float:
+    """Seconds that the process has computed; of a process that is gone, 0."""
     fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 12 else 0.0
 
 
-def pids():
+def pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
 # Those that were looked at and are none of the home's, with their birth.
-strangers = {}
+strangers: dict[tuple[str, int], str] = {}
 
 
-def parent(pid):
+def parent(pid: int) -> int:
     """The parent's pid; 0 if the process is gone."""
     fields = stat_fields(pid)
     return int(fields[1]) if len(fields) > 1 else 0
 
 
-def of_home(home):
+def of_home(home: str) -> dict[int, str]:
     """Every process that has this home in its command line or environment: pid → birth."""
     found = {}
     word = home.encode()
@@ -89,11 +84,11 @@ def of_home(home):
     return found
 
 
-def old_enough(birth):
+def old_enough(birth: str) -> bool:
     return float(text("/proc/uptime").split()[0]) - int(birth) / os.sysconf("SC_CLK_TCK") > 2
 
 
-def in_group(name):
+def in_group(name: str) -> dict[int, str]:
     """Every process in a group of this name, in any hierarchy: pid → birth. Kernels name a group that was removed too."""
     found = {}
     for pid in pids():
@@ -104,7 +99,7 @@ def in_group(name):
     return found
 
 
-def groups(name):
+def groups(name: str) -> list[str]:
     """The folders of all hierarchies that carry this name."""
     found = []
     for folder, names, _ in os.walk("/sys/fs/cgroup"):
@@ -112,20 +107,21 @@ def groups(name):
     return found
 
 
-def mounts(folder):
+def mounts(folder: str) -> list[str]:
     return [line.split()[1] for line in text("/proc/self/mounts").splitlines() if folder in line.split()[1]]
 
 
-def is_alive(pid, birth):
+def is_alive(pid: int, birth: str | None) -> bool:
     return birth is not None and born(pid) == birth
 
 
-def kill(pid, number=signal.SIGKILL):
+def kill(pid: int, number: int = signal.SIGKILL) -> None:
+    """Sends a signal to a process, which may have ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
-def sweep(group, processes):
+def sweep(group: str | None, processes: dict[int, str]) -> None:
     """Ends whatever is left of a system that did not clear up itself: thaws, kills, removes the groups."""
     if group:
         for folder in sorted(groups(os.path.basename(group)), key=len):

@@ -3,15 +3,18 @@
 import json
 import os
 import shutil
-import signal
 import statistics
-import subprocess
-import tempfile
 import time
+from collections.abc import Sequence
+from typing import Any
 
-from ear import Ear, Tone, levels
-from sound import Sound, write_tone
-from system import System, wait_for
+from storms.audio.ear import Ear, Tone, levels
+from storms.audio.model import App
+from storms.audio.sound import Sound, write_tone
+from storms.kernel import kill
+from storms.places import folder_for_apps
+from storms.system import System
+from storms.waiting import wait_for
 
 AMPLITUDE = 0.15
 # Longer than this nobody who plays may be silent: a client that is frozen stops a device for good.
@@ -19,12 +22,10 @@ LONGEST_GAP = 0.2
 
 
 class Device:
-    def __init__(self, tools, bundles, apps, has_manager):
-        # Apps have a /tmp of their own.
-        self.folder = tempfile.mkdtemp(prefix="greenroom-storm-", dir="/var/lib")
-        os.chmod(self.folder, 0o755)
+    def __init__(self, tools: str, bundles: str, apps: list[App], has_manager: bool) -> None:
+        self.folder = folder_for_apps("greenroom-storm-")
         self.sound = Sound(self.folder, has_manager)
-        self.ear = Ear(self.sound)
+        self.ear = Ear(self.sound.environment)
         self.system = System(tools)
         self.system.environment.update(self.sound.environment)
         self.bundles, self.apps = os.path.abspath(bundles), apps
@@ -32,7 +33,7 @@ class Device:
         # Windows of 20 ms in which one who plays was not heard.
         self.dips = 0
 
-    def begin(self):
+    def begin(self) -> None:
         self.sound.start()
         self.must("up", "--detach")
         self.must("install", f"{self.bundles}/Navigator.app")
@@ -41,10 +42,14 @@ class Device:
         self.must("home")
         self.listen()
 
-    def listen(self):
-        wait_for("the ear", lambda: (self.ear.begin(), self.ear.record(0.1, 2))[1], 20)
+    def listen(self) -> None:
+        def is_heard() -> bool:
+            self.ear.begin()
+            return bool(self.ear.record(0.1, 2))
 
-    def install(self, app):
+        wait_for("the ear", is_heard, 20)
+
+    def install(self, app: App) -> None:
         file, bundle = f"{self.folder}/{app.name}.wav", f"{self.folder}/{app.name}.app"
         write_tone(file, self.tones[app.name], AMPLITUDE)
         shutil.copytree(f"{self.bundles}/Tone.app", bundle)
@@ -62,7 +67,7 @@ class Device:
         if app.category == "record":
             self.must("audio", "allow", app.identifier)
 
-    def end(self, keeps):
+    def end(self, keeps: bool) -> None:
         self.system.run("down")
         self.ear.end()
         self.sound.end()
@@ -72,7 +77,7 @@ class Device:
 
     # The person
 
-    def must(self, *words):
+    def must(self, *words: str) -> str:
         """A service that has just died is asked again: it does not know the first question any more."""
         end = time.monotonic() + 10
         while True:
@@ -83,52 +88,42 @@ class Device:
                 raise Refused(f"greenroom {' '.join(words)}: {result.output.strip()}")
             time.sleep(0.1)
 
-    def open(self, app, words=""):
+    def open(self, app: App, words: str = "") -> None:
         self.must("open", f"{app.identifier}:{words}" if words else app.identifier)
 
-    def player(self, app):
+    def player(self, app: App) -> str:
         return "greenroom." + app.identifier.replace(".", "_")
 
     # Whom to kill
 
-    def pid(self, app):
+    def pid(self, app: App) -> int | None:
         return self.system.app(app.identifier)["pid"]
 
-    def kill(self, pid):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-    def kill_app(self, app):
+    def kill_app(self, app: App) -> None:
         pid = self.pid(app)
         if pid:
-            self.kill(pid)
+            kill(pid)
             wait_for(f"the end of {app.name}", lambda: self.pid(app) != pid, 10)
 
-    def kill_daemon(self):
+    def kill_daemon(self) -> None:
         before = self.system.json("status")["pid"]
-        self.kill(before)
-        wait_for("another daemon", lambda: self.daemon() not in (None, before), 30)
+        kill(before)
+        wait_for("another daemon", lambda: self.system.daemon() not in (None, before), 30)
 
-    def daemon(self):
-        result = self.system.run("status", "--json")
-        return json.loads(result.output)["pid"] if result.code == 0 else None
-
-    def service(self):
+    def service(self) -> int | None:
         result = self.system.run("services", "--json")
         if result.code != 0:
             return None
         return next((one["pid"] for one in json.loads(result.output)["services"] if one["service"] == "audio"), None)
 
-    def kill_service(self):
+    def kill_service(self) -> None:
         before = self.service()
         if before:
-            self.kill(before)
+            kill(before)
             wait_for("another service", lambda: self.service() not in (None, before), 30)
             wait_for("its sound server", lambda: self.status().get("engine"), 10)
 
-    def kill_server(self):
+    def kill_server(self) -> None:
         self.sound.kill("pipewire")
         self.sound.kill("wireplumber")
         self.sound.start_server()
@@ -136,7 +131,7 @@ class Device:
         wait_for("the sound server", lambda: self.status().get("engine"), 20)
         self.listen()
 
-    def kill_manager(self):
+    def kill_manager(self) -> None:
         self.sound.kill("wireplumber")
         self.sound.start_manager()
         # It may leave a recorder alone that it finds.
@@ -144,18 +139,18 @@ class Device:
 
     # What is seen and heard
 
-    def status(self):
+    def status(self) -> dict[str, Any]:
         result = self.system.run("audio", "status", "--json")
         return json.loads(result.output) if result.code == 0 else {}
 
-    def seen(self):
+    def seen(self) -> dict[str, dict[str, Any]]:
         """Of each app its state, and what the service says of it."""
         states = {one["app"]: one["state"] for one in self.system.json("apps")}
         players = {one["app"]: one for one in self.status().get("players", [])}
         return {
             app.name: {**players.get(app.identifier, {}), "state": states.get(app.identifier)} for app in self.apps}
 
-    def heard(self, seconds):
+    def heard(self, seconds: float) -> dict[str, list[float]] | None:
         """How loud each is in each window of 20 ms, where 1 is as loud as it plays."""
         samples = self.ear.record(seconds)
         if samples is None:
@@ -168,11 +163,11 @@ class Refused(Exception):
     """A command that should have been carried out."""
 
 
-def middle(windows):
+def middle(windows: Sequence[float]) -> float:
     return statistics.median(windows)
 
 
-def longest_gap(windows, level):
+def longest_gap(windows: Sequence[float], level: float) -> tuple[float, int]:
     """Seconds without it, and windows in which it was weaker than half."""
     longest = current = weak = 0
     for window in windows:

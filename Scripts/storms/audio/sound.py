@@ -3,12 +3,12 @@
 import json
 import os
 import signal
-import socket
 import struct
 import subprocess
-import time
 
-from system import wait_for
+from storms.audio.ear import Tone
+from storms.sockets import listens
+from storms.waiting import wait_for
 
 # As Debian's, without what concerns hardware. Another node drives the devices, so that they wait for every stream, as a
 # card does.
@@ -51,10 +51,10 @@ NEEDED = ["/usr/bin/pipewire", "/usr/bin/wireplumber", "/usr/bin/dbus-daemon", "
 
 
 class Sound:
-    def __init__(self, folder, has_manager):
+    def __init__(self, folder: str, has_manager: bool) -> None:
         self.folder = folder
         self.has_manager = has_manager
-        self.programs = {}
+        self.programs: dict[str, subprocess.Popen[bytes]] = {}
         for name in ("run", "state", "config"):
             os.makedirs(f"{folder}/{name}")
             os.chmod(f"{folder}/{name}", 0o777)
@@ -68,44 +68,44 @@ class Sound:
             "PIPEWIRE_CONFIG_DIR": "/usr/share/pipewire", "WIREPLUMBER_CONFIG_DIR": "/usr/share/wireplumber",
         }
 
-    def launch(self, name, *command, **extra):
+    def launch(self, name: str, *command: str, **extra: str) -> None:
         with open(f"{self.folder}/{name}.log", "ab") as log:
             self.programs[name] = subprocess.Popen(
                 command, env={**os.environ, **self.environment, **extra}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def start(self):
+    def start(self) -> None:
         self.launch("bus", "/usr/bin/dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile")
         wait_for("the bus", lambda: listens(f"{self.folder}/bus"), 10)
         self.start_server()
         self.start_manager()
 
-    def start_server(self):
+    def start_server(self) -> None:
         self.launch("pipewire", "/usr/bin/pipewire", PIPEWIRE_CONFIG_DIR=f"{self.folder}/config")
         path = f"{self.folder}/run/pipewire-0"
         wait_for("PipeWire", lambda: listens(path), 10)
         # Apps have users of their own.
         os.chmod(path, 0o777)
 
-    def start_manager(self):
+    def start_manager(self) -> None:
         if self.has_manager:
             self.launch("wireplumber", "/usr/bin/wireplumber")
 
-    def kill(self, name):
+    def kill(self, name: str) -> None:
         program = self.programs.pop(name, None)
         if program:
             program.send_signal(signal.SIGKILL)
             program.wait()
 
-    def has_crashed(self):
+    def has_crashed(self) -> bool:
         """Whether PipeWire has ended though nobody has killed it."""
         server = self.programs.get("pipewire")
         return server is not None and server.poll() is not None
 
-    def end(self):
+    def end(self) -> None:
         for name in reversed(list(self.programs)):
             self.kill(name)
 
-    def graph(self):
+    def graph(self) -> list[str]:
         """What the server knows: nodes, whose they are, how they are, and which links lead where."""
         try:
             dump = subprocess.run(
@@ -129,23 +129,14 @@ class Sound:
                 lines.append(f"{start} -> {end}: {info['state']}")
         return lines
 
-    def playerctl(self, player, *words):
+    def playerctl(self, player: str, *words: str) -> str | None:
         result = subprocess.run(
             ["/usr/bin/playerctl", "--player", player, *words], env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
         return result.stdout.strip() if result.returncode == 0 else None
 
 
-def listens(path):
-    with socket.socket(socket.AF_UNIX) as peer:
-        try:
-            peer.connect(path)
-            return True
-        except OSError:
-            return False
-
-
-def write_tone(path, tone, amplitude, seconds=4):
+def write_tone(path: str, tone: Tone, amplitude: float, seconds: int = 4) -> None:
     """A file that can be repeated without a step: 48 kHz, one channel, 16 bits."""
     samples = [int(amplitude * 32767 * value) for value in tone.wave]
     data = struct.pack(f"<{len(samples)}h", *samples) * (seconds * 48_000 // len(samples))
