@@ -104,7 +104,7 @@ let package = Package(
 
         // HTTP, and what is encrypted: Debian keeps both patched.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "Curl", dependencies: ["CCurl", "LinuxSystem"]),
+        .target(name: "Curl", dependencies: ["CCurl", "COpenSSL", "LinuxSystem"]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
 

@@ -32,15 +32,13 @@ MODULES = ["virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_
 DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zlib1g", "libsqlite3-0", "python3-minimal",
           "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libexpat1", "libffi8", "libssl3",
           "libuuid1", "libbz2-1.0", "liblzma5", "libcrypt1", "libtinfo6", "libncursesw6", "nano", "earlyoom", "nohang",
-          # What FoundationNetworking needs, which is part of the tests.
+          # What FoundationNetworking and the transfers need, which are part of the tests.
           "libcurl4", "libbrotli1", "libcom-err2", "libgmp10", "libgnutls30", "libgssapi-krb5-2", "libhogweed6",
           "libidn2-0", "libk5crypto3", "libkeyutils1", "libkrb5-3", "libkrb5support0", "libldap-2.5-0", "libnettle8",
           "libnghttp2-14", "libp11-kit0", "libpsl5", "librtmp1", "libsasl2-2", "libssh2-1", "libtasn1-6",
           "libunistring2", "libzstd1",
           # What libsystemd needs, by which the tests speak on a bus.
           "libsystemd0", "libcap2", "libgcrypt20", "libgpg-error0", "liblz4-1",
-          # The client of NATS, which the tests of the gateway are linked with, and what it needs.
-          "libnats3.4", "libprotobuf-c1",
           # The client of PipeWire and what reads sound files, for the tests of audio.
           "libpipewire-0.3-0", "libsndfile1", "libflac12", "libvorbis0a", "libvorbisenc2", "libopus0", "libogg0",
           "libmpg123-0", "libmp3lame0"]
@@ -49,7 +47,7 @@ PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "
             "greenroom-simulator", "Journal", "Misbehaver"]
 # No job of the device runs them.
 LEFT_OUT = ["Uploader", "Classic", "greenroom-lower", "greenroom-lower-tool", "greenroom-import", "Podcasts", "Reminder", "Radio", "Navigator", "Article", "Beacon", "Reader",
-            "greenroom-transferd", "greenroom-pushgate", "greenroom-bench-fetch", "greenroom-bench-location", "greenroom-locationd",
+            "greenroom-transferd", "greenroom-bench-fetch", "greenroom-bench-location", "greenroom-locationd",
             "CaptureTheFlag", "Wanderer"]
 TEST_RUNNER = "greenroomPackageTests.xctest"
 # What the tests and the apps read of the repository, at the place where they were built.

@@ -24,6 +24,9 @@ Prints the port that it listens on, serves until its standard input ends. What a
       cookie=1                    sets a cookie and redirects to what demands it
       coded=gzip | deflate        the answer is coded although nobody asked for that; coded=wrong: it says so only;
                                   coded=unknown: in a way that nobody knows
+      unsized=1                   no length is said: the answer ends with the connection; unsized=rude: with TLS,
+                                  nothing says that it ends (the first answer only)
+      lines=N                     that many fields more in the head
       unended=1                   the first answer is chunked, and its last chunk never comes; behind the end there is
                                   an empty 206
     /upload?…                     PUT and POST: keeps what comes; cut, status, auth as above; answer=9: its length;
@@ -289,14 +292,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if number <= self.asks(name):
                 fate = name
                 end = chooser.randrange(max(1, len(body) // 8), max(2, len(body)))
+        headers = [*headers, *((f"X-{number}", "x") for number in range(self.asks("lines")))]
         if "chunked" in self.query:
             headers = [*headers, ("Transfer-Encoding", "chunked")]
+        elif "unsized" in self.query:
+            headers = [*headers, ("Connection", "close")]
         else:
             headers = [*headers, ("Content-Length", str(promised))]
         self.begin(status, headers)
         if self.command == "HEAD":
             return
         self.stream(body[:end])
+        if "unsized" in self.query:
+            self.close_connection = True
+            is_rude = self.query["unsized"] == "rude" and number == 1
+            if isinstance(self.connection, ssl.SSLSocket) and not is_rude:
+                self.connection = self.connection.unwrap()
+            self.connection.shutdown(socket.SHUT_RDWR)
         if fate == "stall":
             # Until the other side has had enough.
             self.connection.settimeout(30)

@@ -37,7 +37,7 @@ private final class Listener: CurlTransferDelegate {
         return .taken
     }
 
-    func transfer(received bytes: UnsafeRawBufferPointer) -> CurlFlow {
+    func transfer(received bytes: UnsafeRawBufferPointer, moved: Int) -> CurlFlow {
         if head == nil { broken = "a body comes before its head" }
         received += bytes.count
         return received > 1 << 20 ? .abort : .taken

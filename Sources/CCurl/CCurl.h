@@ -100,6 +100,13 @@ static inline int gr_curl_listen(struct gr_curl_name *name) {
     return -1;
 }
 
+// `on_context` is called with the context of OpenSSL of each new connection.
+static inline void gr_curl_set_tls(
+    CURL *easy, CURLcode (*on_context)(CURL *easy, void *tls, void *context), void *context) {
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_context);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+}
+
 static inline long gr_curl_number(CURL *easy, CURLINFO info) {
     long value = 0;
     curl_easy_getinfo(easy, info, &value);

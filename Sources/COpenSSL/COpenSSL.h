@@ -26,6 +26,18 @@ static inline void gr_ssl_write_pieces(SSL *ssl) {
 
 static inline unsigned long gr_ssl_last_error(void) { return ERR_peek_last_error(); }
 
+static void gr_ssl_look_for_end(const SSL *ssl, int where, int value) {
+    if ((where & SSL_CB_READ_ALERT) != SSL_CB_READ_ALERT || (value & 0xff) != SSL_AD_CLOSE_NOTIFY) return;
+    int *note = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    if (note != NULL) *note = 1;
+}
+
+// Sets `note` to 1 when the other side says that nothing follows. It must outlive the connections of `context`.
+static inline void gr_ssl_note_end(void *context, int *note) {
+    SSL_CTX_set_app_data((SSL_CTX *)context, note);
+    SSL_CTX_set_info_callback((SSL_CTX *)context, gr_ssl_look_for_end);
+}
+
 static inline int gr_bio_pending(BIO *bio) { return (int)BIO_ctrl_pending(bio); }
 
 static inline X509 *gr_x509_read(const char *pem, int length) {

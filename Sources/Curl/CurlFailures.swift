@@ -14,7 +14,9 @@ extension CurlTransfer {
         case CURLE_SEND_FAIL_REWIND: return .cannotSendAgain
         case CURLE_BAD_CONTENT_ENCODING: return .undecodable
         case CURLE_HTTP2_STREAM, CURLE_HTTP2: return .streamRefused
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: return .badAnswer
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return .badAnswer
+        // More than the library keeps: of a head, or of what a coded body becomes.
+        case CURLE_OUT_OF_MEMORY: return isCoded ? .undecodable : .badAnswer
         case CURLE_SSL_CONNECT_ERROR: return .notSecure
         case CURLE_PEER_FAILED_VERIFICATION: return certificateFailure
         // The certificates that are to be trusted in place of the system's are none.
@@ -26,6 +28,8 @@ extension CurlTransfer {
         default: return unsafe .other(String(cString: curl_easy_strerror(code)))
         }
     }
+
+    private var isCoded: Bool { head?.first("content-encoding") != nil }
 
     private func number(_ info: CURLINFO) -> Int { unsafe gr_curl_number(easy, info) }
 

@@ -52,8 +52,8 @@ package struct CurlRequest: Sendable {
     package var body = Body.none
     package var proxy: Proxy?
     package var oldestTLS = TLSVersion.tls12
-    /// Certificates in PEM that are trusted in place of the system's; empty: the system's.
-    package var roots = ""
+    /// Certificates in PEM that are trusted in place of the system's; `nil`: the system's.
+    package var roots: String?
     /// Seconds for a connection to come about, TLS included.
     package var connectTimeout = 20.0
     /// What a server has coded with gzip, deflate, Brotli or Zstandard is decoded.

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import COpenSSL
 package import LinuxSystem
 
 /// Transfers that share connections: a “multi handle” of libcurl whose sockets are in an epoll of its owner.
@@ -17,6 +18,11 @@ package import LinuxSystem
     private var sockets: [CInt: Socket] = [:]
     private var descriptors: [UInt64: CInt] = [:]
     private var nextToken: UInt64
+    /// Of each connection with TLS, whether the server has said that nothing follows.
+    private var notes: [CInt: UnsafeMutablePointer<CInt>] = unsafe [:]
+    /// Those of connections whose socket is not known yet, by their transfers, and those that nobody looks at any more.
+    private var unplaced: [UInt: UnsafeMutablePointer<CInt>] = unsafe [:]
+    private var lost: [UnsafeMutablePointer<CInt>] = unsafe []
     /// By their handles.
     private var running: [UInt: CurlTransfer] = [:]
     /// Those of them with a body.
@@ -58,6 +64,8 @@ package import LinuxSystem
         for transfer in running.values { unsafe curl_multi_remove_handle(multi, transfer.easy) }
         (running, senders) = ([:], [:])
         unsafe curl_multi_cleanup(multi)
+        unsafe (Array(notes.values) + Array(unplaced.values) + lost).forEach { unsafe $0.deallocate() }
+        unsafe (notes, unplaced, lost) = ([:], [:], [])
     }
 
     /// The first token that it has not used.
@@ -68,6 +76,13 @@ package import LinuxSystem
     package func begin(_ transfer: CurlTransfer) {
         running[transfer.key] = transfer
         if transfer.sends { senders[transfer.key] = transfer }
+        unsafe gr_curl_set_tls(
+            transfer.easy,
+            { easy, tls, context in
+                guard let context = unsafe context else { return CURLE_OK }
+                unsafe Unmanaged<CurlSet>.fromOpaque(context).takeUnretainedValue().noteEnd(of: tls, easy)
+                return CURLE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
         let buffer = running.count > Self.fewTransfers ? 64 << 10 : 512 << 10
         unsafe gr_curl_set(transfer.easy, CURLOPT_BUFFERSIZE, buffer)
         unsafe gr_curl_set_close(
@@ -84,13 +99,23 @@ package import LinuxSystem
     }
 
     package func resume(_ transfer: CurlTransfer) {
-        transfer.resume()
+        goOn(transfer)
         collect()
+    }
+
+    private func goOn(_ transfer: CurlTransfer) {
+        let code = transfer.resume()
+        // One that has no connection at the moment goes on by itself.
+        guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT, running[transfer.key] != nil else { return }
+        remove(transfer)
+        unsafe curl_multi_remove_handle(multi, transfer.easy)
+        transfer.ended(code)
     }
 
     private func remove(_ transfer: CurlTransfer) {
         running[transfer.key] = nil
         senders[transfer.key] = nil
+        unsafe unplaced.removeValue(forKey: transfer.key).map { unsafe lost.append($0) }
     }
 
     /// Its delegate hears the end before this returns.
@@ -144,7 +169,7 @@ package import LinuxSystem
             transfer.replay?.serve()
             guard transfer.looksForAnswer else { continue }
             transfer.looksForAnswer = false
-            transfer.resume()
+            goOn(transfer)
         }
     }
 
@@ -156,6 +181,7 @@ package import LinuxSystem
             return
         }
         running[UInt(bitPattern: easy)]?.socket = descriptor
+        placeNote(descriptor, of: UInt(bitPattern: easy))
         var events: Epoll.Events = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
@@ -176,8 +202,29 @@ package import LinuxSystem
         }
     }
 
+    /// A connection begins TLS. Its socket is the one that the library waits for next: until now it may have raced
+    /// several.
+    private func noteEnd(of tls: UnsafeMutableRawPointer?, _ easy: UnsafeMutableRawPointer?) {
+        guard let tls = unsafe tls else { return }
+        let note = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+        unsafe note.initialize(to: 0)
+        unsafe unplaced.updateValue(note, forKey: UInt(bitPattern: easy)).map { unsafe lost.append($0) }
+        unsafe gr_ssl_note_end(tls, note)
+    }
+
+    private func placeNote(_ socket: CInt, of easy: UInt) {
+        guard let note = unsafe unplaced.removeValue(forKey: easy) else { return }
+        unsafe notes.updateValue(note, forKey: socket).map { unsafe lost.append($0) }
+    }
+
     private func close(_ socket: CInt) -> CInt {
         for transfer in senders.values { transfer.rescue(socket) }
+        if let note = unsafe notes.removeValue(forKey: socket) {
+            for transfer in running.values where transfer.socket == socket {
+                transfer.serverEnded = unsafe note.pointee == 1
+            }
+            unsafe note.deallocate()
+        }
         return SocketState.close(socket)
     }
 

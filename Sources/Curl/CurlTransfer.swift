@@ -25,7 +25,9 @@ package protocol CurlTransferDelegate: AnyObject {
     func transfer(received interim: CurlHead)
     /// The answer's head. Afterwards comes its body, if there is one.
     func transfer(answered head: CurlHead) -> CurlFlow
-    func transfer(received bytes: UnsafeRawBufferPointer) -> CurlFlow
+    ///
+    /// - Parameter moved: how many bytes came over the network since the last call, before they were decoded.
+    func transfer(received bytes: UnsafeRawBufferPointer, moved: Int) -> CurlFlow
     /// The body goes on; `offset` counts from its beginning.
     func transferSupplies(into space: UnsafeMutableRawBufferPointer) -> CurlSupply
     /// The last word.
@@ -43,10 +45,16 @@ package protocol CurlTransferDelegate: AnyObject {
     private var left: Int64
     private var supplied: Int64 = 0
     private(set) var isPaused = false
-    private var hasHead = false
+    private(set) var head: CurlHead?
+    private var hasHead: Bool { head != nil }
     private var hasBadStatus = false
+    /// Of all heads, those of answers between included.
+    private var lines = 0
+    private static let mostLines = 1000
     /// Of the answer's body.
     private var received = 0
+    /// Of that, what came over the network, before it was decoded.
+    private var moved = 0
     /// The answer's body is not wanted yet.
     private var bodyWaits = false
     /// It has paused to read what the server says.
@@ -55,12 +63,14 @@ package protocol CurlTransferDelegate: AnyObject {
     private var hasLooked = false
     /// The descriptor of its connection; -1: it has had none.
     var socket: CInt = -1
-    private let request: CurlRequest
+    let request: CurlRequest
     /// What the server had said when the connection ended while the body was sent.
     private var farewell: [UInt8] = []
     private(set) var replay: Replay?
+    /// Whether the server has said that nothing follows, if TLS was on its connection and that is closed.
+    var serverEnded: Bool?
     /// Lists of the library that must outlive the request.
-    private var list: UnsafeMutablePointer<curl_slist>?
+    var list: UnsafeMutablePointer<curl_slist>?
 
     /// `nil`: the library does not take such a request.
     package init?(_ request: CurlRequest, delegate: any CurlTransferDelegate) {
@@ -108,7 +118,7 @@ package protocol CurlTransferDelegate: AnyObject {
     /// The connection is being closed. A server that answers before it has read everything ends the connection with its
     /// answer on the way, and the library finds out by sending, and does not read any more.
     func rescue(_ socket: CInt) {
-        guard socket == self.socket, sends, !hasHead, supplied > 0, request.url.lowercased().hasPrefix("http://") else {
+        guard socket == self.socket, sends, !hasHead, supplied > 0, !isSecure else {
             return
         }
         farewell = SocketState.rest(of: socket)
@@ -132,107 +142,15 @@ package protocol CurlTransferDelegate: AnyObject {
         return true
     }
 
-    // MARK: The request
-
-    private func set(_ request: CurlRequest) -> Bool {
-        var isTaken = unsafe gr_curl_set_text(easy, CURLOPT_URL, request.url) == CURLE_OK
-        isTaken = unsafe gr_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK && isTaken
-        // What the address says is asked for as it stands.
-        unsafe gr_curl_set(easy, CURLOPT_PATH_AS_IS, 1)
-        unsafe gr_curl_set(easy, CURLOPT_NOSIGNAL, 1)
-        unsafe gr_curl_set(easy, CURLOPT_FOLLOWLOCATION, 0)
-        unsafe gr_curl_set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        unsafe gr_curl_set(easy, CURLOPT_TCP_KEEPALIVE, 1)
-        unsafe gr_curl_set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectTimeout * 1000))
-        unsafe gr_curl_set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
-        // To wait for a connection that carries several requests is faster than to make more.
-        unsafe gr_curl_set(easy, CURLOPT_PIPEWAIT, 1)
-        if request.decodes { isTaken = unsafe gr_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "identity") == CURLE_OK }
-        setMethod(request)
-        setTLS(request)
-        setProxy(request.proxy)
-        return setFields(request) && isTaken
-    }
-
-    private func setMethod(_ request: CurlRequest) {
-        switch request.body {
-        case .bytes(let count):
-            unsafe gr_curl_set(easy, CURLOPT_UPLOAD, 1)
-            unsafe gr_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, Int(count))
-            unsafe gr_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
-            // A connection that has died in the meantime is found out when a part has been sent, which cannot be sent
-            // again.
-            unsafe gr_curl_set(easy, CURLOPT_FRESH_CONNECT, 1)
-        case .none where request.method == "HEAD": unsafe gr_curl_set(easy, CURLOPT_NOBODY, 1)
-        case .none where ["POST", "PUT", "PATCH"].contains(request.method):
-            // A body of no bytes, whose length is said.
-            unsafe gr_curl_set(easy, CURLOPT_POST, 1)
-            unsafe gr_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, 0)
-            unsafe gr_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, "")
-            unsafe gr_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
-        case .none:
-            unsafe gr_curl_set(easy, CURLOPT_HTTPGET, 1)
-            if request.method != "GET" { unsafe gr_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method) }
-        }
-    }
-
-    private func setTLS(_ request: CurlRequest) {
-        let version =
-            switch request.oldestTLS {
-            case .tls1: CURL_SSLVERSION_TLSv1_0
-            case .tls11: CURL_SSLVERSION_TLSv1_1
-            case .tls12: CURL_SSLVERSION_TLSv1_2
-            case .tls13: CURL_SSLVERSION_TLSv1_3
-            }
-        unsafe gr_curl_set(easy, CURLOPT_SSLVERSION, Int(version))
-        guard !request.roots.isEmpty else { return }
-        let roots = Array(request.roots.utf8)
-        unsafe gr_curl_set_blob(easy, CURLOPT_CAINFO_BLOB, roots, roots.count)
-        unsafe gr_curl_set_text(easy, CURLOPT_CAPATH, nil)
-        unsafe gr_curl_set_text(easy, CURLOPT_CAINFO, nil)
-    }
-
-    private func setProxy(_ proxy: CurlRequest.Proxy?) {
-        // Of the environment, which would be the service's and not the app's, nothing counts.
-        unsafe gr_curl_set_text(easy, CURLOPT_NOPROXY, "")
-        guard let proxy else {
-            unsafe gr_curl_set_text(easy, CURLOPT_PROXY, "")
-            return
-        }
-        let host = proxy.host.contains(":") && !proxy.host.hasPrefix("[") ? "[\(proxy.host)]" : proxy.host
-        unsafe gr_curl_set_text(easy, CURLOPT_PROXY, host)
-        unsafe gr_curl_set(easy, CURLOPT_PROXYPORT, proxy.port)
-        let kind = proxy.kind == .http ? CURLPROXY_HTTP : CURLPROXY_SOCKS5_HOSTNAME
-        unsafe gr_curl_set(easy, CURLOPT_PROXYTYPE, Int(kind.rawValue))
-        if let user = proxy.user {
-            unsafe gr_curl_set_text(easy, CURLOPT_PROXYUSERNAME, user)
-            unsafe gr_curl_set_text(easy, CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-        }
-    }
-
-    private func setFields(_ request: CurlRequest) -> Bool {
-        // How long the body is, says the library.
-        let given = request.fields.filter { !["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
-        for field in given {
-            // An empty value is written in a way of its own.
-            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            // What ends a line would begin another field, or another request.
-            guard line.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else { return false }
-            append(line)
-        }
-        let names = Set(given.map { $0.name.lowercased() })
-        // What the library would add by itself.
-        for name in ["Expect", "Content-Type"] where !names.contains(name.lowercased()) { append("\(name):") }
-        return unsafe gr_curl_set_list(easy, CURLOPT_HTTPHEADER, list) == CURLE_OK
-    }
-
-    private func append(_ line: String) {
-        if let longer = unsafe curl_slist_append(list, line) { unsafe list = longer }
-    }
-
     // MARK: What the library calls
 
     private func header(_ line: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        // It looks through all of them for each field that it is asked for.
+        lines += 1
+        guard lines <= Self.mostLines else {
+            hasBadStatus = true
+            return -1
+        }
         // For the library a line that begins with its end ends a head, whatever follows. Trailers come afterwards.
         let isEnd = unsafe count == 0 || line.map { unsafe $0[0] == 0x0D || $0[0] == 0x0A } ?? true
         guard isEnd, !hasHead else { return count }
@@ -249,7 +167,7 @@ package protocol CurlTransferDelegate: AnyObject {
             delegate.transfer(received: head)
             return count
         }
-        hasHead = true
+        self.head = head
         if case .abort = delegate.transfer(answered: head) { return -1 }
         return count
     }
@@ -276,10 +194,13 @@ package protocol CurlTransferDelegate: AnyObject {
     }
 
     private func body(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        let flow = unsafe delegate.transfer(received: UnsafeRawBufferPointer(start: bytes, count: count))
+        let total = Int(unsafe gr_curl_size(easy, CURLINFO_SIZE_DOWNLOAD_T))
+        let flow = unsafe delegate.transfer(
+            received: UnsafeRawBufferPointer(start: bytes, count: count), moved: total - moved)
         switch flow {
         case .taken:
             received += count
+            moved = total
             return count
         case .wait:
             (isPaused, bodyWaits) = (true, true)
@@ -323,10 +244,11 @@ package protocol CurlTransferDelegate: AnyObject {
 
     // MARK: Its set
 
-    func resume() {
-        guard isPaused else { return }
+    /// What waited is offered before this returns, and if it is not taken nobody but the caller hears of it.
+    func resume() -> CURLcode {
+        guard isPaused else { return CURLE_OK }
         (isPaused, bodyWaits) = (false, false)
-        unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
+        return unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
     /// What the library says of its end.
@@ -335,8 +257,19 @@ package protocol CurlTransferDelegate: AnyObject {
             delegate.transferEnded(hasBadStatus ? .badAnswer : failure(code))
             return
         }
-        // Without a head there was no answer.
-        delegate.transferEnded(hasHead ? nil : .badAnswer)
+        guard let head else {
+            delegate.transferEnded(.badAnswer)
+            return
+        }
+        delegate.transferEnded(isCutOff(head) ? .connectionLost : nil)
+    }
+
+    /// A body that ends with the connection is whole only if the server has said so: anybody on the way can end a
+    /// connection, and the library takes that for the end.
+    private func isCutOff(_ head: CurlHead) -> Bool {
+        let hasLength = head.first("content-length") != nil || head.first("transfer-encoding") != nil
+        let hasBody = head.status != 204 && head.status != 304 && request.method != "HEAD"
+        return isSecure && head.version.hasPrefix("1.") && hasBody && !hasLength && serverEnded != true
     }
 
     /// The answer is complete, and only the rest of the body could not be sent.

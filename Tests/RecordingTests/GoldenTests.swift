@@ -164,6 +164,15 @@ struct GoldenTests {
         }
     }
 
+    /// A checkpoint that was changed, with the check that goes with its bytes.
+    private static func checked(_ bytes: [UInt8]) -> [UInt8] {
+        guard CompactFormat.isThere(bytes) else { return bytes }
+        var bytes = bytes
+        let check = CompactFormat.check(bytes[8...])
+        for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: check >> (8 * UInt32(place))) }
+        return bytes
+    }
+
     @Test("Today's daemon takes over from the one that wrote it", arguments: GoldenRecording.all)
     func restored(_ recording: GoldenRecording) throws {
         let folder = try Folder()
@@ -176,6 +185,7 @@ struct GoldenTests {
                 let here = Data(CurrentProcess.bootID.utf8)
                 if let boot = bytes.range(of: Data(segment.header.boot.utf8)) {
                     bytes.replaceSubrange(boot, with: here)
+                    if kind == "checkpoint" { bytes = Data(Self.checked(Array(bytes))) }
                 }
                 try bytes.write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
             }

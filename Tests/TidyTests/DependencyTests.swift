@@ -14,7 +14,7 @@ struct DependencyTests {
         ("Sources/Wire", ["FoundationEssentials", "Model"]),
         ("Sources/Timeline", ["Model", "Wire"]),
         ("Sources/LinuxSystem", ["CLinux", "Dispatch", "Glibc", "SystemPackage", "Synchronization"]),
-        ("Sources/Curl", ["CCurl", "Glibc", "LinuxSystem"]),
+        ("Sources/Curl", ["CCurl", "COpenSSL", "Glibc", "LinuxSystem"]),
         ("Sources/OpenSSL", ["COpenSSL", "Synchronization"]),
         ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
         ("Sources/ServiceKit", ["Dispatch", "Glibc", "LinuxSystem", "Wire"]),

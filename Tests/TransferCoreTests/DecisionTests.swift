@@ -67,6 +67,13 @@ import TransferCore
         #expect(isFromZero(decide(416, [:], offset: 5)))
         #expect(isFromZero(decide(416, ["Content-Range": "bytes */5"], offset: 5, expected: 9)))
         #expect(decide(416, [:]) == .whole(nil, expected: nil, isError: true))
+        // Behind the end some answer with an empty part.
+        let empty = ["Content-Length": "0"]
+        #expect(decide(206, empty, offset: 5, expected: 5) == .alreadyWhole)
+        #expect(decide(206, empty.merging(["ETag": "\"1\""]) { $1 }, offset: 5) == .alreadyWhole)
+        #expect(isFromZero(decide(206, empty, offset: 5)), "nobody says what it is a part of")
+        #expect(isFromZero(decide(206, empty.merging(["ETag": "\"2\""]) { $1 }, offset: 5)))
+        #expect(isFromZero(decide(206, empty, offset: 5, expected: 9)))
     }
 
     @Test("What may pass is tried again", arguments: [408, 429, 500, 502, 503, 504] as [Int32])

@@ -66,4 +66,53 @@ struct CodingTests {
         #expect(requests.last?.status == 206)
         #expect(requests.reduce(0) { $0 + ($1.sent ?? 0) } == size, "nothing is fetched twice")
     }
+
+    @Test(
+        "A body that ends with the connection is whole with TLS only if the server says so",
+        arguments: [("polite", 1), ("rude", 2)])
+    func unsized(_ manner: String, _ count: Int) throws {
+        let server = try TestServer("misbehaving.py", ["--tls"] + Certificates.files("good"), scheme: "https")
+        let service = try TestService()
+        let client = try service.client()
+        try client.open(TransferSettings(trustRoots: [Certificates.root]))
+        let query = "size=100000&seed=1&unsized=\(manner)"
+        try client.download("https://localhost:\(server.port)/file?\(query)&key=unsized")
+        let outcome = try client.outcome()
+        #expect(outcome.completion.error == nil)
+        #expect(try Content.digest(of: outcome.file ?? []) == Content.digest(seed: 1, size: 100_000))
+        #expect(try server.requests("unsized").count == count)
+    }
+
+    @Test("In the clear a body that ends with the connection is whole")
+    func unsizedInTheClear() throws {
+        let (_, requests) = try arrives("unsized=rude", key: "unsized-clear")
+        #expect(requests.count == 1)
+    }
+
+    @Test("A head without end holds up no other transfer")
+    func manyFields() throws {
+        let server = try TestServer.shared.get()
+        let service = try TestService()
+        let client = try service.client()
+        try client.open()
+        try client.download(server.url("/file", "size=10&lines=60000", key: "lines"), task: 1)
+        for task in 2...4 as ClosedRange<Int64> {
+            try client.download(server.url("/file", "size=10", key: "lines-\(task)"), task: task)
+            #expect(try client.outcome(task, within: 10).status == 200)
+        }
+    }
+
+    @Test("A long download from a server holds up no other from it")
+    func beside() throws {
+        let server = try TestServer.shared.get()
+        let service = try TestService()
+        let client = try service.client()
+        try client.open()
+        // Both are asked for before the first is answered.
+        try client.download(server.url("/file", "size=10&held=1", key: "beside"), task: 1)
+        try client.download(server.url("/file", "size=10", key: "beside-2"), task: 2)
+        #expect(try client.outcome(2, within: 20).status == 200)
+        _ = try Command.run("/usr/bin/curl", ["-sS", server.url("/release", "", key: "beside")])
+        #expect(try client.outcome(1).status == 200)
+    }
 }

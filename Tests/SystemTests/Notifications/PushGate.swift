@@ -10,10 +10,14 @@ final class PushGate {
         var reason: String?
     }
 
-    static let isThere =
-        FileSystem.exists("\(Machine.programs)/greenroom-pushgate") && Machine.find("curl") != nil
-        && Machine.find("openssl") != nil
+    /// The gateway is a package of its own: its program is built elsewhere, and put beside those of the device.
+    private static let programs = [Machine.programs, "\(Machine.repository)/.build/bin"].first {
+        FileSystem.exists("\($0)/greenroom-pushgate")
+    }
 
+    static let isThere = programs != nil && Machine.find("curl") != nil && Machine.find("openssl") != nil
+
+    private let programs: String
     private let home: String
     private let environment: [String: String]
     private let authority: String
@@ -24,10 +28,11 @@ final class PushGate {
 
     /// - Parameter folder: of the test; the gateway keeps its keys in it.
     init(in folder: String) throws {
+        programs = try #require(Self.programs)
         home = "\(folder)/gateway"
         environment = ["PATH": CurrentProcess.environment("PATH") ?? "/usr/bin:/bin", "HOME": folder]
         let words = ["pushgate", "init", "--home", home, "--listen", "127.0.0.1:0", "--link", "127.0.0.1:0", "--json"]
-        let made = try Child("\(Machine.programs)/greenroom", words, environment: environment).outcome()
+        let made = try Child("\(programs)/greenroom", words, environment: environment).outcome()
         guard made.code == 0 else { throw Trouble("greenroom pushgate init: \(made.errors)") }
         let instructions = try JSONValue(parsing: made.output)
         authority = try #require(instructions["authority"]?.string)
@@ -46,7 +51,7 @@ final class PushGate {
         for option in ["listen", "link", "metrics"] {
             words += ["--\(option)", addresses[option]?.string ?? "127.0.0.1:0"]
         }
-        let server = try Child("\(Machine.programs)/greenroom-pushgate", words, environment: environment)
+        let server = try Child("\(programs)/greenroom-pushgate", words, environment: environment)
         addresses = try JSONValue(parsing: server.line(Patience()))
         self.server = server
     }

@@ -77,28 +77,34 @@ struct LinkConnection {
         return [.connected(isLocal: isLocal)] + records()
     }
 
+    /// Reads until nothing is there, or until there are records: libdispatch tells of a connection's end once, with
+    /// what is unread before it.
     mutating func readable() -> [LinkChannel.News] {
-        guard isOpen, isReading else { return [] }
-        var bytes: [UInt8] = []
-        do throws(SystemError) {
-            switch try socket.read(into: &bytes, upTo: Self.piece) {
-            case .bytes: break
-            case .wouldBlock: return []
-            case .end: return end("the gateway closed the connection" + (isSecure ? "" : " before TLS"))
+        var news: [LinkChannel.News] = []
+        while isOpen, isReading {
+            var bytes: [UInt8] = []
+            do throws(SystemError) {
+                switch try socket.read(into: &bytes, upTo: Self.piece) {
+                case .bytes: break
+                case .wouldBlock: return news
+                case .end: return news + end("the gateway closed the connection" + (isSecure ? "" : " before TLS"))
+                }
+            } catch {
+                return news + end("\(error.errno)")
             }
-        } catch {
-            return end("\(error.errno)")
+            counts.received += Int64(bytes.count)
+            tls.receive(bytes[...])
+            news += isSecure ? records() : advance()
         }
-        counts.received += Int64(bytes.count)
-        tls.receive(bytes[...])
-        return isSecure ? records() : advance()
+        return news
     }
 
     /// What was told is handled.
     mutating func readOn() -> [LinkChannel.News] {
         guard isOpen else { return [] }
-        // What has come already is in memory, and no event of the socket's.
-        return records()
+        // What has come already is in memory or in the socket, and no event follows for it.
+        let news = records()
+        return news + readable()
     }
 
     /// What has come, as records. After some, nothing is read until `readOn`.

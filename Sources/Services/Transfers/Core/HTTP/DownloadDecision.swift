@@ -77,10 +77,10 @@ package enum DownloadDecision: Hashable, Sendable {
             return .fromZero("the server answered with a part of it, and was asked for all")
         }
         // All of it is there already: only the end of the answer before this one was lost.
-        if head.contentLength == 0, head.field("Content-Range") == nil, head.agrees(with: validator),
-            asked.expected ?? asked.offset == asked.offset
-        {
-            return .alreadyWhole
+        if head.contentLength == 0, head.field("Content-Range") == nil, head.agrees(with: validator) {
+            // Of a length that nobody has said the server has to say that it is of the same thing.
+            let isKnown = asked.expected.map { $0 == asked.offset } ?? head.names(validator)
+            return isKnown ? .alreadyWhole : .fromZero("the server has nothing of it any more")
         }
         guard let range = head.contentRange, !head.isCoded else {
             return .fromZero("the server does not say which part of it it sent")

@@ -54,6 +54,14 @@ extension ResponseHead {
         }
     }
 
+    /// True only if the response says that it is the same thing.
+    package func names(_ validator: Validator) -> Bool {
+        switch validator {
+        case .etag(let tag): field("ETag") == tag
+        case .lastModified(let text): field("Last-Modified") == text
+        }
+    }
+
     /// `Content-Range: bytes START-END/TOTAL`, where TOTAL may be `*`.
     package var contentRange: ContentRange? {
         guard let text = field("Content-Range"), let rest = Self.afterUnit(text) else { return nil }

@@ -66,7 +66,7 @@ extension ConnectionSettings {
             case "1.3": .tls13
             default: .tls12
             }
-        request.roots = trustRoots.joined(separator: "\n")
+        request.roots = trustRoots.isEmpty ? nil : trustRoots.joined(separator: "\n")
         request.proxy = proxy.map { proxy in
             CurlRequest.Proxy(
                 kind: proxy.kind == .http ? .http : .socks, host: proxy.host, port: Int(proxy.port), user: proxy.user,

@@ -177,6 +177,7 @@ final class Exchange: Sendable {
             if case .ended = state.phase { return nil }
             state.head = nil
             state.phase = .asking
+            state.lastActivity = Clock.monotonic()
             if !state.isStopped { state.request = id }
             return state
         }
@@ -193,7 +194,8 @@ final class Exchange: Sendable {
     func informational(_ head: CurlHead) {
         touch()
         let address = state.withLock { $0.address }
-        guard head.status == 104, let location = head.first("location"),
+        // Fields of earlier ones come along.
+        guard head.status == 104, let location = head.values("location").last,
             let resource = Address(location, relativeTo: address)
         else { return }
         report(.uploadResumable(attempt.id, resource: resource.text))
@@ -204,7 +206,7 @@ final class Exchange: Sendable {
         guard let body = state.withLock({ $0.body }) else { return .abort }
         let supply = unsafe body.supply(into: space)
         switch supply {
-        case .bytes(let count): moved(sent: count)
+        case .bytes(let count): moved(sent: count, over: count)
         case .wait: break
         case .abort: state.withLock { $0.failure = $0.failure ?? .bodyUnreadable }
         }
@@ -227,11 +229,11 @@ final class Exchange: Sendable {
             case .preparing, .asking: break
             case .receiving(let receiving): sink = receiving
             }
-            guard state.holds <= 0, !state.isStopped, Clock.monotonic() - state.lastActivity > limit,
-                state.failure == nil
+            guard let request = state.request, state.holds <= 0, !state.isStopped, state.failure == nil,
+                Clock.monotonic() - state.lastActivity > limit
             else { return (sink, nil) }
             state.failure = .timedOut
-            return (sink, state.request)
+            return (sink, request)
         }
         // A slow flow, too, becomes durable.
         sink?.settle()
@@ -259,7 +261,9 @@ final class Exchange: Sendable {
     }
 
     /// Counts of bytes are told now and then. What gives way to others waits after them.
-    func moved(received: Int = 0, sent: Int = 0) {
+    ///
+    /// - Parameter over: the bytes that the network carried; those of a coded body are fewer than the file gets.
+    func moved(received: Int = 0, sent: Int = 0, over carried: Int) {
         let (event, isLocal) = state.withLock { state -> (TransferEvent?, Bool) in
             let isLocal = state.address.isLoopback && attempt.settings.proxy == nil
             let now = Clock.monotonic()
@@ -276,8 +280,8 @@ final class Exchange: Sendable {
         if let event { tools.report(event) }
         // What stays on this machine costs no radio anything.
         guard !isLocal else { return }
-        tools.onTraffic(attempt.session, received, sent)
-        let waits = tools.gate.pass(attempt.id.transfer, received + sent) { [weak self] in self?.release() }
+        tools.onTraffic(attempt.session, sent > 0 ? 0 : carried, sent)
+        let waits = tools.gate.pass(attempt.id.transfer, carried) { [weak self] in self?.release() }
         if waits { hold() }
     }
 
@@ -315,10 +319,20 @@ final class Exchange: Sendable {
             switch outcome {
             case .failure(let error): fileFailed(error)
             case .success(let length):
-                let digest = DigestCheck.verdict(
-                    sink, length: length, attempt: attempt, head: state.withLock { $0.head })
-                ended(failure ?? end.map(NetworkFailure.init), length: length, digest: digest)
+                if let failure = failure ?? end.map(NetworkFailure.init) {
+                    fail(failure)
+                } else {
+                    compare(sink, length)
+                }
             }
+        }
+    }
+
+    /// The whole file may have to be read for that.
+    private func compare(_ sink: FileSink, _ length: Int64) {
+        tools.workers.writers.run { [self] in
+            let digest = DigestCheck.verdict(sink, length: length, attempt: attempt, head: state.withLock { $0.head })
+            ended(nil, length: length, digest: digest)
         }
     }
 

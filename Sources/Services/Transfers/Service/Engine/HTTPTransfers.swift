@@ -81,6 +81,6 @@ final class HTTPTransfers: Sendable {
     func shutDown() {
         let running = lanes.withLock { lanes in lanes.values.compactMap(\.running) }
         for exchange in running { exchange.stop() }
-        tools.network.post(.end)
+        tools.network.end()
     }
 }

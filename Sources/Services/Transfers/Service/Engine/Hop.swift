@@ -42,7 +42,7 @@ final class Hop: CurlTransferDelegate {
         }
     }
 
-    func transfer(received bytes: UnsafeRawBufferPointer) -> CurlFlow {
+    func transfer(received bytes: UnsafeRawBufferPointer, moved: Int) -> CurlFlow {
         enum Place {
             case file(FileSink)
             case nowhere, later
@@ -57,7 +57,7 @@ final class Hop: CurlTransferDelegate {
         }
         switch place {
         case .later: return .wait
-        case .file(let sink): return unsafe receive(bytes, sink)
+        case .file(let sink): return unsafe receive(bytes, moved, sink)
         case .nowhere:
             exchange.touch()
             wasted += bytes.count
@@ -66,8 +66,8 @@ final class Hop: CurlTransferDelegate {
         }
     }
 
-    private func receive(_ bytes: UnsafeRawBufferPointer, _ sink: FileSink) -> CurlFlow {
-        exchange.moved(received: bytes.count)
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ moved: Int, _ sink: FileSink) -> CurlFlow {
+        exchange.moved(received: bytes.count, over: moved)
         if let limit = exchange.attempt.longestAnswer {
             let isTooLong = exchange.state.withLock { state -> Bool in
                 guard state.received > limit else { return false }

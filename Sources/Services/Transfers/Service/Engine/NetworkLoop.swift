@@ -1,4 +1,5 @@
 internal import Curl
+internal import Dispatch
 internal import Foundation
 internal import LinuxSystem
 internal import Synchronization
@@ -28,6 +29,7 @@ final class NetworkLoop: Sendable {
 
     private let state = Mutex(State())
     private let wakeup: EventFD
+    private let hasEnded = DispatchSemaphore(value: 0)
 
     init() throws(SystemError) {
         let wakeup = try EventFD()
@@ -37,7 +39,10 @@ final class NetworkLoop: Sendable {
         let network = Network(epoll)
         // Nobody else knows it.
         nonisolated(unsafe) let confined = network
-        Thread.detachNewThread { [self] in unsafe confined.run(self) }
+        Thread.detachNewThread { [self] in
+            unsafe confined.run(self)
+            hasEnded.signal()
+        }
     }
 
     func makeRequest() -> RequestID {
@@ -54,6 +59,12 @@ final class NetworkLoop: Sendable {
             return state.orders.count == 1
         }
         if isFirst { wakeup.signal() }
+    }
+
+    /// Ends all connections, and waits for that for two seconds at most.
+    func end() {
+        post(.end)
+        _ = hasEnded.wait(timeout: .now() + 2)
     }
 
     fileprivate func takeOrders() -> [Order] {

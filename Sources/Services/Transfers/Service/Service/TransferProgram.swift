@@ -144,7 +144,8 @@ private final class Program: @unchecked Sendable {
             for name in ["control", "client", "pid"] + (isDone ? ["unfinished"] : []) {
                 FileSystem.remove("\(options.home)/\(name)")
             }
-            exit(0)
+            // Libraries that clean up at the end would do so beside threads that still work.
+            _exit(0)
         }
         let memory = SessionMemory(cookies: contents.cookies) { [unowned service] session, jar in
             service.queue.async { service.enqueue(Service.Batch(changes: [.cookies(session, jar)], effects: [])) }
