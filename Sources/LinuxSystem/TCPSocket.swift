@@ -102,6 +102,9 @@ package enum TCPSocket {
         let family = address.family
         let socket = Descriptor(owning: try check("socket") { Glibc.socket(family, type, 0) })
         let fd = socket.rawValue
+        // A small record does not wait until the one before it is acknowledged, which takes the other side 40 ms.
+        var isOn: CInt = 1
+        _ = unsafe setsockopt(fd, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
         let result = unsafe address.bytes.withUnsafeBytes { bytes in
             unsafe bytes.withMemoryRebound(to: sockaddr.self) { address in
                 unsafe Glibc.connect(fd, address.baseAddress, socklen_t(bytes.count))
