@@ -13,7 +13,7 @@ extension CurlTransfer {
         unsafe gr_curl_set(easy, CURLOPT_TCP_KEEPALIVE, 1)
         unsafe gr_curl_set(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectTimeout * 1000))
         unsafe gr_curl_set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
-        // To wait for a connection that carries several requests is faster than to make more. In the clear there is none.
+        // One connection for several requests is faster than several. In the clear there is none.
         unsafe gr_curl_set(easy, CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
         // A transfer that is cancelled does not wait for an answer about a name.
         unsafe gr_curl_set(easy, CURLOPT_QUICK_EXIT, 1)
