@@ -37,4 +37,15 @@ final class DeviceKeyTests {
         try FileSystem.replace(folder + "/device.key", with: Array(repeating: 0, count: 32))
         #expect(throws: DeviceKey.Failure.self) { try DeviceKey(in: self.folder) }
     }
+
+    @Test("A key that cannot be opened is not replaced")
+    func unreadable() throws {
+        _ = try DeviceKey(in: folder)
+        try FileManager.default.moveItem(atPath: folder + "/device.key", toPath: folder + "/elsewhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/device.key", withDestinationPath: folder + "/elsewhere")
+        #expect(throws: DeviceKey.Failure.self) { try DeviceKey(in: self.folder) }
+        let place = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/device.key")
+        #expect(place == folder + "/elsewhere")
+    }
 }

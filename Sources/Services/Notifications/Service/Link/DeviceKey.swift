@@ -1,5 +1,6 @@
 package import LinuxSystem
 internal import OpenSSL
+internal import SystemPackage
 
 /// The device's key: whoever has it reads this device's messages, and nobody else does.
 ///
@@ -13,6 +14,7 @@ package struct DeviceKey: Sendable {
         case readableByOthers(String)
         case noKey(String)
         case noRandomness
+        case unreadable(SystemError)
         case unwritable(SystemError)
 
         package var description: String {
@@ -23,6 +25,7 @@ package struct DeviceKey: Sendable {
             case .noKey(let path):
                 "\(path) is no key: remove it to get a new one (apps then register anew)"
             case .noRandomness: "no key can be made: this machine has no random numbers"
+            case .unreadable(let error): "the device's key cannot be read: \(error)"
             case .unwritable(let error): "the device's key cannot be kept: \(error)"
             }
         }
@@ -32,7 +35,7 @@ package struct DeviceKey: Sendable {
     package init(in folder: String) throws(Failure) {
         let path = "\(folder)/device.key"
         let key: SigningKey
-        if let file = try? Descriptor.open(path, .read, followsLinks: false) {
+        if let file = try Self.open(path) {
             key = try Self.read(file, path)
         } else {
             guard let made = SigningKey() else { throw .noRandomness }
@@ -46,6 +49,16 @@ package struct DeviceKey: Sendable {
         self.key = key
         guard let hash = Digest.of(key.publicKey, .sha256) else { throw .noKey(path) }
         device = hash.prefix(12).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    /// `nil`: there is no file. Any other error must not lead to a new key, which would replace the one that is there.
+    private static func open(_ path: String) throws(Failure) -> Descriptor? {
+        do throws(SystemError) {
+            return try Descriptor.open(path, .read, followsLinks: false)
+        } catch {
+            guard error.errno == .noSuchFileOrDirectory else { throw .unreadable(error) }
+            return nil
+        }
     }
 
     private static func read(_ file: Descriptor, _ path: String) throws(Failure) -> SigningKey {
