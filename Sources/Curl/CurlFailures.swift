@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 
 extension CurlTransfer {
-    /// What a result of the library means.
+    /// Translates a result of libcurl.
     func failure(_ code: CURLcode) -> CurlFailure {
         switch code {
         case CURLE_URL_MALFORMAT: return .unsupportedURL

@@ -19,7 +19,7 @@ extension CurlField {
     }
 }
 
-/// What is asked of a server.
+/// A request to a server.
 package struct CurlRequest: Sendable {
     package enum Body: Hashable, Sendable {
         case none
@@ -56,7 +56,7 @@ package struct CurlRequest: Sendable {
     package var roots: String?
     /// Seconds for a connection to come about, TLS included.
     package var connectTimeout = 20.0
-    /// What a server has coded with gzip, deflate, Brotli or Zstandard is decoded.
+    /// Whether a body that is coded with gzip, deflate, Brotli or Zstandard is decoded.
     package var decodes = true
 
     package init(url: String, method: String, fields: [CurlField]) {
@@ -112,6 +112,6 @@ package enum CurlFailure: Error, Hashable, Sendable {
     case certificateRejected
     /// The part of the body that was sent would have to be sent again.
     case cannotSendAgain
-    /// What the library says to anything else.
+    /// Any other failure, with libcurl's description.
     case other(String)
 }

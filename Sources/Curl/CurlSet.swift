@@ -9,7 +9,7 @@ package import LinuxSystem
 @safe package final class CurlSet {
     private struct Socket {
         let token: UInt64
-        /// What the library waits for: `CURL_POLL_IN`, `CURL_POLL_OUT` or both.
+        /// The events that libcurl waits for: `CURL_POLL_IN`, `CURL_POLL_OUT` or both.
         var wanted: CInt
     }
 
@@ -20,7 +20,7 @@ package import LinuxSystem
     private var nextToken: UInt64
     /// Of each connection with TLS, whether the server has said that nothing follows.
     private var notes: [CInt: UnsafeMutablePointer<CInt>] = unsafe [:]
-    /// Those of connections whose socket is not known yet, by their transfers, and those that nobody looks at any more.
+    /// The notes of connections whose socket is not known yet, by transfer; and notes that are no longer read.
     private var unplaced: [UInt: UnsafeMutablePointer<CInt>] = unsafe [:]
     private var lost: [UnsafeMutablePointer<CInt>] = unsafe []
     /// By their handles.
@@ -57,7 +57,7 @@ package import LinuxSystem
 
     deinit { end() }
 
-    /// Ends its connections. Nothing is told of transfers that are not over; nothing may follow.
+    /// Closes all connections. Delegates of running transfers hear nothing. Do not use the set again.
     package func end() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -105,7 +105,7 @@ package import LinuxSystem
 
     private func goOn(_ transfer: CurlTransfer) {
         let code = transfer.resume()
-        // One that has no connection at the moment goes on by itself.
+        // A transfer without a connection goes on when it gets one.
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT, running[transfer.key] != nil else { return }
         remove(transfer)
         unsafe curl_multi_remove_handle(multi, transfer.easy)

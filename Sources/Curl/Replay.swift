@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import LinuxSystem
 
-/// A server in this process that says what another one said: libcurl reads the answer from it as from any other.
+/// A server in this process that repeats the answer of another server, so that libcurl reads it.
 @safe final class Replay {
     /// Where it listens.
     let name = UnsafeMutablePointer<gr_curl_name>.allocate(capacity: 1)
@@ -19,15 +19,18 @@ internal import LinuxSystem
 
     deinit { unsafe name.deallocate() }
 
-    /// Answers who has connected.
+    /// Sends the answer to libcurl when it has connected.
     func serve() {
-        guard client == nil else { return }
-        let number = Glibc.accept(listener.rawValue, nil, nil)
-        guard number >= 0 else { return }
-        let client = Descriptor(owning: number)
-        // It fits: a socket's buffer is larger than what is kept of an answer.
-        _ = try? client.send(answer[...])
-        _ = shutdown(number, CInt(SHUT_WR))
-        self.client = client
+        while client == nil {
+            let number = Glibc.accept(listener.rawValue, nil, nil)
+            guard number >= 0 else { return }
+            let other = Descriptor(owning: number)
+            // Every process of the machine may connect to the socket. The answer is for this process only.
+            guard let peer = try? UnixSocket.peer(of: other), peer.pid == CurrentProcess.pid else { continue }
+            // The whole answer fits into the socket's buffer. If sending fails, libcurl reads an answer without an end.
+            _ = try? other.send(answer[...])
+            _ = shutdown(number, CInt(SHUT_WR))
+            client = other
+        }
     }
 }
