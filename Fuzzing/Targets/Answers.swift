@@ -9,14 +9,19 @@ extension FuzzTarget {
         "answers", "answers over HTTP/1, as libcurl hands them on", memory: (64 << 20, 1 << 14)
     ) {
         (bytes) throws(BrokenPromise) in
-        guard let exchange = unsafe LoopbackExchange.shared else { return .refused("no loopback") }
+        let exchange: LoopbackExchange
+        switch unsafe LoopbackExchange.shared {
+        case .success(let shared): exchange = shared
+        // Otherwise the target would try nothing.
+        case .failure(let error): throw BrokenPromise(description: "this machine has no loopback: \(error)")
+        }
         let listener = try exchange.run(bytes)
         if let failure = listener.failure { return .refused("\(failure)") }
         return .taken("\(listener.head?.status ?? 0)")
     }
 }
 
-/// What is told of one request, and whether it may be.
+/// Records what libcurl tells about one request, and the first thing that it must not tell.
 private final class Listener: CurlTransferDelegate {
     private(set) var head: CurlHead?
     private(set) var failure: CurlFailure?
@@ -68,7 +73,7 @@ private final class Listener: CurlTransferDelegate {
 /// A server that says what it is given, and libcurl as its client.
 private final class LoopbackExchange {
     // One input is tried at a time.
-    nonisolated(unsafe) static let shared = try? LoopbackExchange()
+    nonisolated(unsafe) static let shared = Result { try LoopbackExchange() }
     private static let patience: Int64 = 2_000_000_000
 
     private let epoll: Epoll
@@ -97,11 +102,13 @@ private final class LoopbackExchange {
         while listener.ends == 0, Clock.monotonic() < end {
             if peer == nil { peer = ListeningSocket.accept(server) }
             if let open = peer {
+                // libcurl may have closed the connection. Then the transfer ends, and the loop as well.
                 if case .bytes(let count)? = try? open.send(rest) { rest = rest.dropFirst(count) }
-                // Nothing follows: what it reads by then is all.
+                // The end of the stream is the end of the answer.
                 if rest.isEmpty { _ = Glibc.shutdown(open.rawValue, CInt(SHUT_WR)) }
             }
             let left = set.timeLeft(at: Clock.monotonic()) ?? 1_000_000
+            // A wait that fails ends at once, and `end` ends the loop.
             try? epoll.wait(milliseconds: CInt(clamping: min(1, left / 1_000_000)), &ready)
             for event in ready { set.handle(event) }
             set.timePassed(at: Clock.monotonic())
@@ -134,7 +141,7 @@ private enum ListeningSocket {
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Who has connected; `nil`: nobody yet.
+    /// The client that has connected; `nil`: none has yet.
     static func accept(_ socket: Descriptor) -> Descriptor? {
         let number = Glibc.accept(socket.rawValue, nil, nil)
         return number >= 0 ? Descriptor(owning: number) : nil
