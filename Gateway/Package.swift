@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The push gateway, with its HTTP/2, TLS and stores: a package of its own, so that nobody builds SwiftNIO and BoringSSL
-// who only wants the device. What both have is in Shared, as links to the device's folders: what is `package` there
-// cannot be reached from another package.
+// The push gateway with its HTTP/2, TLS and stores. It is a separate package, so a build of the device does not include
+// SwiftNIO and BoringSSL. Shared has links to modules of the device: their declarations are `package`, which another
+// package cannot use.
 
 // The same as in the device's manifest; TidyTests compare them.
 let settings: [SwiftSetting] = [

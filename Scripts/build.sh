@@ -14,7 +14,7 @@ step() {
 programs="The daemon, its tools and the app Journal: all that make demo needs"
 case $1 in
 demo)
-    step 1/1 "$programs" 3
+    step 1/1 "$programs" 4
     build --target DemoPrograms
     # The tour has transfers and notifications where make build has built their services before.
     for product in greenroom-transferd Podcasts greenroom-pushd; do
@@ -26,9 +26,9 @@ gateway)
     Scripts/nested.sh Gateway
     ;;
 all)
-    step 1/2 "$programs" 3
+    step 1/2 "$programs" 4
     build --target DemoPrograms
-    step 2/2 "The services, the simulator, the other example apps, benchmarks and fuzzers" 2
+    step 2/2 "The services, the simulator, the other example apps, benchmarks and fuzzers" 5
     build
     ;;
 esac
