@@ -51,16 +51,20 @@ enum Sowing {
             payload: Array(#"{"aps":{"alert":"Hello"}}"#.utf8))
     }
 
-    /// Records of events that only versions 1 to 3 contain.
+    /// Records of events that only version 1 contains.
     private static let retired: [UInt8] = {
         let (app, id) = (AppIndex(0), CommandID(7))
         let events: [RetiredEvent] = [
             .beginService(app, RequestID(1), .audio), .endService(app, RequestID(2), .audio),
-            .openCovering(id, app, wait: true), .openSceneCovering(id, app, SceneNumber(2), wait: false),
+            .openCovering(id, app, wait: true),
         ]
         return events.flatMap { event in
-            var writer = RecordWriter()
-            writer.write(.retired(event), after: .milliseconds(20))
+            var body = ByteWriter()
+            event.encode(into: &body)
+            var writer = ByteWriter()
+            writer.write(UInt64(body.bytes.count))
+            writer.write(Span.milliseconds(20).nanoseconds)
+            writer.append(body)
             return writer.bytes
         }
     }()

@@ -79,8 +79,6 @@ import Testing
             [.beginService(app, RequestID(.max), $0), .endService(app, RequestID(.max), $0)]
         } + [
             .openCovering(CommandID(.max), app, wait: true), .openCovering(CommandID(0), app, wait: false),
-            .openSceneCovering(CommandID(.max), app, nil, wait: true),
-            .openSceneCovering(CommandID(.max), app, SceneNumber(2), wait: false),
         ]
 
     private static let inversion = PriorityInversion(thread: "é\u{0}", app: "b", rank: .suspended, nice: .min)

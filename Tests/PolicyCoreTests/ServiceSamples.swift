@@ -27,14 +27,7 @@ enum ServiceSamples {
     ]
 
     static let events: [Event] =
-        (declarations.map { .declaredFormerly($0, hasCallbacks: false) }
-        + declarations.map { .declaredFormerly($0, hasCallbacks: true) } + [
-            .declaredFormerly(
-                [ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))],
-                hasCallbacks: true),
-            .declaredFormerly(
-                [ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))],
-                hasCallbacks: true),
+        ([
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .serviceEvents))]),
             .declared([ServiceDeclaration(name: "steps", windows: windows(.sessionEvents, .sessionChallenge))]),
             .receives(service, []), .receives(other, []), .receives(service, [AppIndex(1)]),

@@ -12,10 +12,7 @@ package struct EffectKind: Hashable, Sendable {
 
     package var name: String {
         Own(rawValue: rawValue).map { "\($0)" } ?? MechanismAction.name(of: rawValue)
-            ?? ServiceAction.Tag(rawValue: rawValue).map { "\($0)" } ?? RetiredEffect(rawValue: rawValue).map {
-                "\($0)"
-            }
-            ?? "an effect of kind \(rawValue)"
+            ?? ServiceAction.Tag(rawValue: rawValue).map { "\($0)" } ?? "an effect of kind \(rawValue)"
     }
 
     /// Those of the Core itself.

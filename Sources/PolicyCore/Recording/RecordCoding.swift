@@ -9,8 +9,8 @@ package import Model
 //     check    2 bytes, the lowest first
 //
 // An event is written before the Core sees it and its effects before they are performed, so that a recording which ends
-// with an event lacks nothing but the comparison of its effects. Version 2 had another check (`RecordCheck`), version 1
-// events alone: length of the event, time, event.
+// with an event lacks nothing but the comparison of its effects. Version 1 had events alone: length of the event, time,
+// event.
 
 /// One record of a segment.
 package enum Record: Hashable, Sendable {
@@ -54,7 +54,7 @@ package struct RecordWriter: Sendable {
         frame.removeAll()
         frame.write(UInt64(body.bytes.count))
         frame.append(body)
-        let check = RecordCheck.value(of: body.bytes[...], version: SegmentHeader.version)
+        let check = RecordCheck.value(of: body.bytes[...])
         frame.write(UInt8(truncatingIfNeeded: check))
         frame.write(UInt8(truncatingIfNeeded: check >> 8))
     }
@@ -66,22 +66,15 @@ enum RecordKind: UInt8 {
 }
 
 /// Tells damage from another decision: CRC-16/CCITT-FALSE, which finds every change of up to three bits or of a row of
-/// sixteen in a record of up to 4 KB. Version 2 had FNV-1a folded to 16 bits, which misses one change in 65,536.
+/// sixteen in a record of up to 4 KB.
 package enum RecordCheck {
-    package static func value(of bytes: ArraySlice<UInt8>, version: Int) -> UInt16 {
-        if version < 3 { return fold(bytes) }
+    package static func value(of bytes: ArraySlice<UInt8>) -> UInt16 {
         let table = table
         return bytes.reduce(0xFFFF) { ($0 << 8) ^ table[Int(UInt8($0 >> 8) ^ $1)] }
     }
 
     private static let table: [UInt16] = (0..<256).map { index in
         (0..<8).reduce(UInt16(index) << 8) { rest, _ in rest & 0x8000 == 0 ? rest << 1 : rest << 1 ^ 0x1021 }
-    }
-
-    private static func fold(_ bytes: ArraySlice<UInt8>) -> UInt16 {
-        var state: UInt32 = 0x811c_9dc5
-        for byte in bytes { state = (state ^ UInt32(byte)) &* 0x0100_0193 }
-        return UInt16(truncatingIfNeeded: state ^ (state >> 16))
     }
 }
 
@@ -127,7 +120,7 @@ package struct RecordReader {
         let body = bytes[reader.offset..<reader.offset + length]
         let after = body.endIndex
         let check = UInt16(bytes[after]) | UInt16(bytes[after + 1]) << 8
-        guard RecordCheck.value(of: body, version: version) == check else {
+        guard RecordCheck.value(of: body) == check else {
             throw .damaged(MalformedBytes(offset: start, expected: "a record with the check \(check)"))
         }
         reader = ByteReader(bytes[(after + 2)...])
@@ -146,7 +139,7 @@ package struct RecordReader {
             let after = Span(nanoseconds: try reader.signed())
             let event = try Event(from: &reader)
             guard reader.isAtEnd else { throw MalformedBytes(offset: reader.offset, expected: "the end of an event") }
-            if case .retired = event, version >= RetiredEvent.endingVersion {
+            if case .retired = event {
                 throw MalformedBytes(offset: body.startIndex, expected: "an event that this version still has")
             }
             return .event(event, after: after)

@@ -1,6 +1,6 @@
 package import Model
 
-// Values that only recordings of versions 1 to 3 contain. This file reads them, so that those recordings still replay.
+// Values that only recordings of version 1 contain. This file reads them, so that those recordings still replay.
 // No other code knows these values.
 
 /// The services that apps could name before services had declarations.
@@ -14,10 +14,6 @@ package enum RetiredEvent: Hashable, Sendable {
     case endService(AppIndex, RequestID, RetiredService)
     /// The user opened an app over another app.
     case openCovering(CommandID, AppIndex, wait: Bool)
-    case openSceneCovering(CommandID, AppIndex, SceneNumber?, wait: Bool)
-
-    /// Recordings of this version and later ones contain no retired events.
-    package static let endingVersion = 4
 
     package func encode(into writer: inout ByteWriter) {
         switch self {
@@ -32,14 +28,6 @@ package enum RetiredEvent: Hashable, Sendable {
             writer.write(id.rawValue)
             writer.write(UInt8(1))
             writer.write(UInt64(app.rawValue))
-            writer.write(retiredRole)
-            writer.write(wait)
-        case .openSceneCovering(let id, let app, let scene, let wait):
-            writer.write(UInt8(5))
-            writer.write(id.rawValue)
-            writer.write(UInt8(43))
-            writer.write(UInt64(app.rawValue))
-            writer.write(scene) { $0.write(UInt64($1.rawValue)) }
             writer.write(retiredRole)
             writer.write(wait)
         }
@@ -65,46 +53,20 @@ package enum RetiredEvent: Hashable, Sendable {
             return kind == 3 ? .beginService(app, id, service) : .endService(app, id, service)
         }
         let id = CommandID(try reader.unsigned())
-        let kind = try reader.byte()
-        guard kind == 1 || kind == 43 else { return nil }
+        guard try reader.byte() == 1 else { return nil }
         let app = try reader.app()
-        let scene =
-            kind == 1
-            ? nil : try reader.optional { reader throws(MalformedBytes) in SceneNumber(try reader.number32()) }
         guard try reader.byte() == retiredRole else { return nil }
-        let wait = try reader.bool()
-        return kind == 1 ? .openCovering(id, app, wait: wait) : .openSceneCovering(id, app, scene, wait: wait)
+        return .openCovering(id, app, wait: try reader.bool())
     }
 
     package var sentence: String {
         switch self {
         case .beginService(let app, _, let service): "app \(app.rawValue) began \(service), as earlier versions had it"
         case .endService(let app, _, let service): "app \(app.rawValue) ended \(service), as earlier versions had it"
-        case .openCovering(_, let app, _), .openSceneCovering(_, let app, _, _):
+        case .openCovering(_, let app, _):
             "app \(app.rawValue) was opened over another one, as in earlier versions"
         }
     }
-}
-
-/// Background modes in a service's declaration, from when a mode had to be one of Greenroom's words.
-struct RetiredModes: RawRepresentable {
-    let rawValue: UInt8
-
-    init(_ modes: BackgroundModes) {
-        rawValue = BackgroundModes(keys: modes.keys.filter(BackgroundModes.knownKeys.contains)).mask
-    }
-
-    init?(rawValue: UInt8) {
-        guard !BackgroundModes.hasOthers(mask: rawValue) else { return nil }
-        self.rawValue = rawValue
-    }
-
-    var modes: BackgroundModes { BackgroundModes(mask: rawValue, otherKeys: []) ?? [] }
-}
-
-/// Effects that the policy no longer decides.
-enum RetiredEffect: UInt8 {
-    case stopService = 13
 }
 
 /// An assertion in a checkpoint, or `nil` if its kind is retired.

@@ -16,7 +16,8 @@ package struct SegmentHeader: Codable, Sendable {
     }
 
     package static let version = 4
-    package static let readableVersions = 1...4
+    /// The first is that of Greenroom 0.1.0; versions 2 and 3 were in no release.
+    package static let readableVersions = [1, version]
 
     package var version: Int
     /// The boot of the machine, since times count from it.

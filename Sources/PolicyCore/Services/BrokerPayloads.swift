@@ -40,12 +40,9 @@ package enum ServiceEvent: Payload {
     case noted(ServiceIndex, AppIndex, sentence: String)
     /// For whom satellites are received from now on, and for nobody else: these share what that costs.
     case receives(ServiceIndex, [AppIndex])
-    /// `declared` in recordings from before holds had activities and priorities, or even windows callbacks.
-    case declaredFormerly([ServiceDeclaration], hasCallbacks: Bool)
 
     package enum Tag: UInt8, CaseIterable, Sendable {
-        case declaredWithoutCallbacks = 61, arrived, lost, attached, hold, drop, stopped, wake
-        case declaredWithoutActivities = 70, remembered, noted = 74, receives, declared
+        case arrived = 62, lost, attached, hold, drop, stopped, wake, remembered = 71, noted = 74, receives, declared
     }
 
     package var tag: Tag {
@@ -61,8 +58,6 @@ package enum ServiceEvent: Payload {
         case .remembered: .remembered
         case .noted: .noted
         case .receives: .receives
-        case .declaredFormerly(_, let hasCallbacks):
-            hasCallbacks ? .declaredWithoutActivities : .declaredWithoutCallbacks
         }
     }
 
@@ -82,8 +77,6 @@ package enum ServiceEvent: Payload {
         case .remembered: self = .remembered(service, [])
         case .noted: self = .noted(service, AppIndex(0), sentence: "")
         case .receives: self = .receives(service, [])
-        case .declaredWithoutCallbacks: self = .declaredFormerly([], hasCallbacks: false)
-        case .declaredWithoutActivities: self = .declaredFormerly([], hasCallbacks: true)
         }
     }
 
@@ -93,11 +86,6 @@ package enum ServiceEvent: Payload {
             try coder.codeCount(&declarations, blank: ServiceDeclaration(name: ""))
             for place in declarations.indices { try coder.code(&declarations[place]) }
             self = .declared(declarations)
-        case .declaredFormerly(var declarations, let hasCallbacks):
-            try coder.codeCount(&declarations, blank: ServiceDeclaration(name: ""))
-            for place in declarations.indices { try coder.codeFormerly(&declarations[place]) }
-            if hasCallbacks { try coder.codeCallbacks(&declarations) }
-            self = .declaredFormerly(declarations, hasCallbacks: hasCallbacks)
         case .arrived(var service, var holds):
             try coder.code(&service)
             try coder.code(&holds)
@@ -266,35 +254,6 @@ extension FieldCoder {
         try code(&window.name)
         try code(&window.sentence)
         try code(&window.time)
-    }
-
-    /// As recordings had it that knew whether the user notices an app by a hold.
-    fileprivate mutating func codeFormerly(_ declaration: inout ServiceDeclaration) throws(Failure) {
-        try code(&declaration.name)
-        try codeCount(&declaration.holds, blank: ServiceDeclaration.Hold(name: "", sentence: ""))
-        for place in declaration.holds.indices {
-            try code(&declaration.holds[place].name)
-            try code(&declaration.holds[place].sentence)
-            var isPerceived = declaration.holds[place].priority == .foreground
-            try code(&isPerceived)
-            declaration.holds[place].priority = isPerceived ? .foreground : .background
-            try codeLimit(&declaration.holds[place])
-        }
-        try codeCount(&declaration.windows, blank: ServiceDeclaration.Window(name: "", sentence: "", time: .zero))
-        for place in declaration.windows.indices { try code(&declaration.windows[place]) }
-        var modes = RetiredModes(declaration.mode)
-        try code(&modes)
-        declaration.mode = modes.modes
-        try code(&declaration.worksInForeground)
-    }
-
-    /// Behind all declarations.
-    fileprivate mutating func codeCallbacks(_ declarations: inout [ServiceDeclaration]) throws(Failure) {
-        for place in declarations.indices {
-            for window in declarations[place].windows.indices {
-                try code(&declarations[place].windows[window].callback)
-            }
-        }
     }
 }
 

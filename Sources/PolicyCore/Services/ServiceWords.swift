@@ -19,7 +19,7 @@ extension System {
 
     func sentence(for event: ServiceEvent) -> String {
         switch event {
-        case .declared(let declarations), .declaredFormerly(let declarations, _):
+        case .declared(let declarations):
             "services are declared: \(declarations.map(\.name).joined(separator: ", "))"
         case .noted(let service, let app, let sentence):
             "\(name(of: service)) says of \(name(of: app)): \(sentence)"

@@ -5,7 +5,7 @@ package import Model
 extension System {
     mutating func handle(_ event: ServiceEvent) {
         switch event {
-        case .declared(let declarations), .declaredFormerly(let declarations, _): declareServices(declarations)
+        case .declared(let declarations): declareServices(declarations)
         case .remembered(let service, let apps): remember(apps, at: service)
         case .arrived(let service, let stated): serviceArrived(service, stated)
         case .lost(let service): serviceLost(service)

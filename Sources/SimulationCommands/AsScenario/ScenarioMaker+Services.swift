@@ -6,7 +6,7 @@ internal import Simulation
 extension ScenarioMaker {
     mutating func note(_ event: ServiceEvent, _ system: System) {
         switch event {
-        case .declared(let declarations), .declaredFormerly(let declarations, _): know(declarations)
+        case .declared(let declarations): know(declarations)
         case .hold(let service, _, let stated, _):
             if let (app, part) = use(service, stated.incarnation, stated.hold, system) {
                 add(.input(.app(app, .use(part))), at: now)

@@ -45,7 +45,6 @@ enum EventTag: UInt8, CaseIterable {
     case habitsRestored = 41
     case trafficSeen = 56
     case diskFilled = 60
-    case servicesDeclared = 61
     case serviceArrived = 62
     case serviceLost = 63
     case serviceAttached = 64
@@ -54,7 +53,6 @@ enum EventTag: UInt8, CaseIterable {
     case serviceStopped = 67
     case serviceWakes = 68
     case descriptorsNearLimit = 69
-    case servicesDeclaredWithCallbacks = 70
     case appsRemembered = 71
     case purgeableCounted = 82
     case inversionFound = 87
@@ -62,7 +60,7 @@ enum EventTag: UInt8, CaseIterable {
     case habitsRestoredWithBytes = 73
     case notedByService = 74
     case serviceReceives = 75
-    case servicesDeclaredWithActivities = 76
+    case servicesDeclared = 76
     case installedWithScenes = 88
     case wishesRestoredWithScenes = 89
 }
@@ -112,9 +110,7 @@ extension Event {
         case .trafficSeen: .trafficSeen
         case .trafficCounted: .trafficCounted
         case .mechanism(_, .disk(.filled)): .diskFilled
-        case .service(.declaredFormerly(_, let hasCallbacks)):
-            hasCallbacks ? .servicesDeclaredWithCallbacks : .servicesDeclared
-        case .service(.declared): .servicesDeclaredWithActivities
+        case .service(.declared): .servicesDeclared
         case .service(.remembered): .appsRemembered
         case .service(.noted): .notedByService
         case .service(.receives): .serviceReceives
@@ -129,7 +125,7 @@ extension Event {
         case .mechanism(_, .inversions(.found)): .inversionFound
         // Requests and commands, as far as a reader sees them.
         case .retired(.beginService), .retired(.endService): .request
-        case .retired(.openCovering), .retired(.openSceneCovering): .command
+        case .retired(.openCovering): .command
         }
     }
 }

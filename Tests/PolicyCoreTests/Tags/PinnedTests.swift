@@ -22,7 +22,6 @@ struct PinnedTests {
             case .retired(.beginService): ".beginService"
             case .retired(.endService): ".endService"
             case .retired(.openCovering): ".open"
-            case .retired(.openSceneCovering): ".openScene"
             default: ""
             }
         return "event \(event.tag)\(detail) \(writer.bytes.count) \(String(hash(writer.bytes), radix: 16))"

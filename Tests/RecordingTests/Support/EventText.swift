@@ -66,7 +66,7 @@ extension RetiredEvent {
         switch self {
         case .beginService(let app, let id, _), .endService(let app, let id, _):
             "request \(id.rawValue) of app \(app.rawValue): \(request ?? "")"
-        case .openCovering(let id, _, _), .openSceneCovering(let id, _, _, _):
+        case .openCovering(let id, _, _):
             "command \(id.rawValue): \(command ?? "")"
         }
     }
@@ -75,15 +75,13 @@ extension RetiredEvent {
         switch self {
         case .beginService(_, _, let service): "beginService \(service)"
         case .endService(_, _, let service): "endService \(service)"
-        case .openCovering, .openSceneCovering: nil
+        case .openCovering: nil
         }
     }
 
     var command: String? {
         switch self {
         case .openCovering(_, let app, let wait): "open app \(app.rawValue) covering wait \(wait)"
-        case .openSceneCovering(_, let app, let scene, let wait):
-            "openScene app \(app.rawValue) \(optional: scene?.rawValue) covering wait \(wait)"
         case .beginService, .endService: nil
         }
     }
@@ -93,9 +91,6 @@ extension ServiceEvent {
     var text: String {
         switch self {
         case .declared(let declarations): return "declared([\(declarations.map(\.text).joined(separator: ", "))])"
-        case .declaredFormerly(let declarations, let hasCallbacks):
-            let list = declarations.map(\.formerText).joined(separator: ", ")
-            return (hasCallbacks ? "declared" : "declaredFormerly") + "([\(list)])"
         default: return "\(self)"
         }
     }
@@ -105,18 +100,6 @@ extension ServiceDeclaration {
     fileprivate var text: String {
         "\(name) holds \(holds) windows \(windows) mode \(mode.keys.joined(separator: ",")) "
             + "foreground \(worksInForeground) boot \(launchesAtBoot) again \(relaunches)"
-    }
-
-    /// As the compiler described it when a hold was only perceived or not.
-    fileprivate var formerText: String {
-        let holds = holds.map { hold in
-            "Model.ServiceDeclaration.Hold(name: \(String(reflecting: hold.name)), sentence: "
-                + "\(String(reflecting: hold.sentence)), isPerceived: \(hold.priority == .foreground), limit: "
-                + "\(String(reflecting: hold.limit)))"
-        }
-        return "Model.ServiceDeclaration(name: \(String(reflecting: name)), holds: [\(holds.joined(separator: ", "))], "
-            + "windows: \(windows), mode: Model.BackgroundModes(rawValue: \(mode.mask)), "
-            + "worksInForeground: \(worksInForeground))"
     }
 }
 

@@ -45,8 +45,6 @@ struct ServicesTour {
     }
 
     mutating func play() throws {
-        device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")], hasCallbacks: false)))
-        device.post(.service(.declaredFormerly([ServiceDeclaration(name: "steps")], hasCallbacks: true)))
         device.post(.service(.declared(declarations)))
         let walker = device.install("walker", modes: "location")
         let player = device.install("player")

@@ -28,8 +28,6 @@ struct Vocabulary {
         all.events = tags("an event") { reader throws(MalformedBytes) in _ = try Event(from: &reader) }
         all.commands = tags("a command") { reader throws(MalformedBytes) in _ = try Command(from: &reader) }
         all.requests = tags("a request") { reader throws(MalformedBytes) in _ = try AppRequest(from: &reader) }
-        let former: [ServiceEvent.Tag] = [.declaredWithoutCallbacks, .declaredWithoutActivities]
-        all.events.subtract(former.map(\.rawValue))
         return all
     }()
 
