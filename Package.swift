@@ -292,13 +292,13 @@ let package = Package(
         // Audio for apps. What reads sound files, speaks and fetches is loaded when it is first used, or linked here alone.
         .systemLibrary(name: "CAudioCodecs", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .target(name: "CSpeech"),
-        // Built with the heads of libavcodec (Debian: libavcodec-dev), and not linked with it.
-        .target(name: "CAAC"),
+        // Built with the heads of libavformat (Debian: libavformat-dev), and not linked with it.
+        .target(name: "CMedia"),
         .target(name: "CFetching"),
         .target(
             name: "AVFAudio",
             dependencies: [
-                "AudioClient", "AudioDevices", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CAAC",
+                "AudioClient", "AudioDevices", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CMedia",
                 "IOSFoundation",
                 "Wire",
             ],

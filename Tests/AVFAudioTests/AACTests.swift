@@ -4,7 +4,7 @@ import AudioTesting
 import Foundation
 import Testing
 
-@Suite(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing))) struct `AAC` {
+@Suite(.enabled(if: MediaLibrary.isThere, Comment(rawValue: aacIsMissing))) struct `AAC` {
     let audio = AppAudio()
     let folder: Folder
 
@@ -179,14 +179,19 @@ import Testing
     @Test func `that was cut off is refused`() throws {
         let whole = try Data(contentsOf: makeSound(folder.file("a.m4a"), seconds: 0.5))
         #expect(kind(whole) == nil)
-        for length in [8, 40, 100, whole.count / 2, whole.count - 1] {
+        for length in [8, 40, 100, whole.count / 2] {
             #expect(kind(whole.prefix(length)) == .broken, "\(length) of \(whole.count) bytes")
         }
         let caf = try Data(
             contentsOf: makeSound(
                 folder.file("a.caf"), kind: SoundKind(folder.file("a.caf"), [AVFormatIDKey: kAudioFormatMPEG4AAC]),
                 seconds: 0.5))
-        for length in [64, 200, caf.count / 2, caf.count - 1] { #expect(kind(caf.prefix(length)) == .broken) }
+        for length in [64, 200, caf.count / 2] { #expect(kind(caf.prefix(length)) == .broken) }
+        // What lacks the last byte of its index has all of its sound.
+        for data in [whole.dropLast(), caf.dropLast()] {
+            let file = try SoundFile.open(SoundAccess(DataBytes(data)), name: "x")
+            #expect(abs(samples(file).count / 2 - 22_050) <= 1_024)
+        }
         let file = folder.file("cut.m4a")
         try whole.prefix(whole.count / 2).write(to: file)
         let error = try #require(throws: NSError.self) { try AVAudioPlayer(contentsOf: file) }

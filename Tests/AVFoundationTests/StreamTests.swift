@@ -180,7 +180,8 @@ extension AVPlayerItem {
 
     /// The index of the first comes last; the second has none.
     @Test(
-        .enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing)), arguments: ["a.m4a", "a.aac"], [true, false])
+        .enabled(if: MediaLibrary.isThere, Comment(rawValue: aacIsMissing)), arguments: ["a.m4a", "a.aac"],
+        [true, false])
     func `of AAC is played to its end`(_ name: String, _ takesRanges: Bool) async throws {
         let server = try Server(.init(body: sound(name, seconds: 6), takesRanges: takesRanges))
         defer { server.close() }
@@ -195,7 +196,8 @@ extension AVPlayerItem {
         #expect(abs(pitch(audio.heard, rate: 44_100) - 440) < 10)
     }
 
-    @Test(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing))) func `of AAC is sought in`() async throws {
+    @Test(.enabled(if: MediaLibrary.isThere, Comment(rawValue: aacIsMissing))) func `of AAC is sought in`() async throws
+    {
         let server = try Server(.init(body: sound("a.m4a", seconds: 30)))
         defer { server.close() }
         let (player, item, _) = play(server)
@@ -206,7 +208,7 @@ extension AVPlayerItem {
         #expect(abs(player.currentTime().seconds - 26) < 0.02)
     }
 
-    @Test(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing)))
+    @Test(.enabled(if: MediaLibrary.isThere, Comment(rawValue: aacIsMissing)))
     func `of AAC may have no end in sight, as radio`() async throws {
         let body = try sound("a.aac", seconds: 16)
         let server = try Server(
@@ -222,7 +224,7 @@ extension AVPlayerItem {
         #expect(abs(Double(audio.heard.count) / 88_200 - 16) < 0.1)
     }
 
-    @Test(.enabled(if: AACLibrary.isThere, Comment(rawValue: aacIsMissing)))
+    @Test(.enabled(if: MediaLibrary.isThere, Comment(rawValue: aacIsMissing)))
     func `of AAC that is cut off fails with a sentence`() async throws {
         let whole = try sound("a.m4a", seconds: 2)
         let server = try Server(.init(body: whole.prefix(whole.count / 2)))

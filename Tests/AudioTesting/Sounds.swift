@@ -16,7 +16,7 @@ package final class Folder {
 }
 
 /// Why a test of AAC does not run.
-package let aacIsMissing = "NOT TESTED: needs libavcodec (Debian: libavcodec59)"
+package let aacIsMissing = "NOT TESTED: needs libavformat (Debian: libavformat59)"
 
 /// A sine of so many hertz.
 package func sine(_ frame: Int, _ hertz: Double = 440, rate: Int = 44_100, level: Float = 0.5) -> Float {

@@ -123,7 +123,7 @@ struct DependencyTests {
         (
             "Sources/Services/Audio/Framework",
             [
-                "AVFAudio", "AudioClient", "AudioDevices", "AudioModel", "AudioWire", "CAAC", "CAudioCodecs",
+                "AVFAudio", "AudioClient", "AudioDevices", "AudioModel", "AudioWire", "CMedia", "CAudioCodecs",
                 "CFetching", "CSpeech",
                 "CoreMedia",
                 "Dispatch", "Foundation", "Glibc", "IOSFoundation", "PipeWire", "Synchronization", "UIKit", "Wire",

@@ -48,6 +48,9 @@ package final class SoundAccess: @unchecked Sendable {
         return bytes
     }
 
+    /// As many of them as there are without waiting for more: one at least, but at the end.
+    func part(at offset: Int, _ count: Int) -> Data { source.bytes(at: offset, count) }
+
     package static let startLength = 64
 
     /// By which what it is can be told.
@@ -110,5 +113,30 @@ package final class DataBytes: SoundBytes {
         guard offset < data.count, count > 0 else { return Data() }
         let start = data.startIndex + offset
         return data[start..<min(start + count, data.endIndex)]
+    }
+}
+
+/// The bytes of a file that is open.
+///
+/// Unchecked: immutable.
+final class FileBytes: SoundBytes, @unchecked Sendable {
+    private let handle: FileHandle
+    let length: Int
+
+    init?(_ path: String) {
+        guard let handle = FileHandle(forReadingAtPath: path), let length = try? handle.seekToEnd() else { return nil }
+        (self.handle, self.length) = (handle, Int(clamping: length))
+    }
+
+    deinit { try? handle.close() }
+
+    func bytes(at offset: Int, _ count: Int) -> Data {
+        guard offset >= 0, offset < length, count > 0 else { return Data() }
+        var data = Data(count: min(count, length - offset))
+        let size = data.count
+        let read = unsafe data.withUnsafeMutableBytes { buffer in
+            unsafe buffer.baseAddress.map { unsafe pread(handle.fileDescriptor, $0, size, off_t(offset)) } ?? 0
+        }
+        return data.prefix(max(0, read))
     }
 }

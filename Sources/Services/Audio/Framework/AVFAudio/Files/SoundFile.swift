@@ -26,7 +26,7 @@ protocol SoundBackend: AnyObject {
     func close() -> Bool
 }
 
-/// A sound that is read or written in blocks: by libsndfile, or what that cannot by libavcodec.
+/// A sound that is read or written in blocks: by libsndfile, or what that cannot by FFmpeg's libraries.
 ///
 /// Unchecked: the backend is used under the lock only.
 package final class SoundFile: @unchecked Sendable {
@@ -53,8 +53,13 @@ package final class SoundFile: @unchecked Sendable {
 
     /// - Parameter access: lies outside, and is read as a file is.
     package static func open(_ access: SoundAccess, name: String) throws(SoundFileError) -> SoundFile {
-        if let file = try packets(access, name: name) { return file }
-        return try LibrarySound.open(access, name: name)
+        if let container = MediaContainer.strange(access) { return try media(access, container, name: name) }
+        let start = access.start
+        do throws(SoundFileError) {
+            return try LibrarySound.open(access, name: name)
+        } catch {
+            return try refused(access, start, name, error)
+        }
     }
 
     package static func open(_ url: URL) throws(SoundFileError) -> SoundFile {
@@ -69,34 +74,44 @@ package final class SoundFile: @unchecked Sendable {
             throw SoundFileError(.unsupported, "\(path) is not a regular file")
         }
         let access = FileBytes(path).map { SoundAccess($0) }
-        if let access, let file = try packets(access, name: path) { return file }
-        return try LibrarySound.open(path, start: access?.start ?? Data())
+        if let access, let container = MediaContainer.strange(access) {
+            return try media(access, container, name: path)
+        }
+        let start = access?.start ?? Data()
+        do throws(SoundFileError) {
+            return try LibrarySound.open(path, start: start)
+        } catch {
+            guard let access else { throw error }
+            return try refused(access, start, path, error)
+        }
     }
 
-    /// A file of packets, which libsndfile does not read; `nil` if it is none.
-    private static func packets(_ access: SoundAccess, name: String) throws(SoundFileError) -> SoundFile? {
-        let source: any PacketSource
-        let container: Int32
-        if SoundKind.isMPEG4(access.start) {
-            guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is an MPEG-4 file (AAC), which") }
-            // What it wants to see from here on is worth waiting for.
-            access.opened()
-            (source, container) = (try MPEG4Packets(access, name: name), SoundKind.mpeg4)
-        } else if CAFPackets.isOne(access.start) {
-            guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is a CAF file of AAC, which") }
-            access.opened()
-            (source, container) = (try CAFPackets(access, name: name), SoundKind.caf)
-        } else if let start = ADTSPackets.start(access) {
-            guard AACLibrary.isThere else { throw AACLibrary.missing("\(name) is AAC, which") }
-            (source, container) = (try ADTSPackets(access, at: start, name: name), SoundKind.adts)
-        } else {
-            return nil
+    /// What libsndfile does not read, in a container that it knows: libavformat may. Of some encodings libsndfile says
+    /// that the file is broken.
+    private static func refused(
+        _ access: SoundAccess, _ start: Data, _ name: String, _ error: SoundFileError
+    ) throws(SoundFileError) -> SoundFile {
+        guard MediaLibrary.isThere, let container = MediaContainer.refused(start) else { throw error }
+        do throws(SoundFileError) {
+            return try media(access, container, name: name)
+        } catch let other {
+            throw other.kind == .unsupported ? other : error
         }
-        let reader = try AACReader(source, name: name)
+    }
+
+    private static func media(
+        _ access: SoundAccess, _ container: MediaContainer, name: String
+    ) throws(SoundFileError) -> SoundFile {
+        guard MediaLibrary.isThere else { throw MediaLibrary.missing("\(name) is \(container.name), which") }
+        // What it wants to see from here on is worth waiting for.
+        if access.hasEnd { access.opened() }
+        let caf = container == .caf ? CAFFrames(access) : nil
+        let file = try MediaFile(container, access, name: name)
+        let reader = try MediaReader(file, access, caf: caf, name: name)
         guard rates ~= reader.rate, 1...mostChannels ~= reader.channels else {
             throw SoundFileError(.broken, "\(name) says that it has \(reader.rate) frames a second")
         }
-        let kind = SoundKind(packets: container, isLossless: source.format.codec == .lossless)
+        let kind = SoundKind(container, codec: file.codec)
         return SoundFile(reader, rate: reader.rate, channels: reader.channels, frames: reader.frames, kind: kind)
     }
 

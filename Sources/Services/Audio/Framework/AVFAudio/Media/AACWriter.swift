@@ -40,7 +40,7 @@ final class AACWriter: SoundBackend {
     private static func encoder(
         _ name: String, rate: Int, channels: Int, bitRate: Int
     ) throws(SoundFileError) -> AACEncoder {
-        guard AACLibrary.isThere else { throw AACLibrary.missing("recording \(name) as AAC") }
+        guard MediaLibrary.isThere else { throw MediaLibrary.missing("recording \(name) as AAC") }
         guard let encoder = AACEncoder(rate: rate, channels: channels, bitRate: bitRate) else {
             throw SoundFileError(
                 .unsupported,

@@ -38,31 +38,4 @@ struct ByteView {
     func text(_ offset: Int, _ size: Int) -> String? {
         part(offset, size).map { String(decoding: $0.array, as: UTF8.self) }
     }
-
-    /// The boxes that are in it, up to one that does not fit.
-    var boxes: [(type: String, body: ByteView)] {
-        var (found, offset) = ([(type: String, body: ByteView)](), 0)
-        while found.count < Self.mostBoxes, let short = number(offset), let type = text(offset + 4, 4) {
-            var (size, head) = (short, 8)
-            if short == 1, let long = number(offset + 8, 8) { (size, head) = (long, 16) }
-            if short == 0 { size = count - offset }
-            guard size >= head, let body = part(offset + head, size - head) else { break }
-            found.append((type, body))
-            offset += size
-        }
-        return found
-    }
-
-    /// What a file could have of them in one place; more would only cost memory.
-    private static let mostBoxes = 4096
-
-    /// The first that there is of this path.
-    func box(_ path: String...) -> ByteView? {
-        var current = self
-        for type in path {
-            guard let next = current.boxes.first(where: { $0.type == type })?.body else { return nil }
-            current = next
-        }
-        return current
-    }
 }
