@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
-SOURCES := $(wildcard Package.swift Sources Tests Examples Fixtures Benchmarks Fuzzing Gateway/Package.swift Gateway/Sources Gateway/Tests Gateway/Benchmarks)
+SOURCES := $(wildcard Package.swift Sources Plugins Tests Examples Fixtures Benchmarks Fuzzing Gateway/Package.swift Gateway/Sources Gateway/Tests Gateway/Benchmarks)
 # Debian packages, by the groups of Scripts/packages.
 NEED := Scripts/need.sh
 

@@ -1,27 +1,5 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
-
-/// The toolchain that reads this file. Its own swift-syntax is of the same version as its compiler, and built: the package
-/// of that name takes minutes to build, ten of them in a release build on two processors.
-let toolchainLibraries: String = {
-    // Line by line: Foundation takes a short read of what the kernel writes for the whole.
-    let maps = fopen("/proc/self/maps", "r")
-    defer { if let maps { fclose(maps) } }
-    var line = [CChar](repeating: 0, count: 4096)
-    while let maps, fgets(&line, Int32(line.count), maps) != nil {
-        let text = String(cString: line)
-        guard let path = text.firstIndex(of: "/"), let end = text.range(of: "/usr/lib/swift/pm/") else { continue }
-        return text[path..<end.lowerBound] + "/usr/lib/swift/host"
-    }
-    return "/usr/lib/swift/host"
-}()
-let swiftSyntax: [LinkerSetting] = [
-    .unsafeFlags([
-        "-L", toolchainLibraries, "-lSwiftParser", "-lSwiftSyntax", "-Xlinker", "-rpath", "-Xlinker",
-        toolchainLibraries,
-    ])
-]
 
 // Every target is built with these settings; see the loop at the foot.
 let settings: [SwiftSetting] = [
@@ -298,7 +276,8 @@ let package = Package(
         .target(
             name: "AVFAudio",
             dependencies: [
-                "AudioClient", "AudioDevices", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech", "CMedia",
+                "AudioClient", "AudioDevices", "AudioWire", "AudioModel", "PipeWire", "CAudioCodecs", "CSpeech",
+                "CMedia",
                 "IOSFoundation",
                 "Wire",
             ],
@@ -341,16 +320,11 @@ let package = Package(
             ],
             path: "Tests/AudioTesting"),
 
-        // Makes Swift for Linux of iOS code; a plugin runs it for the targets that have such code.
-        .target(
-            name: "Lowering", swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])], linkerSettings: swiftSyntax),
-        .executableTarget(
-            name: "greenroom-lower", dependencies: ["Lowering", argumentParser],
-            swiftSettings: [.unsafeFlags(["-I", toolchainLibraries])]),
         // Makes packages of Xcode's projects.
         .target(name: "ProjectImport"),
         .executableTarget(name: "greenroom-import", dependencies: ["ProjectImport", argumentParser]),
-        .plugin(name: "IOSSources", capability: .buildTool(), dependencies: ["greenroom-lower"]),
+        // Makes Swift for Linux of the iOS code of a target, with the program in Plugins/Lowering.
+        .plugin(name: "IOSSources", capability: .buildTool()),
 
         // Scenarios as files.
         .target(name: "ScenarioText", dependencies: ["Simulation", "PolicyCore", "Model", yams, system]),
@@ -415,33 +389,34 @@ let package = Package(
 
         .executableTarget(
             name: "Journal", dependencies: ["UIKit"], path: "Examples/Journal/Sources",
-            // Its tests import it as tests do, and there is one build configuration.
-            swiftSettings: [.unsafeFlags(["-enable-testing"])]),
+            packageAccess: false),
         .executableTarget(
-            name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources",
-            swiftSettings: [.unsafeFlags(["-enable-testing"])]),
+            name: "IconReel", dependencies: ["UIKit"], path: "Examples/IconReel/Sources", packageAccess: false),
         .executableTarget(
             name: "Podcasts", dependencies: ["UIKit", "UIKitNetworking", "UserNotifications"],
-            path: "Examples/Podcasts/Sources"),
+            path: "Examples/Podcasts/Sources", packageAccess: false),
         .executableTarget(
-            name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources"),
+            name: "Reminder", dependencies: ["UIKit", "UserNotifications"], path: "Examples/Reminder/Sources",
+            packageAccess: false),
         // As an iOS project has it, compiled by the plugin.
         .executableTarget(
             name: "Classic",
             dependencies: [
                 "BackgroundTasks", "GreenroomCombine", "GreenroomNetwork", "GreenroomOS", "MediaPlayer", "UIKit",
                 "UserNotifications",
-            ], path: "Examples/Classic/Sources", exclude: ["ios.json"],
-            swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-enable-testing"])], plugins: ["IOSSources"]),
-        .executableTarget(name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources"),
+            ], path: "Examples/Classic/Sources", exclude: ["ios.json"], packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["IOSSources"]),
         .executableTarget(
-            name: "Radio", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Examples/Radio/Sources"),
+            name: "Uploader", dependencies: ["UIKit"], path: "Examples/Uploader/Sources", packageAccess: false),
+        .executableTarget(
+            name: "Radio", dependencies: ["AVFoundation", "MediaPlayer", "UIKit"], path: "Examples/Radio/Sources",
+            packageAccess: false),
         .executableTarget(
             name: "Navigator", dependencies: ["AVFoundation", "CoreLocation", "UIKit"],
-            path: "Examples/Navigator/Sources"),
+            path: "Examples/Navigator/Sources", packageAccess: false),
         .executableTarget(
             name: "CaptureTheFlag", dependencies: ["CoreLocation", "UIKit", "UserNotifications"],
-            path: "Examples/CaptureTheFlag/Sources"),
+            path: "Examples/CaptureTheFlag/Sources", packageAccess: false),
         .executableTarget(
             name: "Article", dependencies: ["UIKit", "UIKitNetworking"], path: "Fixtures/Article/Sources"),
         .executableTarget(
@@ -649,7 +624,7 @@ let package = Package(
             name: "AudioControlsTests",
             dependencies: ["AudioControls", "AudioModel", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "LinuxSystem"]),
-        // Runs the program, and does not depend on it: it would then be in the tests' own, with its libraries.
+        // Runs the program, as the plugin does.
         .testTarget(name: "LoweringTests"),
         .testTarget(
             name: "ClassicTests",
@@ -671,11 +646,18 @@ let busyTests: Set = [
     "TransferServiceTests",
 ]
 
-for target in package.targets where ![.plugin, .system, .binary].contains(target.type) && target.name != "Classic" {
-    target.swiftSettings = (target.swiftSettings ?? []) + settings
-    if target.type == .test, !busyTests.contains(target.name) {
-        target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
-    }
+// Those whose tests import them as tests do: there is one build configuration.
+let tested: Set = ["Classic", "IconReel", "Journal"]
+
+// Packages that use this one by version may not be given flags that the package manager does not know. These are for
+// the tests here alone.
+let isUsedByOthers = Context.packageDirectory.contains("/checkouts/")
+
+for target in package.targets where ![.plugin, .system, .binary].contains(target.type) {
+    var own = target.name == "Classic" ? [] : settings
+    if !isUsedByOthers, target.type == .test, !busyTests.contains(target.name) { own.append(.unsafeFlags(["-Onone"])) }
+    if !isUsedByOthers, tested.contains(target.name) { own.append(.unsafeFlags(["-enable-testing"])) }
+    target.swiftSettings = (target.swiftSettings ?? []) + own
 }
 
 // Tests that CI builds and runs before it builds the rest: the package has only these tests and what they depend on if

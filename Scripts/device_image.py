@@ -46,7 +46,7 @@ DEBIAN = ["busybox-static", "libc6", "libc-bin", "libgcc-s1", "libstdc++6", "zli
 PROGRAMS = ["greenroom", "greenroomd", "greenroom-keeper", "greenroom-bundle", "greenroom-replay",
             "greenroom-simulator", "Journal", "Misbehaver"]
 # No job of the device runs them.
-LEFT_OUT = ["Uploader", "Classic", "greenroom-lower", "greenroom-lower-tool", "greenroom-import", "Podcasts", "Reminder", "Radio", "Navigator", "Article", "Beacon", "Reader",
+LEFT_OUT = ["Uploader", "Classic", "greenroom-import", "Podcasts", "Reminder", "Radio", "Navigator", "Article", "Beacon", "Reader",
             "greenroom-transferd", "greenroom-bench-fetch", "greenroom-bench-location", "greenroom-locationd",
             "CaptureTheFlag", "Wanderer"]
 TEST_RUNNER = "greenroomPackageTests.xctest"

@@ -19,15 +19,37 @@ struct IOSSources: BuildToolPlugin {
             return []
         }
         let output = context.pluginWorkDirectoryURL.appending(path: "Lowered", directoryHint: .isDirectory)
-        let tool = try context.tool(named: "greenroom-lower")
+        let lowering = try Lowering(context)
         return [
             .buildCommand(
-                displayName: "Lowering \(sources.count) files of \(target.name)", executable: tool.url,
-                arguments: ["--output", output.path(percentEncoded: false)] + configuration.options
-                    + sources.map { $0.path(percentEncoded: false) },
-                inputFiles: sources + configuration.inputs,
+                displayName: "Lowering \(sources.count) files of \(target.name)",
+                executable: URL(fileURLWithPath: "/bin/bash"),
+                arguments: lowering.arguments + ["--output", output.path(percentEncoded: false)]
+                    + configuration.options + sources.map { $0.path(percentEncoded: false) },
+                inputFiles: sources + configuration.inputs + lowering.inputs,
                 outputFiles: sources.map { output.appending(path: $0.lastPathComponent) })
         ]
+    }
+}
+
+/// The program that lowers. It is no product: the package could not be used by version then (see its script).
+private struct Lowering {
+    let arguments: [String]
+    /// What the program is made of.
+    let inputs: [URL]
+
+    init(_ context: PluginContext) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Lowering", directoryHint: .isDirectory)
+        // One for all targets of a build: this is .build/plugins/outputs/PACKAGE/TARGET/destination/IOSSources.
+        let built = (0..<5).reduce(context.pluginWorkDirectoryURL) { url, _ in url.deletingLastPathComponent() }
+        let compiler = (try? context.tool(named: "swiftc"))?.url.path(percentEncoded: false) ?? "swiftc"
+        arguments = [
+            folder.appending(path: "lower").path(percentEncoded: false),
+            built.appending(path: "greenroom-lower").path(percentEncoded: false), compiler,
+        ]
+        inputs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .sorted { $0.path < $1.path }
     }
 }
 

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// The program that lowers, from where the build puts it. The tests run it and do not contain it: its libraries are the
-/// toolchain's, which not every machine that runs tests has.
+/// The program that lowers, as the plugin runs it.
 enum Tool {
     struct Diagnostic {
         var text: String
@@ -24,9 +23,15 @@ enum Tool {
         defer { try? FileManager.default.removeItem(at: folder) }
         for file in files { try Data(file.text.utf8).write(to: folder.appending(path: file.name)) }
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "greenroom-lower")
-        process.arguments = ["--output", "out"] + options + files.map(\.name)
+        let repository = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        process.executableURL = repository.appending(path: "Plugins/Lowering/lower")
+        // Where the plugin puts it as well, beside what is built.
+        let built = (0..<3).reduce(URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()) { url, _ in
+            url.deletingLastPathComponent()
+        }
+        process.arguments =
+            [built.appending(path: "plugins/greenroom-lower").path, "swiftc", "--output", "out"] + options
+            + files.map(\.name)
         process.currentDirectoryURL = folder
         let pipe = Pipe()
         process.standardOutput = pipe

@@ -185,11 +185,9 @@ struct DependencyTests {
         ("Sources/Frameworks/Network", ["Dispatch", "Foundation", "Synchronization", "UIKit"]),
         ("Sources/Frameworks/SwiftUI", ["AppRuntime", "GreenroomCombine", "OpenCombine", "UIKit"]),
         ("Sources/Frameworks/SystemConfiguration", ["Foundation", "Glibc", "Synchronization", "UIKit"]),
-        ("Sources/Lowering", ["SwiftParser", "SwiftSyntax"]),
         // It writes a manifest, which imports PackageDescription.
         ("Sources/ProjectImport", ["Foundation", "PackageDescription"]),
         ("Sources/greenroom-import", ["ArgumentParser", "Foundation", "ProjectImport"]),
-        ("Sources/greenroom-lower", ["ArgumentParser", "Foundation", "Lowering"]),
         ("Sources/Frameworks/UIKitNetworking", ["BackgroundTransfer", "FoundationNetworking"]),
         (
             "Sources/GreenroomTesting",

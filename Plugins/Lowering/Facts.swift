@@ -2,7 +2,7 @@ internal import SwiftParser
 internal import SwiftSyntax
 
 /// What one file tells of its module that matters to the others.
-package struct Facts: Sendable {
+struct Facts: Sendable {
     struct Method: Hashable, Sendable {
         var type: String
         var name: String
@@ -22,9 +22,9 @@ package struct Facts: Sendable {
     /// Methods by their names without labels.
     var methods: [String: [Method]] = [:]
 
-    package init() {}
+    init() {}
 
-    package mutating func formUnion(_ other: Facts) {
+    mutating func formUnion(_ other: Facts) {
         optionalRequirements.formUnion(other.optionalRequirements)
         observable.formUnion(other.observable)
         observers.formUnion(other.observers)

@@ -2,26 +2,26 @@ internal import SwiftParser
 internal import SwiftSyntax
 
 /// Lowers the files of one module: what iOS's compiler takes becomes what Linux's takes, line for line.
-package enum ModuleLowering {
-    package struct Source: Sendable {
+enum ModuleLowering {
+    struct Source: Sendable {
         /// As the compiler's messages are to name it.
-        package var path: String
-        package var text: String
+        var path: String
+        var text: String
 
-        package init(path: String, text: String) {
+        init(path: String, text: String) {
             self.path = path
             self.text = text
         }
     }
 
-    package struct Result: Sendable {
+    struct Result: Sendable {
         /// In the order of the sources.
-        package var texts: [String]
-        package var diagnostics: [LoweringDiagnostic]
+        var texts: [String]
+        var diagnostics: [LoweringDiagnostic]
     }
 
     /// Lowers every file with what is known of all.
-    package static func lower(_ sources: [Source], profile: Profile = Profile()) -> Result {
+    static func lower(_ sources: [Source], profile: Profile = Profile()) -> Result {
         let trees = sources.map { Parser.parse(source: $0.text) }
         var facts = Facts()
         for tree in trees { facts.formUnion(Facts(of: tree)) }
