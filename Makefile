@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
+.PHONY: version help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -73,6 +73,9 @@ demo: ## Build what the demo needs, then take a tour of about a minute on real p
 static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Examples/NAME for another one); docs/STARTING.md.
 	@$(NEED) @scripts
 	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
+
+version: ## Build a package that uses Greenroom by version, with code of Linux and of iOS.
+	Scripts/check-version.sh
 
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
 	@$(NEED) @storage @tls @scripts

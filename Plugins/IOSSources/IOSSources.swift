@@ -10,7 +10,7 @@ struct IOSSources: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? any SourceModuleTarget else { return [] }
         let configuration = try Configuration(folder: target.directoryURL)
-        let compiled = Set(target.sourceFiles.map { $0.url.standardizedFileURL.path })
+        let compiled = Set(target.sourceFiles.filter { $0.type == .source }.map { $0.url.standardizedFileURL.path })
         let sources = try configuration.sources().filter { !compiled.contains($0.standardizedFileURL.path) }
         guard !sources.isEmpty else {
             Diagnostics.error(
