@@ -97,8 +97,9 @@ extension AVPlayerItem {
         for _ in 0..<200 where player.timeControlStatus == .playing || player.currentTime().seconds < 3.9 {
             await item.isFed()
             audio.device.advance(by: 0.1)
+            // That it waits is told there. What waits for the server is not fed before that lets go.
+            await mainThreadIsDone()
         }
-        await mainThreadIsDone()
         #expect(posts.bell.all.contains(ItemPosts.stalled))
         #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
