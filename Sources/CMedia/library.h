@@ -13,8 +13,7 @@
 #define GR_CODEC_FUNCTIONS(X) \
     X(avcodec_version) X(avcodec_find_decoder) X(avcodec_find_encoder_by_name) X(avcodec_alloc_context3) \
     X(avcodec_free_context) X(avcodec_open2) X(avcodec_parameters_to_context) X(avcodec_send_packet) \
-    X(avcodec_receive_frame) X(avcodec_send_frame) X(avcodec_receive_packet) X(avcodec_flush_buffers) \
-    X(avcodec_get_name) X(av_packet_alloc) X(av_packet_free) X(av_packet_unref) X(av_packet_get_side_data)
+    X(avcodec_receive_frame) X(avcodec_send_frame) X(avcodec_receive_packet) X(avcodec_get_name) X(av_packet_alloc) X(av_packet_free) X(av_packet_unref) X(av_packet_get_side_data)
 #define GR_UTIL_FUNCTIONS(X) \
     X(av_frame_alloc) X(av_frame_free) X(av_frame_unref) X(av_frame_get_buffer) X(av_malloc) X(av_freep) \
     X(av_max_alloc) X(av_log_set_callback) X(av_log_default_callback) X(av_channel_layout_default) X(av_channel_layout_copy) X(av_dict_get) X(av_dict_set) \

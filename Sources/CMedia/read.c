@@ -57,6 +57,11 @@ static int64_t seek_bytes(void *opaque, int64_t offset, int whence) {
     }
 }
 
+// Without a container packets say no times.
+static bool has_times(enum gr_media_container container) {
+    return container != GR_MEDIA_ADTS && container != GR_MEDIA_AMR;
+}
+
 // --- Opening --------------------------------------------------------------------------------------------------
 
 static enum gr_media_reason open_format(gr_media_reader *reader, enum gr_media_container container) {
@@ -75,6 +80,8 @@ static enum gr_media_reason open_format(gr_media_reader *reader, enum gr_media_c
     format->pb = reader->io;
     format->flags |= AVFMT_FLAG_CUSTOM_IO;
     format->max_streams = 64;
+    // Packets come as they are in the file, whose places are those that one can go to.
+    if (!has_times(container)) format->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
     AVDictionary *options = NULL;
     // A file says nothing about other files.
     gr_media_library.av_dict_set(&options, "protocol_whitelist", "none", 0);
@@ -153,7 +160,7 @@ static void describe(const gr_media_reader *reader, enum gr_media_container cont
     info->rate = parameters->sample_rate > 0 ? (uint32_t)parameters->sample_rate : 0;
     info->unit_numerator = reader->stream->time_base.num;
     info->unit_denominator = reader->stream->time_base.den;
-    info->has_times = container != GR_MEDIA_ADTS && container != GR_MEDIA_AMR;
+    info->has_times = has_times(container);
     if (info->has_times && reader->stream->duration > 0) info->duration = reader->stream->duration;
     const AVDictionaryEntry *entry = gr_media_library.av_dict_get(reader->format->metadata, "iTunSMPB", NULL, 0);
     if (entry != NULL) copy_text(info->played, sizeof info->played, entry->value);
@@ -269,7 +276,8 @@ static void note_packet(gr_media_reader *reader) {
 }
 
 enum gr_media_outcome gr_media_reader_next(gr_media_reader *reader, bool decodes, struct gr_media_packet *packet) {
-    reader->found = (struct gr_media_packet){0};
+    *packet = reader->found = (struct gr_media_packet){0};
+    if (reader->context == NULL) return GR_MEDIA_FAILED;
     enum gr_media_outcome outcome = GR_MEDIA_PACKET;
     gr_media_begin();
     int result = 0;
@@ -297,9 +305,11 @@ static bool seek(gr_media_reader *reader, int64_t place, int flags) {
     // Not behind it.
     int result = gr_media_library.avformat_seek_file(
         reader->format, flags & AVSEEK_FLAG_BYTE ? -1 : reader->stream->index, INT64_MIN, place, place, flags);
-    if (result >= 0) gr_media_library.avcodec_flush_buffers(reader->context);
+    // Some decoders keep what the packet before left when they are flushed: what follows is for another one.
+    if (result >= 0) gr_media_library.avcodec_free_context(&reader->context);
+    bool is_there = result >= 0 && open_decoder(reader) == GR_MEDIA_READABLE;
     gr_media_end();
-    return result >= 0;
+    return is_there;
 }
 
 bool gr_media_reader_seek_time(gr_media_reader *reader, int64_t time) { return seek(reader, time, 0); }

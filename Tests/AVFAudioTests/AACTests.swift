@@ -88,6 +88,18 @@ import Testing
         #expect(radio.frames == frames)
     }
 
+    @Test func `with something else in between is sought to the frame`() throws {
+        var data = try Data(contentsOf: makeSound(folder.file("a.aac"), seconds: 3, rate: 44_100, channels: 1))
+        data.insert(contentsOf: Data(count: 500), at: data.count / 4)
+        let file = try SoundFile.open(SoundAccess(DataBytes(data)), name: "a.aac")
+        let all = samples(file)
+        #expect(all.count == file.frames)
+        for frame in [0, 1, 20_000, 60_000, 100_000] {
+            #expect(file.seek(to: frame) == frame)
+            #expect(zip(file.read(2_000), all[frame...]).allSatisfy { abs($0 - $1) < 0.02 }, "from \(frame)")
+        }
+    }
+
     @Test(arguments: ["a.m4a", "a.caf", "a.aac"]) func `is recorded, and played`(_ name: String) async throws {
         let settings: [String: Any] = [
             AVFormatIDKey: Int(kAudioFormatMPEG4AAC), AVSampleRateKey: 44_100.0, AVNumberOfChannelsKey: 1,

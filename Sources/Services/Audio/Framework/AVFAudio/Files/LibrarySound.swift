@@ -61,7 +61,7 @@ internal import Foundation
             channels: Int(info.channels), frames: frames, kind: SoundKind(rawValue: info.format))
     }
 
-    private static let hint = "WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus, MP3 and AAC are"
+    private static let hint = "WAV, AIFF, CAF, MPEG-4, QuickTime, FLAC, Ogg Vorbis, Opus, MP3, AAC and AMR are"
 
     func read(_ count: Int) -> [Float] {
         unsafe [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in
