@@ -4,8 +4,9 @@ import AudioTesting
 import Foundation
 import Testing
 
-/// What libsndfile does not read, as another program writes it.
-@Suite(.enabled(if: Encoder.isThere && MediaLibrary.isThere, Comment(rawValue: Encoder.isMissing)))
+/// What libsndfile does not read, as another program writes it. One after the other: tests beside these hear a sound
+/// server, which a busy machine makes late.
+@Suite(.serialized, .enabled(if: Encoder.isThere && MediaLibrary.isThere, Comment(rawValue: Encoder.isMissing)))
 struct `Media files` {
     let audio = AppAudio()
     let folder: Folder
@@ -97,15 +98,21 @@ struct `Media files` {
         return all
     }
 
-    private func make(_ shape: Shape) throws -> URL {
-        let url = folder.file(shape.name)
-        try Encoder.make(url, rate: shape.rate, channels: shape.channels, shape.options)
-        return url
+    /// All of them, made once.
+    private static let made: [Result<Data, any Error>] = shapes.map { shape in
+        Result {
+            let folder = try Folder()
+            let url = folder.file(shape.name)
+            defer { withExtendedLifetime(folder) {} }
+            try Encoder.make(url, rate: shape.rate, channels: shape.channels, shape.options)
+            return try Data(contentsOf: url)
+        }
     }
 
     @Test(arguments: shapes.indices) func `are played, to the frame`(_ index: Int) throws {
         let shape = Self.shapes[index]
-        let url = try make(shape)
+        let url = folder.file(shape.name)
+        try Self.made[index].get().write(to: url)
         let (rate, channels) = (shape.heard ?? shape.rate, shape.channels)
         for file in [
             try SoundFile.open(url),
@@ -140,8 +147,8 @@ struct `Media files` {
     }
 
     @Test func `that were cut off are played as far as they go, or refused`() throws {
-        for shape in Self.shapes {
-            let whole = try Data(contentsOf: make(shape))
+        for (shape, made) in zip(Self.shapes, Self.made) {
+            let whole = try made.get()
             for part in [10, 60, 200, whole.count / 3, whole.count / 2, whole.count - 1] {
                 let data = whole.prefix(part)
                 guard let file = try? SoundFile.open(SoundAccess(DataBytes(data)), name: shape.name) else { continue }
@@ -156,7 +163,7 @@ struct `Media files` {
 
     @Test(arguments: shapes.indices) func `that are damaged do no harm`(_ index: Int) throws {
         let shape = Self.shapes[index]
-        let whole = try Data(contentsOf: make(shape))
+        let whole = try Self.made[index].get()
         var dice = Dice(state: UInt64(index) + 88_172_645)
         for attempt in 0..<40 {
             var data = whole
