@@ -247,6 +247,25 @@ import Testing
         #expect(samples(file).count <= 200 * 4_096 * 2)
     }
 
+    @Test func `that says it is longer than any sound is read to its end`() throws {
+        let url = folder.file("a.caf")
+        let kind = try SoundKind(url, [AVFormatIDKey: kAudioFormatMPEG4AAC])
+        let whole = try Data(contentsOf: makeSound(url, kind: kind, seconds: 0.5, channels: 1))
+        // Behind the word and the length of the table come its packets, then the frames.
+        let place = try #require(whole.range(of: Data("pakt".utf8))).upperBound + 16
+        for bytes in [
+            [0x7f] + [UInt8](repeating: 0xff, count: 7), [0x80, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0],
+        ] {
+            var data = whole
+            data.replaceSubrange(place..<place + 8, with: bytes)
+            let file = try SoundFile.open(SoundAccess(DataBytes(data)), name: "a.caf")
+            #expect(abs(samples(file).count - 22_050) <= 2_048)
+            file.seek(to: .max)
+            #expect(file.read(10).isEmpty)
+            #expect(file.seek(to: 17) == 17)
+        }
+    }
+
     @Test func `says which rates and channels it can have`() throws {
         for (rate, channels) in [(12_345, 1), (192_000, 2), (44_100, 20)] {
             let settings: [String: Any] = [AVSampleRateKey: rate, AVNumberOfChannelsKey: channels]

@@ -10,6 +10,8 @@ final class MediaReader: SoundBackend {
     private static let (firstAttempts, mostBroken) = (8, 64)
     /// Seconds without a packet that are silence. A file that says more makes no sense.
     private static let longestGap = 10
+    /// Frames that no sound has. Numbers up to here can be added without overflow.
+    private static let mostFrames = 1 << 40
 
     let rate: Int
     let channels: Int
@@ -35,7 +37,7 @@ final class MediaReader: SoundBackend {
     private var broken = 0
     private(set) var failure: String?
 
-    /// - Parameter caf: what a CAF file says about its frames.
+    /// - Parameter caf: the frames of a CAF file; `nil` for other files.
     init(_ file: MediaFile, _ access: SoundAccess, caf: CAFFrames?, name: String) throws(SoundFileError) {
         (self.file, isSeekable) = (file, access.hasEnd)
         let (first, passed) = try Self.first(file, name)
@@ -44,7 +46,8 @@ final class MediaReader: SoundBackend {
         offsets = file.hasTimes || !isSeekable ? [] : passed.map(\.offset)
         let begin = passed.first.flatMap(\.time) ?? 0
         firstTime = begin
-        var start = file.frames(begin, rate: rate) ?? 0
+        // Far enough from the greatest number that something may be added.
+        var start = min(file.frames(begin, rate: rate) ?? Int.max, Int.max / 2)
         if let caf {
             start += caf.priming
         } else if start < 0 {
@@ -53,8 +56,12 @@ final class MediaReader: SoundBackend {
         } else if file.statedRate > 0 {
             start += (passed.first?.skipped ?? 0) * rate / file.statedRate
         }
+        guard 0...Self.mostFrames ~= start else {
+            throw SoundFileError(.broken, "\(name) says that its sound begins after \(start) frames")
+        }
         origin = start
-        frames = caf?.frames ?? Self.length(file, rate: rate, begin: begin, origin: start)
+        let stated = caf?.frames ?? Self.length(file, rate: rate, begin: begin, origin: start)
+        frames = stated.flatMap { 0...Self.mostFrames ~= $0 ? $0 : nil }
         if isSeekable {
             // What comes from elsewhere is not waited for only to be counted.
             if frames == nil, !access.isRemote { frames = count() }
@@ -103,7 +110,7 @@ final class MediaReader: SoundBackend {
         while case .packet(let packet) = file.next(decodes: false) {
             if let time = packet.time { end = max(end, time &+ max(0, packet.duration)) }
         }
-        return file.frames(end, rate: rate).map { max(0, $0 - origin) }
+        return file.frames(end, rate: rate).map { max(0, min($0, Self.mostFrames) - origin) }
     }
 
     // MARK: Reading
@@ -145,7 +152,7 @@ final class MediaReader: SoundBackend {
         return failure == nil
     }
 
-    /// Puts what came of a packet where it belongs.
+    /// Places a packet's samples by its time: fills a gap with silence, and drops what overlaps.
     private func take(_ packet: MediaFile.Packet) {
         guard packet.frames > 0, packet.channels == channels, packet.rate == rate else {
             broken += 1
@@ -174,7 +181,7 @@ final class MediaReader: SoundBackend {
         return file.hasTimes ? nil : (index - 1) * packetFrames
     }
 
-    /// Nothing comes any more.
+    /// Checks at the end of the file whether frames are missing.
     private func finish() {
         guard let frames else {
             // Only now it is known.
