@@ -35,7 +35,7 @@ struct IOSSources: BuildToolPlugin {
 /// The program that lowers. It is no product: the package could not be used by version then (see its script).
 private struct Lowering {
     let arguments: [String]
-    /// What the program is made of.
+    /// The program's sources and its script.
     let inputs: [URL]
 
     init(_ context: PluginContext) throws {
@@ -43,6 +43,7 @@ private struct Lowering {
             .appending(path: "Lowering", directoryHint: .isDirectory)
         // One for all targets of a build: this is .build/plugins/outputs/PACKAGE/TARGET/destination/IOSSources.
         let built = (0..<5).reduce(context.pluginWorkDirectoryURL) { url, _ in url.deletingLastPathComponent() }
+        // A toolchain that does not list its compiler has it in the PATH.
         let compiler = (try? context.tool(named: "swiftc"))?.url.path(percentEncoded: false) ?? "swiftc"
         arguments = [
             folder.appending(path: "lower").path(percentEncoded: false),

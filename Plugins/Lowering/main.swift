@@ -3,7 +3,7 @@ import Foundation
 // Makes Swift for Linux of the iOS code of one module, line for line. The plugin IOSSources runs it, by the script
 // `lower`, which compiles all that is in this folder.
 
-/// What the command line says.
+/// The parsed command line.
 private struct Arguments {
     /// The folder for what is made. A file that would stay the same is not touched.
     var output = ""
@@ -13,7 +13,7 @@ private struct Arguments {
     /// All Swift files of the module.
     var files: [String] = []
 
-    /// Says what is wrong with them.
+    /// An error in the command line.
     struct Mistake: Error { let sentence: String }
 
     init(_ words: some Sequence<String>) throws(Mistake) {
@@ -64,7 +64,7 @@ private func lower(_ arguments: Arguments) throws -> Bool {
     for (source, text) in zip(sources, result.texts) {
         let place = folder.appending(path: URL(fileURLWithPath: source.path).lastPathComponent)
         let new = Data(text.utf8)
-        // What has not changed keeps its date, and is not compiled again.
+        // An unchanged file keeps its date, so the compiler skips it. A file that cannot be read is written anew.
         if (try? Data(contentsOf: place)) != new { try new.write(to: place, options: .atomic) }
     }
     return true

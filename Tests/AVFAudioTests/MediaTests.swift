@@ -151,6 +151,7 @@ struct `Media files` {
             let whole = try made.get()
             for part in [10, 60, 200, whole.count / 3, whole.count / 2, whole.count - 1] {
                 let data = whole.prefix(part)
+                // A file that was cut off may be refused.
                 guard let file = try? SoundFile.open(SoundAccess(DataBytes(data)), name: shape.name) else { continue }
                 let frames = samples(file).count / file.channels
                 #expect(frames <= 3 * file.rate, "\(shape.name), \(part) of \(whole.count) bytes")
@@ -174,6 +175,7 @@ struct `Media files` {
                 let place = Int.random(in: 0..<min(data.count, attempt % 3 == 1 ? data.count : 2_000), using: &dice)
                 data[isEnd ? data.count - 1 - place : place] = UInt8.random(in: 0...255, using: &dice)
             }
+            // A damaged file may be refused.
             guard let file = try? SoundFile.open(SoundAccess(DataBytes(data)), name: shape.name) else { continue }
             var left = 300
             while left > 0, case let block = file.read(1_000), !block.isEmpty {

@@ -123,11 +123,13 @@ final class FileBytes: SoundBytes, @unchecked Sendable {
     private let handle: FileHandle
     let length: Int
 
+    /// Returns `nil` if the file cannot be opened. The caller then lets libsndfile say why.
     init?(_ path: String) {
         guard let handle = FileHandle(forReadingAtPath: path), let length = try? handle.seekToEnd() else { return nil }
         (self.handle, self.length) = (handle, Int(clamping: length))
     }
 
+    // Nothing was written, so a failure loses nothing.
     deinit { try? handle.close() }
 
     func bytes(at offset: Int, _ count: Int) -> Data {

@@ -86,8 +86,8 @@ package final class SoundFile: @unchecked Sendable {
         }
     }
 
-    /// What libsndfile does not read, in a container that it knows: libavformat may. Of some encodings libsndfile says
-    /// that the file is broken.
+    /// Tries libavformat after libsndfile has refused a file in a container that both know. libsndfile calls a file broken
+    /// if it does not know its encoding.
     private static func refused(
         _ access: SoundAccess, _ start: Data, _ name: String, _ error: SoundFileError
     ) throws(SoundFileError) -> SoundFile {
@@ -103,7 +103,7 @@ package final class SoundFile: @unchecked Sendable {
         _ access: SoundAccess, _ container: MediaContainer, name: String
     ) throws(SoundFileError) -> SoundFile {
         guard MediaLibrary.isThere else { throw MediaLibrary.missing("\(name) is \(container.name), which") }
-        // What it wants to see from here on is worth waiting for.
+        // From here on, reads wait for bytes that have not arrived yet.
         if access.hasEnd { access.opened() }
         let caf = container == .caf ? CAFFrames(access) : nil
         let file = try MediaFile(container, access, name: name)

@@ -41,7 +41,7 @@ enum MediaContainer: Hashable, Sendable {
         }
     }
 
-    /// What a file is that libsndfile does not know, whatever is in it; `nil` if libsndfile is to be asked.
+    /// The container of a file that only libavformat reads, or `nil` if libsndfile should try first.
     static func strange(_ access: SoundAccess) -> MediaContainer? {
         let start = ByteView([UInt8](access.start))
         // Old files of QuickTime's begin with any of these.
@@ -53,7 +53,7 @@ enum MediaContainer: Hashable, Sendable {
         return ADTSHead.begins(access, start) ? .adts : nil
     }
 
-    /// A kind that libsndfile knows, where it refused what is in it; `nil` for others.
+    /// The container of a file that libsndfile has refused, or `nil` if libavformat cannot read it either.
     static func refused(_ start: Data) -> MediaContainer? {
         let view = ByteView([UInt8](start))
         switch (view.text(0, 4), view.text(8, 4)) {
@@ -94,7 +94,7 @@ private struct ADTSHead {
     }
 }
 
-/// What a CAF file says about its frames: libavformat 5.1 keeps none of it apart.
+/// The number of frames and the priming of a CAF file. libavformat 5.1 does not report them.
 struct CAFFrames {
     private static let mostChunks = 4096
 

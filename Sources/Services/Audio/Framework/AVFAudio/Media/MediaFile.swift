@@ -4,7 +4,7 @@ internal import Foundation
 /// A file that libavformat takes apart, and its sound, which libavcodec decodes packet by packet. One thread at a time
 /// uses it.
 @safe final class MediaFile {
-    /// What came of a packet.
+    /// A packet and its decoded samples.
     struct Packet {
         /// Interleaved; none where it could not be decoded.
         let samples: [Float]
@@ -15,7 +15,7 @@ internal import Foundation
         let duration: Int64
         /// Frames that come before the sound begins.
         let skipped: Int
-        /// Where it is in the file.
+        /// Its offset in the file, in bytes.
         let offset: Int64
         let isProtected: Bool
         var frames: Int { channels > 0 ? samples.count / channels : 0 }
