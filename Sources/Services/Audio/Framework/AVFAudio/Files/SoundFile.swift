@@ -86,8 +86,8 @@ package final class SoundFile: @unchecked Sendable {
         }
     }
 
-    /// Tries libavformat after libsndfile has refused a file in a container that both know. libsndfile calls a file broken
-    /// if it does not know its encoding.
+    /// Tries libavformat after libsndfile has refused a file in a container that both know. libsndfile calls a file
+    /// broken if it does not know its encoding.
     private static func refused(
         _ access: SoundAccess, _ start: Data, _ name: String, _ error: SoundFileError
     ) throws(SoundFileError) -> SoundFile {
