@@ -8,9 +8,9 @@ a story has come to rest, it is heard in the sink's monitor who sounds, and how 
 In a story apps play, pause, stop, record and speak, are opened and left, locked, called, plugged in and out, commanded by
 the tool, a headset and playerctl, closed and killed; and daemon, service, PipeWire and WirePlumber are killed. Nobody may be
 silent who should sound, or sound who should be silent; no duck may be left over; no app may run in the background without a
-sound; and who plays may have no gap, whoever is frozen meanwhile. Every other story has no WirePlumber. A problem is told with
-its steps; --seed and --only tell that story again. A PipeWire that crashes by itself is started again, as systemd does, and
-counted. With --keep the folders of stories with problems stay. Needs root, as apps have users.
+sound; and who plays may have no gap, whoever is frozen meanwhile. A problem is told with its steps; --seed and --only tell
+that story again. A PipeWire that crashes by itself is started again, as systemd does, and counted. With --keep the folders
+of stories with problems stay. Needs root, as apps have users.
 """
 
 import argparse

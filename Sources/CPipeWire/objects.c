@@ -52,38 +52,11 @@ static void read_volumes(struct gr_object *object, const struct spa_pod *param) 
     if (volumes.count > 0) object->graph->events->volumes_changed(object->graph->owner, object->id, volumes);
 }
 
-static void read_format(struct gr_object *object, const struct spa_pod *param) {
-    uint32_t type, subtype;
-    if (spa_format_parse(param, &type, &subtype) < 0 || type != SPA_MEDIA_TYPE_audio ||
-        subtype != SPA_MEDIA_SUBTYPE_raw)
-        return;
-    uint8_t memory[4096];
-    if (SPA_POD_SIZE(param) > sizeof memory) return;
-    memcpy(memory, param, SPA_POD_SIZE(param));
-    struct spa_pod *copy = (struct spa_pod *)memory;
-    spa_pod_fixate(copy);
-    struct spa_audio_info_raw format = {0};
-    if (spa_format_audio_raw_parse(copy, &format) < 0 || format.channels == 0 || format.channels > GR_MOST_CHANNELS)
-        return;
-    struct gr_property channels[GR_MOST_CHANNELS];
-    for (uint32_t i = 0; i < format.channels; i++) {
-        uint32_t position = format.position[i];
-        // A device that does not say where its channels are.
-        if (position == SPA_AUDIO_CHANNEL_UNKNOWN && format.channels == 1) position = SPA_AUDIO_CHANNEL_MONO;
-        if (position == SPA_AUDIO_CHANNEL_UNKNOWN && format.channels == 2) position = SPA_AUDIO_CHANNEL_FL + i;
-        const char *name = spa_debug_type_find_short_name(spa_type_audio_channel, position);
-        channels[i] = (struct gr_property){.key = name != NULL ? name : "UNK", .value = ""};
-    }
-    struct gr_properties found = {.items = channels, .count = format.channels};
-    object->graph->events->format_found(object->graph->owner, object->id, found);
-}
-
 static void on_node_param(
     void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param) {
     (void)sequence, (void)index, (void)next;
     if (param == NULL) return;
     if (id == SPA_PARAM_Props) read_volumes(data, param);
-    if (id == SPA_PARAM_EnumFormat) read_format(data, param);
 }
 
 static const struct pw_node_events node_events = {

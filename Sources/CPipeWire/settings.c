@@ -33,16 +33,9 @@ void gr_control_watch_volumes(struct gr_graph *graph, uint32_t id, bool watches)
 
 // --- Formats and ports ----------------------------------------------------------------------------------------
 
-void gr_node_ask_formats(struct gr_graph *graph, uint32_t id) {
-    struct pw_node *target = node(graph, id);
-    if (target != NULL) pw_node_enum_params(target, 0, SPA_PARAM_EnumFormat, 0, UINT32_MAX, NULL);
-}
-
 static void suspend(struct pw_node *target) {
     if (target != NULL) pw_node_send_command(target, &SPA_NODE_COMMAND_INIT(SPA_NODE_COMMAND_Suspend));
 }
-
-void gr_node_suspend(struct gr_graph *graph, uint32_t id) { suspend(node(graph, id)); }
 
 void gr_control_suspend(struct gr_graph *graph, uint32_t id) {
     struct pw_node *target = gr_control_node(graph, id);
@@ -86,10 +79,6 @@ static void configure_ports(struct pw_node *target, bool is_input, const char *c
         SPA_POD_Id(SPA_PARAM_PORT_CONFIG_MODE_dsp), SPA_PARAM_PORT_CONFIG_monitor, SPA_POD_Bool(is_input),
         SPA_PARAM_PORT_CONFIG_format, SPA_POD_Pod(pod));
     pw_node_set_param(target, SPA_PARAM_PortConfig, 0, param);
-}
-
-void gr_node_configure_ports(struct gr_graph *graph, uint32_t id, bool is_input, const char *channels) {
-    configure_ports(node(graph, id), is_input, channels);
 }
 
 void gr_control_configure_ports(struct gr_graph *graph, uint32_t id, bool is_input, const char *channels) {

@@ -1,18 +1,10 @@
 internal import CPipeWire
 internal import Dispatch
-internal import LinuxSystem
 
 /// What is under way to link streams to devices.
 struct Linking {
     private static let mostAttempts = 3
 
-    /// From when on it links streams without a session manager, on the monotonic clock.
-    private(set) var deadline: Int64?
-    /// Channels of devices whose formats were asked for, once they are known.
-    private(set) var channels: [UInt32: [String]] = [:]
-    private var asked: Set<UInt32> = []
-    /// Devices that have not told all of them.
-    private var isAsking: Set<UInt32> = []
     /// Nodes that were told which ports to have, and are about to have them.
     var configuring: Set<UInt32> = []
     /// What a node was told and did not do.
@@ -22,45 +14,13 @@ struct Linking {
     private var failures: [UInt32: Int] = [:]
     /// Links that this process made. A link that stays says of no client that it is its own.
     var own: Set<UInt32> = []
+    /// The session manager came when devices were there already.
+    var managerIsLate = false
 
     struct Wanted: Hashable {
         let from: GraphModel.Link.End
         let to: GraphModel.Link.End
     }
-
-    mutating func begin(patience: Duration, hasSessionManager: Bool) {
-        if !hasSessionManager { sessionManagerWent(patience: patience) }
-    }
-
-    mutating func sessionManagerWent(patience: Duration) {
-        let nanoseconds = patience.components.seconds * 1_000_000_000 + patience.components.attoseconds / 1_000_000_000
-        deadline = Clock.monotonic() + nanoseconds
-    }
-
-    mutating func sessionManagerCame() {
-        deadline = nil
-        (refused, failures) = ([:], [:])
-    }
-
-    /// A timer may fire a moment early.
-    private static let tolerance: Int64 = 10_000_000
-    var isDue: Bool { deadline.map { $0 - Self.tolerance <= Clock.monotonic() } ?? false }
-
-    /// The format with the most channels counts.
-    mutating func found(_ list: [String], for node: UInt32) {
-        if list.count > channels[node]?.count ?? 0 { channels[node] = list }
-    }
-
-    mutating func asksFormats(of node: UInt32) -> Bool {
-        guard asked.insert(node).inserted else { return false }
-        isAsking.insert(node)
-        return true
-    }
-
-    mutating func hasFormats(_ node: UInt32) { isAsking.remove(node) }
-
-    /// Those that are about to have ports.
-    var settingUp: Set<UInt32> { isAsking.union(configuring) }
 
     /// Whether a node is to be told: not what it refused before.
     mutating func configures(_ node: UInt32, _ channels: [String]) -> Bool {
@@ -91,15 +51,14 @@ struct Linking {
     mutating func retry() {
         isRetrying = false
         retries += 1
-        (refused, failures) = ([:], [:])
+        forgetRefusals()
     }
+
+    mutating func forgetRefusals() { (refused, failures) = ([:], [:]) }
 
     mutating func portsChanged(of node: UInt32) { failures[node] = nil }
 
     mutating func forget(_ node: UInt32) {
-        channels[node] = nil
-        asked.remove(node)
-        isAsking.remove(node)
         configuring.remove(node)
         refused[node] = nil
         failures[node] = nil
@@ -122,9 +81,6 @@ struct Linking {
 }
 
 extension AudioGraph {
-    /// Whether it links streams itself.
-    var isManager: Bool { isConnected && !model.hasSessionManager && linking.isDue }
-
     func portAppeared(of node: UInt32) {
         linking.portsChanged(of: node)
         linkMeters(of: node)
@@ -145,20 +101,21 @@ extension AudioGraph {
                 continue
             }
             linking.own.formUnion(links.keys)
-            if model.hasSessionManager { standsIn.insert(stream) }
+            standsIn.insert(stream)
         }
     }
 
-    /// It makes the links of streams from here on. Those that there are stay until it makes others: WirePlumber 0.4.13
-    /// never links to a device that was set up before it began.
+    /// It makes the links of streams from here on. Links that this process made stay until it makes others.
     func sessionManagerCame() {
-        guard isConnected, linking.deadline != nil else { return }
-        linking.sessionManagerCame()
-        for (node, record) in model.nodes where record.streamDirection != nil {
-            let hasOwn = model.links(of: node).keys.contains(where: linking.own.contains)
-            if hasOwn, let stream = record.serial { standsIn.insert(stream) }
-        }
-        // One that comes soon after another finds streams that lost their links with that, and may leave them so.
+        linking.forgetRefusals()
+        linking.managerIsLate = true
+        standInLater()
+    }
+
+    /// WirePlumber 0.4.13 never links to a device that was set up before it began: streams that lost their links with
+    /// the one before it stay without any, and so do those that begin later.
+    func standInLater() {
+        guard linking.managerIsLate else { return }
         queue.asyncAfter(deadline: .now() + Self.managerTime) { [weak self] in self?.standInForUnlinked() }
     }
 
@@ -184,23 +141,14 @@ extension AudioGraph {
         return model.bestDevice(direction)
     }
 
-    /// Makes the links that streams should have, as far as this process makes them.
+    /// Makes the links of streams for which this process stands in.
     func arrangeLinks() {
-        guard isConnected, isManager || !standsIn.isEmpty else { return }
-        if isManager {
-            configureDevices()
-            // As soon as a stream is linked the devices run that are driven together, and refuse what they are told.
-            guard !linking.settingUp.contains(where: { model.nodes[$0]?.deviceDirection != nil }) else { return }
-        }
-        for (node, record) in model.nodes.sorted(by: { $0.key < $1.key }) {
-            guard record.streamDirection != nil, record.isDescribed, record.client != model.own,
-                let stream = record.serial, isPermitted(stream)
+        guard isConnected else { return }
+        for stream in standsIn.sorted() {
+            guard let node = model.node(stream), let record = model.nodes[node], record.streamDirection != nil,
+                record.isDescribed, record.client != model.own, isPermitted(stream), model.devices(of: node).isEmpty
             else { continue }
-            if isManager, record.isTrue("node.autoconnect") {
-                arrange(node, record, to: target(of: node, record))
-            } else if standsIn.contains(stream), model.devices(of: node).isEmpty {
-                arrange(node, record, to: target(of: node, record))
-            }
+            arrange(node, record, to: target(of: node, record))
         }
     }
 
@@ -217,13 +165,12 @@ extension AudioGraph {
     }
 
     private func arrange(_ node: UInt32, _ record: GraphModel.Node, to target: UInt32?) {
-        removeOwnLinks(of: node, except: target)
         guard let target, let device = model.nodes[target] else { return }
         let isPlayback = record.streamDirection == .playback
         let isSink = device.deviceDirection == .sink
         let theirs = model.ports(of: target, isInput: isPlayback, isMonitor: !isPlayback && isSink)
-        // They come when the device is set up.
-        guard !theirs.isEmpty, linking.configuring.isDisjoint(with: [node, target]) else { return }
+        // They come when the session manager sets the device up.
+        guard !theirs.isEmpty, !linking.configuring.contains(node) else { return }
         let ours = model.ports(of: node, isInput: !isPlayback)
         // It mixes its channels to those of the device itself.
         let channels = theirs.map(\.port.channel)
@@ -272,35 +219,7 @@ extension AudioGraph {
         }
     }
 
-    /// All of them, before any runs: PipeWire 0.3.65 may crash when ports are made in a node that is part of a graph
-    /// that runs.
-    private func configureDevices() {
-        for (node, record) in model.nodes.sorted(by: { $0.key < $1.key }) where record.isDescribed {
-            guard let direction = record.deviceDirection else { continue }
-            let ports = model.ports(of: node, isInput: direction == .sink)
-            if ports.isEmpty { configureDevice(node, isSink: direction == .sink) }
-        }
-    }
-
-    /// Gives a device its ports, once it has told which channels it can have.
-    private func configureDevice(_ device: UInt32, isSink: Bool) {
-        guard let graph = unsafe connection?.graph else { return }
-        if let channels = linking.channels[device] {
-            guard linking.configures(device, channels) else { return }
-            // One that runs refuses, and it may just have begun to.
-            unsafe gr_node_suspend(graph, device)
-            unsafe gr_node_configure_ports(graph, device, isSink, channels.joined(separator: ","))
-            awaitPorts(of: device, isInput: isSink, channels)
-        } else if linking.asksFormats(of: device) {
-            unsafe gr_node_ask_formats(graph, device)
-            after { [weak self] in
-                self?.linking.hasFormats(device)
-                self?.settle()
-            }
-        }
-    }
-
-    /// What was refused may be done later, such as by a device that has been told what it can do only now.
+    /// What was refused may be done later.
     private func retryLater() {
         guard let delay = linking.delayOfRetry() else { return }
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in

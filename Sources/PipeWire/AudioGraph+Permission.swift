@@ -174,10 +174,8 @@ extension AudioGraph {
         }
     }
 
-    func removeOwnLinks(of node: UInt32, except peer: UInt32? = nil) {
+    private func removeOwnLinks(of node: UInt32) {
         guard let graph = unsafe connection?.graph else { return }
-        for (id, link) in model.links(of: node) where linking.own.contains(id) && link.peer(of: node) != peer {
-            unsafe gr_graph_destroy(graph, id)
-        }
+        for id in model.links(of: node).keys where linking.own.contains(id) { unsafe gr_graph_destroy(graph, id) }
     }
 }

@@ -8,8 +8,8 @@ internal import LinuxSystem
 /// daemon nothing runs. What was permitted, routed and set before is forgotten with the daemon, since the next one
 /// has other streams.
 ///
-/// With a session manager (WirePlumber) it takes streams down and puts them back, and leaves the rest to it. Without
-/// one it links streams to devices itself.
+/// The session manager (WirePlumber) sets devices up and links streams to them. This takes streams down and puts them
+/// back, and leaves the rest to it.
 ///
 /// Unchecked: used on its queue only; its client is called there.
 package final class AudioGraph: @unchecked Sendable {
@@ -17,13 +17,9 @@ package final class AudioGraph: @unchecked Sendable {
         package var server: AudioServer
         /// Whether a stream may be linked before `permit` says so.
         package var permitsByDefault: Bool
-        /// How long it waits for a session manager, at the begin and after one went, before it takes its place.
-        package var patience: Duration
 
-        package init(
-            server: AudioServer = .ofSession, permitsByDefault: Bool = true, patience: Duration = .seconds(2)
-        ) {
-            (self.server, self.permitsByDefault, self.patience) = (server, permitsByDefault, patience)
+        package init(server: AudioServer = .ofSession, permitsByDefault: Bool = true) {
+            (self.server, self.permitsByDefault) = (server, permitsByDefault)
         }
     }
 
@@ -60,7 +56,7 @@ package final class AudioGraph: @unchecked Sendable {
     /// What a session manager was told about streams that must not have another device now.
     var pins: [NodeIdentifier: Pin] = [:]
 
-    /// Streams that it links although there is a session manager, which believes that they are linked still.
+    /// Streams that it links in place of the session manager, which believes that they are linked still.
     var standsIn: Set<NodeIdentifier> = []
     /// The device that each stream was linked to when its links were last taken away.
     var lastDevices: [NodeIdentifier: NodeIdentifier] = [:]
@@ -70,6 +66,8 @@ package final class AudioGraph: @unchecked Sendable {
     /// What was told and is there.
     package var allStreams: [GraphStream] { streams.values.sorted { $0.id < $1.id } }
     package var allDevices: [AudioDevice] { devices.values.sorted { $0.id < $1.id } }
+    /// Without one no stream that begins is heard until it is there.
+    package var hasSessionManager: Bool { model.hasSessionManager }
 
     package init(_ configuration: Configuration = Configuration(), queue: DispatchQueue) {
         (self.configuration, self.queue) = (configuration, queue)
@@ -108,16 +106,7 @@ package final class AudioGraph: @unchecked Sendable {
         inherited = Set(model.nodes.keys)
         client?.audioGraphConnected()
         dirty.formUnion(model.nodes.keys)
-        linking.begin(patience: configuration.patience, hasSessionManager: model.hasSessionManager)
         adoptLinks()
-        awaitPatience()
-    }
-
-    /// Without a session manager its place is taken after a while.
-    func awaitPatience() {
-        guard let deadline = linking.deadline else { return }
-        let left = max(0, deadline - Clock.monotonic())
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(left))) { [weak self] in self?.settle() }
     }
 
     private func forget() {
@@ -174,6 +163,7 @@ package final class AudioGraph: @unchecked Sendable {
                 client?.audioGraph(changed: now)
             } else {
                 client?.audioGraph(appeared: now)
+                standInLater()
             }
         }
     }
@@ -237,7 +227,6 @@ extension AudioGraph: GraphConnection.Client {
         case .volumes(let id, let volumes):
             if id == watchedSink { tellVolume(volumes) }
             if let stream = model.nodes[id]?.serial { volumesChanged(of: stream, volumes) }
-        case .format(let id, let channels): linking.found(channels, for: id)
         case .route(let id, let index, let device): model.routes[id, default: [:]][device] = index
         case .metadata(let id, let subject, let key, let setting):
             if id == model.metadata { model.setMetadata(subject, key, setting) }
@@ -271,9 +260,10 @@ extension AudioGraph: GraphConnection.Client {
             bind(id, GR_LINK)
             linkAppeared(id, link)
         case .client:
+            let hadSessionManager = model.hasSessionManager
             model.clients[id] = GraphModel.Client(properties: properties)
             bind(id, GR_CLIENT)
-            if model.hasSessionManager { sessionManagerCame() }
+            if isConnected, !hadSessionManager, model.hasSessionManager { sessionManagerCame() }
         case .device:
             model.cards[id] = properties
             bind(id, GR_DEVICE)
@@ -302,11 +292,7 @@ extension AudioGraph: GraphConnection.Client {
             dirty.formUnion([link.from.node, link.to.node])
             linkWent(id, link)
         }
-        let hadSessionManager = model.hasSessionManager
-        if model.clients.removeValue(forKey: id) != nil, hadSessionManager, !model.hasSessionManager, isConnected {
-            linking.sessionManagerWent(patience: configuration.patience)
-            awaitPatience()
-        }
+        model.clients[id] = nil
         model.cards[id] = nil
         model.routes[id] = nil
         if model.metadata == id {

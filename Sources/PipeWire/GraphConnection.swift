@@ -20,7 +20,6 @@ enum GraphEvent {
     case nodeChanged(UInt32, state: Int32, error: String?, properties: [String: String]?)
     case linkChanged(UInt32, isActive: Bool)
     case volumes(UInt32, Volumes)
-    case format(UInt32, channels: [String])
     case route(UInt32, index: Int32, device: Int32)
     case metadata(UInt32, subject: UInt32, key: String?, Setting?)
 }
@@ -202,11 +201,6 @@ struct Volumes: Hashable {
                 },
                 volumes_changed: { owner, id, found in
                     unsafe own(owner).events.append(.volumes(id, volumes(found)))
-                },
-                format_found: { owner, id, channels in
-                    let items = unsafe UnsafeBufferPointer(start: channels.items, count: channels.count)
-                    unsafe own(owner).events.append(
-                        .format(id, channels: items.map { unsafe String(cString: $0.key) }))
                 },
                 route_found: { owner, id, route in
                     unsafe own(owner).events.append(.route(id, index: route.index, device: route.device))

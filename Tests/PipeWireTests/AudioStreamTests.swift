@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Streams of an app", .enabled(if: TestAudio.isThere, Comment(rawValue: TestAudio.missing)))
 struct AudioStreamTests {
-    @Test("A stream plays, and the sink has what it was given", arguments: [true, false])
-    func plays(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager)
+    @Test("A stream plays, and the sink has what it was given")
+    func plays() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio, Sine(amplitude: 0.5))
         _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running }
@@ -83,7 +83,7 @@ struct AudioStreamTests {
 
     @Test("Without a daemon a stream says so, or waits for it")
     func noServer() throws {
-        let audio = try TestAudio(manager: false, isRunning: false)
+        let audio = try TestAudio(isRunning: false)
         let queue = DispatchQueue(label: "none")
         var configuration = AudioStream.Configuration(server: audio.server, name: "none")
         let error = #expect(throws: AudioError.self) { try AudioStream(configuration, queue: queue) }

@@ -55,16 +55,16 @@ struct GraphTests {
 
     @Test("The property greenroom.stream is told")
     func tag() throws {
-        let audio = try TestAudio(manager: false)
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio, properties: ["greenroom.stream": "player-1"])
         #expect(try peer.stream { $0.applicationName == "tone" }.tag == "player-1")
         withExtendedLifetime(tone) {}
     }
 
-    @Test("Another default sink is told, and streams follow it", arguments: [true, false])
-    func defaultSink(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager, sinks: ["first", "second"])
+    @Test("Another default sink is told, and streams follow it")
+    func defaultSink() throws {
+        let audio = try TestAudio(sinks: ["first", "second"])
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio)
         let first = try #require(peer.device(named: "first"))
@@ -83,7 +83,7 @@ struct GraphTests {
     /// Those that are driven together run as soon as one of them plays, and one that runs refuses to be set up.
     @Test("Sinks that come while another one plays can have streams, too")
     func newSinks() throws {
-        let audio = try TestAudio(manager: false)
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio)
         let stream = try peer.stream { $0.state == .running && $0.isLinked }
@@ -101,9 +101,9 @@ struct GraphTests {
         withExtendedLifetime(tone) {}
     }
 
-    @Test("A stream is moved to a certain sink and back", arguments: [true, false])
-    func route(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager, sinks: ["first", "second"])
+    @Test("A stream is moved to a certain sink and back")
+    func route() throws {
+        let audio = try TestAudio(sinks: ["first", "second"])
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio)
         let first = try #require(peer.device(named: "first"))
@@ -123,7 +123,7 @@ struct GraphTests {
 
     @Test("A daemon that is killed and comes back is told, and what it has is told again")
     func daemonComesBack() throws {
-        let audio = try TestAudio(manager: false)
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio)
         _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running }
@@ -143,7 +143,7 @@ struct GraphTests {
 
     @Test("Operations on what is not there end, and do nothing")
     func nothing() throws {
-        let audio = try TestAudio(manager: false)
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let stranger = NodeIdentifier(serial: 1 << 40)
         try peer.permit(stranger, false)
@@ -161,7 +161,7 @@ struct GraphTests {
 
     @Test("A daemon that is not there yet is waited for")
     func waits() throws {
-        let audio = try TestAudio(manager: false, isRunning: false)
+        let audio = try TestAudio(isRunning: false)
         let peer = AudioPeer(AudioGraph.Configuration(server: audio.server))
         try audio.start()
         try peer.awaitConnection()

@@ -10,9 +10,9 @@ struct LoudnessTests {
         abs(level - expected) < tolerance
     }
 
-    @Test("A gain is heard within 300 ms and taken back within 300 ms", arguments: [true, false])
-    func gain(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager)
+    @Test("A gain is heard within 300 ms and taken back within 300 ms")
+    func gain() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let player = try audio.play(try audio.sound(0.9))
         let stream = try peer.playing(player)
@@ -89,9 +89,9 @@ struct LoudnessTests {
         #expect(Self.isNear(Level.peak(try recorder.record(milliseconds: 500)), 0.2, 0.02))
     }
 
-    @Test("A meter tells the level of what plays, and silence", arguments: [true, false])
-    func meter(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager)
+    @Test("A meter tells the level of what plays, and silence")
+    func meter() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let (loud, silent) = (try audio.play(try audio.sound(0.6)), try audio.play(try audio.sound(0)))
         let streams = try [loud, silent].map { program in
@@ -132,9 +132,9 @@ struct LoudnessTests {
         withExtendedLifetime(tone) {}
     }
 
-    @Test("The volume of the default sink is told, and can be set", arguments: [true, false])
-    func sinkVolume(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager)
+    @Test("The volume of the default sink is told, and can be set")
+    func sinkVolume() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         try peer.awaitEvent { $0 == .volume(SinkVolume(volume: 1, isMuted: false)) }
         peer.on { $0.setVolume(0.5) }

@@ -18,8 +18,8 @@ struct PermissionTests {
         let stream: GraphStream
         let recorder: SinkRecorder
 
-        init(manager: Bool, sinks: [String] = ["testsink"]) throws {
-            audio = try TestAudio(manager: manager, sinks: sinks)
+        init(sinks: [String] = ["testsink"]) throws {
+            audio = try TestAudio(sinks: sinks)
             peer = try AudioPeer(audio)
             tone = try TonePlayer(audio, Sine(amplitude: 0.3, frequency: 1000))
             player = try audio.play(try audio.sound(0.4))
@@ -32,9 +32,9 @@ struct PermissionTests {
         func hasTone(_ samples: [Float]) -> Bool { Level.amplitude(of: 1000, in: samples) > 0.25 }
     }
 
-    @Test("A client that is frozen after its stream was taken down stalls no other", arguments: [true, false])
-    func frozen(manager: Bool) throws {
-        let scene = try Scene(manager: manager)
+    @Test("A client that is frozen after its stream was taken down stalls no other")
+    func frozen() throws {
+        let scene = try Scene()
         #expect(try scene.peer.permit(scene.stream.id, false))
         try scene.player.process.send(Self.stop)
         let samples = try scene.recorder.record(milliseconds: 2000)
@@ -49,7 +49,7 @@ struct PermissionTests {
 
     @Test("A client that is frozen while its stream is linked stops its sink for all, which is why")
     func frozenWhileLinked() throws {
-        let scene = try Scene(manager: true)
+        let scene = try Scene()
         try scene.player.process.send(Self.stop)
         // One more cycle may be under way.
         _ = try scene.recorder.drain()
@@ -66,9 +66,9 @@ struct PermissionTests {
     /// With other channels the session manager would wait for the frozen client, and link no stream at all.
     @Test(
         "A new default sink does not bring a frozen stream back, and others move to it",
-        arguments: [true, false], ["other", "other-mono"])
-    func newDefault(manager: Bool, name: String) throws {
-        let scene = try Scene(manager: manager, sinks: ["testsink", name])
+        arguments: ["other", "other-mono"])
+    func newDefault(name: String) throws {
+        let scene = try Scene(sinks: ["testsink", name])
         let other = try #require(scene.peer.device(named: name))
         #expect(try scene.peer.permit(scene.stream.id, false))
         try scene.player.process.send(Self.stop)
@@ -83,9 +83,9 @@ struct PermissionTests {
         try recorder.awaitSound(100) { scene.isPlaying($0) && scene.hasTone($0) }
     }
 
-    @Test("A stream that is put back at whatever moment of being taken down sounds again", arguments: [true, false])
-    func atOnce(manager: Bool) throws {
-        let scene = try Scene(manager: manager)
+    @Test("A stream that is put back at whatever moment of being taken down sounds again")
+    func atOnce() throws {
+        let scene = try Scene()
         for moment in 0..<30 {
             scene.peer.on { $0.permit(scene.stream.id, false) }
             // No wait for anything: the moment is what is tried, from nothing to longer than all of it takes.
@@ -95,9 +95,9 @@ struct PermissionTests {
         }
     }
 
-    @Test("Where nothing is permitted by default, a stream sounds when it is permitted", arguments: [true, false])
-    func strict(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager)
+    @Test("Where nothing is permitted by default, a stream sounds when it is permitted")
+    func strict() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio, permitsByDefault: false)
         let player = try audio.play(try audio.sound(0.4))
         let stream = try peer.stream { $0.pid == player.process.pid }
@@ -107,37 +107,48 @@ struct PermissionTests {
         try recorder.awaitSound { Level.peak($0) > 0.3 }
     }
 
-    @Test("When the session manager goes, links are made here, and they stay when it comes back")
-    func managerComesAndGoes() throws {
-        let audio = try TestAudio(manager: true)
+    @Test("A stream that lost its links with the session manager is heard again when another one is there")
+    func managerIsReplaced() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio)
         _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running }
+        #expect(peer.on { $0.hasSessionManager })
         audio.stopManager()
         _ = try peer.stream { $0.applicationName == "tone" && !$0.isLinked }
+        #expect(!peer.on { $0.hasSessionManager })
+        try audio.startManager()
         _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running && $0.isLinked }
         let recorder = try SinkRecorder(audio)
         try recorder.awaitSound { Level.peak($0) > 0.4 }
-        let source = peer.on { $0.defaults.source }
-        try audio.startManager()
-        // It has looked at what there is when it tells a default source.
-        try peer.awaitEvent { if case .defaults(let found) = $0 { found.source != source } else { false } }
-        #expect(peer.on { $0.allStreams.filter(\.isLinked).count } == 2)
         withExtendedLifetime(tone) {}
     }
 
-    @Test("When another session manager comes at once, a stream that lost its links with the first is heard again")
-    func managerIsReplaced() throws {
-        let audio = try TestAudio(manager: true)
-        // It does not come to link anything itself before the other one is there.
-        let peer = AudioPeer(AudioGraph.Configuration(server: audio.server, patience: .seconds(60)))
-        try peer.awaitConnection()
+    @Test("A stream that was put back sounds on when the session manager goes, and when another one comes")
+    func ownLinksStay() throws {
+        let audio = try TestAudio()
+        let peer = try AudioPeer(audio)
         let tone = try TonePlayer(audio)
-        _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running }
+        let stream = try peer.stream { $0.applicationName == "tone" && $0.state == .running && $0.isLinked }
+        try peer.permit(stream.id, false)
+        try peer.permit(stream.id, true)
+        _ = try peer.stream { $0.id == stream.id && $0.state == .running && $0.isLinked }
+        let player = try audio.play(try audio.sound(0.1, frequency: 1000))
+        let other = try peer.playing(player)
+        var wasUnlinked = false
+        func awaitOther(_ isWanted: (GraphStream) -> Bool) throws {
+            _ = try peer.stream {
+                if $0.id == stream.id, !$0.isLinked { wasUnlinked = true }
+                return $0.id == other.id && isWanted($0)
+            }
+        }
         audio.stopManager()
-        _ = try peer.stream { $0.applicationName == "tone" && !$0.isLinked }
+        try awaitOther { !$0.isLinked }
         try audio.startManager()
-        _ = try peer.stream { $0.applicationName == "tone" && $0.state == .running && $0.isLinked }
+        try awaitOther { $0.isLinked && $0.state == .running }
+        #expect(!wasUnlinked)
+        let recorder = try SinkRecorder(audio)
+        try recorder.awaitSound { Level.amplitude(of: 440, in: $0) > 0.4 }
         withExtendedLifetime(tone) {}
     }
 }

@@ -67,9 +67,9 @@ struct RepairTests {
 
     @Test(
         "A stream that is linked again sounds on, unless it may not any more",
-        .enabled(if: TestAudio.isThere, Comment(rawValue: TestAudio.missing)), arguments: [true, false])
-    func linkedAgain(manager: Bool) throws {
-        let audio = try TestAudio(manager: manager)
+        .enabled(if: TestAudio.isThere, Comment(rawValue: TestAudio.missing)))
+    func linkedAgain() throws {
+        let audio = try TestAudio()
         let peer = try AudioPeer(audio)
         let player = try audio.play(try audio.sound(0.4))
         let stream = try peer.playing(player)

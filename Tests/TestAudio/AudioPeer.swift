@@ -53,9 +53,7 @@ package final class AudioPeer: Sendable {
 
     /// One that is connected.
     package convenience init(_ audio: TestAudio, permitsByDefault: Bool = true) throws {
-        self.init(
-            AudioGraph.Configuration(
-                server: audio.server, permitsByDefault: permitsByDefault, patience: .milliseconds(200)))
+        self.init(AudioGraph.Configuration(server: audio.server, permitsByDefault: permitsByDefault))
         try awaitConnection()
     }
 

@@ -17,10 +17,9 @@ package final class TestAudio: Sendable {
     private static let count = Atomic<Int>(0)
 
     package let folder: String
-    private let hasManager: Bool
     private let hasPulse: Bool
     private let sinks: [String]
-    private let bus: TestBus?
+    private let bus: TestBus
     private let programs = Mutex<[TestProgram]>([])
 
     private let isOpen: Bool
@@ -29,14 +28,14 @@ package final class TestAudio: Sendable {
     /// A sink whose name ends in `-mono` has one channel. `isOpen`: other users may play, too. `rates`: those that the
     /// graph may have, where it is more than its own.
     package init(
-        manager: Bool = true, pulse: Bool = false, sinks: [String] = ["testsink"], isRunning: Bool = true,
+        pulse: Bool = false, sinks: [String] = ["testsink"], isRunning: Bool = true,
         place: String = "/tmp", isOpen: Bool = false, rates: [Int] = [48_000]
     ) throws {
         (self.isOpen, self.rates) = (isOpen, rates)
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         folder = "\(place)/greenroom-audio-\(CurrentProcess.pid)-\(number)"
-        (hasManager, hasPulse, self.sinks) = (manager, pulse, sinks)
-        bus = manager ? try TestBus(place: place, isOpen: isOpen) : nil
+        (hasPulse, self.sinks) = (pulse, sinks)
+        bus = try TestBus(place: place, isOpen: isOpen)
         for name in ["", "/run", "/state", "/config"] { try FileSystem.makeDirectory(folder + name) }
         try FileSystem.replace("\(folder)/config/pipewire.conf", with: Array(configuration.utf8))
         if isRunning { try start() }
@@ -108,7 +107,7 @@ package final class TestAudio: Sendable {
 
     /// For programs that play or record.
     package var environment: [String: String] {
-        var all = bus?.environment ?? [:]
+        var all = bus.environment
         all["XDG_RUNTIME_DIR"] = "\(folder)/run"
         all["XDG_STATE_HOME"] = "\(folder)/state"
         all["XDG_CONFIG_HOME"] = "\(folder)/config"
@@ -123,18 +122,16 @@ package final class TestAudio: Sendable {
         var ofDaemon = environment
         ofDaemon["PIPEWIRE_CONFIG_DIR"] = "\(folder)/config"
         try launch(Self.daemon, ofDaemon)
-        let peer = AudioPeer(AudioGraph.Configuration(server: server, patience: .seconds(60)))
+        let peer = AudioPeer(AudioGraph.Configuration(server: server))
         try peer.awaitConnection()
         if isOpen {
             for place in [folder, "\(folder)/run", server.socket] { unsafe chmod(place, 0o777) }
         }
-        if hasManager {
-            try startManager()
-            // It names the default devices when it is ready. Streams that come before may be linked to any.
-            let names = try TestProgram(
-                "/usr/bin/stdbuf", ["-oL", "/usr/bin/pw-metadata", "-m"], environment: environment)
-            while try !names.line().contains("'default.audio.sink'") {}
-        }
+        try startManager()
+        // It names the default devices when it is ready. Streams that come before may be linked to any.
+        let names = try TestProgram(
+            "/usr/bin/stdbuf", ["-oL", "/usr/bin/pw-metadata", "-m"], environment: environment)
+        while try !names.line().contains("'default.audio.sink'") {}
         if hasPulse {
             try launch(Self.pulse, environment)
             try awaitFile("\(folder)/run/pulse/native")

@@ -22,9 +22,9 @@ LONGEST_GAP = 0.2
 
 
 class Device:
-    def __init__(self, tools: str, bundles: str, apps: list[App], has_manager: bool) -> None:
+    def __init__(self, tools: str, bundles: str, apps: list[App]) -> None:
         self.folder = folder_for_apps("greenroom-storm-")
-        self.sound = Sound(self.folder, has_manager)
+        self.sound = Sound(self.folder)
         self.ear = Ear(self.sound.environment)
         self.system = System(tools)
         self.system.environment.update(self.sound.environment)

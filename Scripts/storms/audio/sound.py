@@ -1,4 +1,4 @@
-"""PipeWire of the storm's own: a real daemon with a sink and a microphone that are none, a bus, and WirePlumber if wanted."""
+"""PipeWire of the storm's own: a real daemon with a sink and a microphone that are none, a bus, and WirePlumber."""
 
 import json
 import os
@@ -31,14 +31,12 @@ context.objects = [
         factory.name = support.null-audio-sink node.name = testsink node.description = "Test sink"
         media.class = Audio/Sink object.linger = true audio.position = [ FL FR ]
         node.group = pipewire.dummy priority.session = 2000 } }
-    %s
-]
-"""
-
-MICROPHONE = """{ factory = adapter args = {
+    { factory = adapter args = {
         factory.name = support.null-audio-sink node.name = testsource node.description = "Test source"
         media.class = Audio/Source/Virtual object.linger = true audio.position = [ MONO ]
-        node.group = pipewire.dummy priority.session = 1000 } }"""
+        node.group = pipewire.dummy priority.session = 1000 } }
+]
+"""
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -51,15 +49,14 @@ NEEDED = ["/usr/bin/pipewire", "/usr/bin/wireplumber", "/usr/bin/dbus-daemon", "
 
 
 class Sound:
-    def __init__(self, folder: str, has_manager: bool) -> None:
+    def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.has_manager = has_manager
         self.programs: dict[str, subprocess.Popen[bytes]] = {}
         for name in ("run", "state", "config"):
             os.makedirs(f"{folder}/{name}")
             os.chmod(f"{folder}/{name}", 0o777)
         with open(f"{folder}/config/pipewire.conf", "w") as file:
-            file.write(CONFIGURATION % (MICROPHONE if has_manager else ""))
+            file.write(CONFIGURATION)
         with open(f"{folder}/bus.conf", "w") as file:
             file.write(BUS.format(folder))
         self.environment = {
@@ -87,8 +84,7 @@ class Sound:
         os.chmod(path, 0o777)
 
     def start_manager(self) -> None:
-        if self.has_manager:
-            self.launch("wireplumber", "/usr/bin/wireplumber")
+        self.launch("wireplumber", "/usr/bin/wireplumber")
 
     def kill(self, name: str) -> None:
         program = self.programs.pop(name, None)

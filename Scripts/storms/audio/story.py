@@ -26,8 +26,7 @@ class Story:
         self.number, self.chance = number, chance
         self.model = Model(make_apps())
         self.apps = list(self.model.apps.values())
-        self.has_manager = number % 2 == 0
-        self.device = Device(options.bin, options.apps, self.apps, self.has_manager)
+        self.device = Device(options.bin, options.apps, self.apps)
         self.steps: list[str] = []
         self.problems: list[str] = []
         self.kills: dict[str, int] = {}
@@ -51,8 +50,7 @@ class Story:
 
     def record(self) -> Iterator[str]:
         memo = self.model.apps["memo"]
-        # Nothing but WirePlumber sets up a microphone that is none.
-        if self.model.call or memo.records or not self.has_manager:
+        if self.model.call or memo.records:
             return None
         yield "record"
         self.unlock()
@@ -194,9 +192,7 @@ class Story:
 
     def kill_system(self) -> Iterator[str]:
         victims = {"daemon": self.device.kill_daemon, "service": self.device.kill_service,
-                   "pipewire": self.device.kill_server}
-        if self.has_manager:
-            victims["wireplumber"] = self.device.kill_manager
+                   "pipewire": self.device.kill_server, "wireplumber": self.device.kill_manager}
         victim = self.chance.choice([victim for victim in victims if victim not in self.spared])
         yield f"kill {victim}"
         victims[victim]()

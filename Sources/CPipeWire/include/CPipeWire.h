@@ -72,8 +72,6 @@ struct gr_graph_events {
     // As PipeWire counts: -2 error, -1 not linked, 0 to 2 before it has buffers, 3 paused, 4 active.
     void (*link_changed)(void *owner, uint32_t id, int32_t state);
     void (*volumes_changed)(void *owner, uint32_t id, struct gr_volumes volumes);
-    // A format that a device can have, as names of its channels.
-    void (*format_found)(void *owner, uint32_t id, struct gr_properties channels);
     void (*route_found)(void *owner, uint32_t id, struct gr_route route);
     void (*metadata_changed)(
         void *owner, uint32_t id, uint32_t subject, const char *_Nullable key, const char *_Nullable type,
@@ -102,11 +100,6 @@ int gr_graph_link(gr_graph *graph, uint32_t from_node, uint32_t from_port, uint3
 
 // Whether `volumes_changed` comes, now and with every change.
 void gr_node_watch_volumes(gr_graph *graph, uint32_t id, bool watches);
-void gr_node_ask_formats(gr_graph *graph, uint32_t id);
-// Takes its formats and buffers away.
-void gr_node_suspend(gr_graph *graph, uint32_t id);
-// Gives a node a port for each channel; they are named as in `audio.channel`, with commas between them.
-void gr_node_configure_ports(gr_graph *graph, uint32_t id, bool is_input, const char *channels);
 // What the user would set. `muted` is -1 to leave that as it is; without volumes they stay.
 void gr_node_set_volumes(gr_graph *graph, uint32_t id, const float *_Nullable volumes, uint32_t count, int muted);
 void gr_device_watch_routes(gr_graph *graph, uint32_t id);
@@ -129,6 +122,7 @@ void gr_control_watch_volumes(gr_graph *graph, uint32_t id, bool watches);
 void gr_control_set_soft_volumes(gr_graph *graph, uint32_t id, const float *volumes, uint32_t count, bool is_muted);
 // The user's setting is used again.
 void gr_control_end_soft_volumes(gr_graph *graph, uint32_t id, bool is_muted);
+// Gives a node a port for each channel; they are named as in `audio.channel`, with commas between them.
 void gr_control_configure_ports(gr_graph *graph, uint32_t id, bool is_input, const char *channels);
 // Takes its formats and buffers away, and waits for its client.
 void gr_control_suspend(gr_graph *graph, uint32_t id);

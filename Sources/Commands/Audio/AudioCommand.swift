@@ -33,7 +33,11 @@ package struct AudioVerb: ParsableCommand {
 
     static func rendered(_ status: AudioStatusInfo, _ style: Style) -> String {
         var text = ""
-        if !status.engine { text += "The sound server (PipeWire) is not there: nothing sounds until it is.\n" }
+        if !status.engine {
+            text += "The sound server (PipeWire) is not there: nothing sounds until it is.\n"
+        } else if !status.sessionManager {
+            text += "WirePlumber is not there: what begins to play sounds when it is.\n"
+        }
         let outputs = status.ports.filter { !$0.kind.isInput }.map(\.name).joined(separator: ", ")
         let volume = Int((status.volume * 100).rounded())
         text += "Volume \(volume) %, ringer \(status.ringer ? "on" : "silent"), routes: "

@@ -16,6 +16,7 @@ struct SoundProbe {
             let status = try? AudioStatusInfo(json: answer)
         else { return withoutService }
         guard status.engine else { return missing("PipeWire does not answer") }
+        guard status.sessionManager else { return missing("PipeWire runs without WirePlumber, which sets devices up") }
         let outputs = status.ports.filter { !$0.kind.isInput }.map(\.name)
         let devices = outputs.isEmpty ? "without a device to play on" : "plays on \(outputs.joined(separator: ", "))"
         return DoctorFinding(mechanism: Self.mechanism, status: .ok, detail: "PipeWire \(devices)")

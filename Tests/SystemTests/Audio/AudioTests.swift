@@ -80,6 +80,27 @@ struct AudioTests {
         #expect(sound.system.output(radio).contains("· the interruption is over"))
     }
 
+    @Test("Without WirePlumber the tool and doctor say so, and what played is heard when it is back")
+    func withoutManager() throws {
+        let sound = try SoundSystem()
+        func finding() throws -> DoctorFinding? {
+            try DoctorFinding.list(json: JSONValue(parsing: sound.system.expect("doctor", "--json")))
+                .first { $0.mechanism == "sound server" }
+        }
+        let radio = try sound.install("Radio")
+        try sound.open(radio, "play?url=file://\(sound.sound(0.5))")
+        try sound.hears(0.5)
+        #expect(try finding()?.status == .ok)
+        sound.audio.stopManager()
+        try sound.system.until("WirePlumber is missed") { try sound.status()["sessionManager"]?.bool == false }
+        #expect(try sound.system.expect("audio").contains("WirePlumber is not there"))
+        let missed = try finding()
+        #expect(missed?.status == .missing && missed?.detail.contains("WirePlumber") == true, "\(missed as Any)")
+        try sound.audio.startManager()
+        try sound.hears(0.5)
+        #expect(try !sound.system.expect("audio").contains("WirePlumber"))
+    }
+
     @Test(
         "Whoever is killed, music plays on", arguments: ["greenroom-audiod", "greenroomd"])
     func killed(program: String) throws {

@@ -15,11 +15,9 @@ final class SoundSystem {
     let recorder: SinkRecorder
 
     /// - Parameter sharesUser: apps are the user's own, as on a desktop; a bus lets nobody else in.
-    init(
-        manager: Bool = true, sharesUser: Bool = false, gpu: Bool = false, within entry: [String] = []
-    ) throws {
+    init(sharesUser: Bool = false, gpu: Bool = false, within entry: [String] = []) throws {
         // Apps have a `/tmp` of their own.
-        audio = try TestAudio(manager: manager, place: "/var/lib", isOpen: true)
+        audio = try TestAudio(place: "/var/lib", isOpen: true)
         var environment = audio.environment
         if sharesUser { environment["GREENROOM_SHARED_UID"] = "1" }
         system = try TestSystem(environment: environment, gpu: gpu, within: entry)

@@ -65,7 +65,8 @@ extension ToolRequest {
         case .permission:
             let permission = try AudioToolPermission(json: params)
             guard let app = AppIdentifier(permission.app) else {
-                throw .invalidParameter("app", "the parameter app must be 1 to 127 letters, digits, dots and hyphens")
+                throw .invalidParameter(
+                    "app", "the parameter app must be 1 to 127 letters, digits, dots, hyphens and underscores")
             }
             self = .permission(app, permission.permission)
         }
@@ -105,10 +106,10 @@ extension RPCError {
 }
 
 extension AudioStatusInfo {
-    package init(_ status: AudioStatus) {
+    package init(_ status: AudioStatus, sessionManager: Bool) {
         self.init(
             players: status.players.map(AudioPlayerInfo.init), ports: status.ports, ringer: !status.isSilent,
-            volume: status.volume, engine: status.hasGraph)
+            volume: status.volume, engine: status.hasGraph, sessionManager: sessionManager)
     }
 }
 

@@ -9,13 +9,18 @@ package struct AudioStatusInfo: WireRecord {
     package var volume: Double
     /// The sound server is there.
     package var engine: Bool
+    /// What links streams to devices (WirePlumber) is there.
+    package var sessionManager: Bool
 
-    package init(players: [AudioPlayerInfo], ports: [AudioPort], ringer: Bool, volume: Double, engine: Bool) {
+    package init(
+        players: [AudioPlayerInfo], ports: [AudioPort], ringer: Bool, volume: Double, engine: Bool, sessionManager: Bool
+    ) {
         self.players = players
         self.ports = ports
         self.ringer = ringer
         self.volume = volume
         self.engine = engine
+        self.sessionManager = sessionManager
     }
 
     package init(json: JSONValue) throws(RPCError) {
@@ -24,12 +29,14 @@ package struct AudioStatusInfo: WireRecord {
         ringer = try json.bool("ringer")
         volume = try json.number("volume")
         engine = try json.bool("engine")
+        sessionManager = try json.bool("sessionManager")
     }
 
     package var json: JSONValue {
         [
             "players": .array(players.map(\.json)), "ports": .array(ports.map(\.json)), "ringer": .bool(ringer),
             "volume": .double(volume), "engine": .bool(engine),
+            "sessionManager": .bool(sessionManager),
         ]
     }
 }

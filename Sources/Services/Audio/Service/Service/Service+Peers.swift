@@ -164,7 +164,7 @@ final class ToolSession: @unchecked Sendable {
             }
             return ["sentence": .string(service.system.why(app))]
         case .status, .command, .press, .ringer, .interruption, .plug, .unplug, .route, .volume, .permission:
-            return AudioStatusInfo(service.system.status).json
+            return AudioStatusInfo(service.system.status, sessionManager: service.graph.hasSessionManager).json
         }
     }
 }
