@@ -50,6 +50,9 @@ struct ControlTests {
         #expect(translate(.seek(-100 * Self.second), [.seek]) == .command(.seek(0)))
         #expect(translate(.seek(3600 * Self.second), [.seek]) == .command(.seek(3600)))
         #expect(translate(.seek(3600 * Self.second), [.seek, .next]) == .command(.next))
+        #expect(translate(.seek(3600 * Self.second), [.skipForward, .seek, .next]) == .command(.next))
+        #expect(translate(.seek(3600 * Self.second), [.skipForward]) == .command(.skipForward(3600)))
+        #expect(translate(.seek(10 * Self.second), [.skipForward, .next]) == .command(.skipForward(10)))
         #expect(translate(.seek(.min), [.seek]) == .command(.seek(0)))
         #expect(translate(.seek(.max), [.seek]) == .command(.seek(3600)))
         #expect(translate(.seek(0), [.seek]) == .nothing)
@@ -140,6 +143,9 @@ struct ControlTests {
 
     @Test func `Identifiers become names that D-Bus allows, and two never become one`() {
         #expect(MPRIS.name(of: "org.example.A-1") == "org.mpris.MediaPlayer2.greenroom.org_example_A-1")
+        #expect(MPRIS.name(of: "a_b") == "org.mpris.MediaPlayer2.greenroom.a_b__1")
+        #expect(MPRIS.name(of: "a.b") == "org.mpris.MediaPlayer2.greenroom.a_b")
+        #expect(MPRIS.name(of: String(repeating: "_", count: 127)).utf8.count <= 255)
         #expect(MPRIS.name(of: "7up") == "org.mpris.MediaPlayer2.greenroom._7up")
         #expect(MPRIS.name(of: "") == "org.mpris.MediaPlayer2.greenroom._")
         #expect(MPRIS.name(of: "ä/b c") == "org.mpris.MediaPlayer2.greenroom.___b_c")

@@ -217,10 +217,14 @@ struct SendingTests {
             try listener.send(.previous, to: fake.id) == .refused(player: "VLC media player", why: "no more tracks"))
     }
 
-    @Test func `A player that does not name its track is moved by the difference, or not at all`() throws {
+    @Test(arguments: [
+        DBusValue.string("spotify:track:1"), .string("/org/mpris/MediaPlayer2/TrackList/NoTrack"),
+        .objectPath("/org/mpris/MediaPlayer2/TrackList/NoTrack"), .int64(7),
+    ])
+    func `A player that does not name its track is moved by the difference, or not at all`(_ track: DBusValue) throws {
         var values = FakePlayer.values
         values["PlaybackStatus"] = .string("Paused")
-        values["Metadata"] = .properties(["xesam:title": .string("One"), "mpris:trackid": .string("spotify:track:1")])
+        values["Metadata"] = .properties(["xesam:title": .string("One"), "mpris:trackid": track])
         let (fake, listener) = try meet(nil, values)
         #expect(try listener.send(.seek(40), to: fake.id) == nil)
         #expect(try fake.called.next() == .structure([.string("Seek"), .int64(10_000_000)]))

@@ -71,9 +71,10 @@ extension PublishedState {
         guard canSeek else { return .refused }
         guard offset != 0 else { return .nothing }
         let seconds = Microseconds.seconds(abs(offset))
-        if let skip = command(offset > 0 ? .skipForward(seconds) : .skipBackward(seconds)) { return skip }
         let target = max(0, position(at: now) + offset)
+        // MPRIS: past the end it acts like a call to Next.
         if let length, target > length, let next = command(.next) { return next }
+        if let skip = command(offset > 0 ? .skipForward(seconds) : .skipBackward(seconds)) { return skip }
         return command(.seek(Microseconds.seconds(min(target, length ?? .max)))) ?? .refused
     }
 

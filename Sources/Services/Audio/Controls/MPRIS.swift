@@ -7,6 +7,9 @@ package enum MPRIS {
     static let player = "org.mpris.MediaPlayer2.Player"
     static let properties = "org.freedesktop.DBus.Properties"
 
+    /// The track of a player that has none.
+    static let noTrack = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
+
     static let prefix = "org.mpris.MediaPlayer2."
     /// Names of the players that Greenroom publishes for its apps begin with it.
     static let ownPrefix = "org.mpris.MediaPlayer2.greenroom."
@@ -18,14 +21,18 @@ package enum MPRIS {
         name.hasPrefix(prefix) && !name.hasPrefix(ownPrefix) && name != proxy
     }
 
-    /// The bus name of an app's player. Apps' identifiers have no underscores: two of them never get one name.
+    /// The bus name of an app's player. What names on a bus may not have becomes an underscore; where the identifier
+    /// has underscores of its own, their places follow, so that `a_b` and `a.b` have two names.
     package static func name(of identifier: String) -> String {
+        let own = identifier.utf8.enumerated().filter { $0.element == UInt8(ascii: "_") }.map { "_\($0.offset)" }
+            .joined()
+        let end = own.isEmpty ? "" : "_" + own.prefix(longestElement / 2)
         var element = ""
-        for byte in identifier.utf8.prefix(longestElement) {
+        for byte in identifier.utf8.prefix(longestElement - end.utf8.count) {
             element.unicodeScalars.append(isAllowed(byte) ? UnicodeScalar(byte) : "_")
         }
         let mayBegin = element.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
-        return ownPrefix + (mayBegin ? "" : "_") + element
+        return ownPrefix + (mayBegin ? "" : "_") + element + end
     }
 
     /// D-Bus ends names at 255 bytes.

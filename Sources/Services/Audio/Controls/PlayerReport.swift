@@ -85,7 +85,9 @@ struct PlayerReport {
 
     private mutating func readTrack(_ metadata: DBusValue) {
         track = metadata["mpris:trackid"]?.string.flatMap { text in
-            text.utf8.count <= NowPlaying.longestPath ? DBusObjectPath(text: text) : nil
+            // The specification's word for no track, which has no position either.
+            guard text != MPRIS.noTrack, text.utf8.count <= NowPlaying.longestPath else { return nil }
+            return DBusObjectPath(text: text)
         }
         var playing = nowPlaying
         playing.title = metadata["xesam:title"].flatMap(Self.text)
