@@ -137,17 +137,20 @@ let package = Package(
             name: "NotificationsWire", dependencies: ["Wire"], path: "Sources/Services/Notifications/Wire"),
         // Notifications and push: a service, too.
         .target(
-            name: "NotificationsCore", dependencies: ["Model", .product(name: "HeapModule", package: collections)],
+            name: "NotificationsCore",
+            dependencies: ["PushPayload", "Model", .product(name: "HeapModule", package: collections)],
             path: "Sources/Services/Notifications/Core"),
         // The Core's words and those of the wire.
         .target(
             name: "NotificationsTranslation",
             dependencies: ["NotificationsCore", "NotificationsWire", "PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/Translation"),
+        // What a provider's payload asks for, read once for gateway, device and tool.
+        .target(name: "PushPayload", dependencies: ["Wire"], path: "Sources/Services/Notifications/Payload"),
         // What a device's push agent and a gateway say to each other.
         .target(name: "PushLink", dependencies: ["Wire", "Model"], path: "Sources/Services/Notifications/Link"),
         .target(
-            name: "PushCore", dependencies: ["PushLink", "Wire", "Model"],
+            name: "PushCore", dependencies: ["PushLink", "PushPayload", "Wire", "Model"],
             path: "Sources/Services/Notifications/GatewayCore"),
         .target(
             name: "NotificationsSimulation",
@@ -158,9 +161,8 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: [
-                "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushLink", "DBus", "ServiceKit",
-                "LinuxSystem", "Wire",
-                "Model", "OpenSSL", grdb, system,
+                "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "PushLink", "PushPayload", "DBus",
+                "ServiceKit", "LinuxSystem", "Wire", "Model", "OpenSSL", grdb, system,
             ], path: "Sources/Services/Notifications/Service"),
         .target(
             name: "UserNotifications", dependencies: ["AppRuntime", "NotificationsWire", "Wire"],
@@ -346,7 +348,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "AudioWire", "AudioModel", "LocationSources", "LocationWire", "LocationModel", "NotificationsWire",
-                "TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
+                "PushPayload", "TransferWire", "Timeline", "Wire", "Model", "LinuxSystem", argumentParser, system,
             ]),
 
         .target(
@@ -500,7 +502,7 @@ let package = Package(
         .testTarget(
             name: "TransferCoreTests", dependencies: ["TransferCore", "TransferSimulation", "Simulation", "Model"]),
         .testTarget(name: "PushLinkTests", dependencies: ["PushLink", "Wire"]),
-        .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "Wire", "Model"]),
+        .testTarget(name: "PushCoreTests", dependencies: ["PushCore", "PushLink", "PushPayload", "Wire", "Model"]),
         .testTarget(
             name: "NotificationsCoreTests",
             dependencies: ["NotificationsCore", "Simulation", "Model"]),

@@ -55,7 +55,8 @@ let package = Package(
         .target(name: "CLinux", path: "Shared/CLinux"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system], path: "Shared/LinuxSystem"),
         .target(name: "PushLink", dependencies: ["Wire", "Model"], path: "Shared/PushLink"),
-        .target(name: "PushCore", dependencies: ["PushLink", "Wire", "Model"], path: "Shared/PushCore"),
+        .target(name: "PushPayload", dependencies: ["Wire"], path: "Shared/PushPayload"),
+        .target(name: "PushCore", dependencies: ["PushLink", "PushPayload", "Wire", "Model"], path: "Shared/PushCore"),
         .target(name: "TestPace", dependencies: ["LinuxSystem"], path: "Shared/TestPace"),
         .target(name: "ServiceTesting", dependencies: ["LinuxSystem", "Wire"], path: "Shared/ServiceTesting"),
 

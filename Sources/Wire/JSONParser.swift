@@ -13,6 +13,8 @@ package struct JSONLimits: Sendable {
     package var depth: Int
     /// How many values the document may hold: 1 MiB of `[0],` would otherwise become 25 MiB of arrays.
     package var values: Int
+    /// Half a surrogate pair counts as U+FFFD: a text that was cut within a character.
+    package var replacesHalfPairs = false
 
     package init(depth: Int = 64, values: Int) {
         self.depth = depth
@@ -26,8 +28,8 @@ package struct JSONLimits: Sendable {
 }
 
 extension JSONValue {
-    /// Strict: no comments, no trailing commas, no lone surrogates, valid UTF-8. Of two members with one key the last
-    /// wins; a number without fraction or exponent that fits is an integer, others are doubles.
+    /// Strict: no comments, no trailing commas, no lone surrogates unless `limits` say so, valid UTF-8. Of two members
+    /// with one key the last wins; a number without fraction or exponent that fits is an integer, others are doubles.
     package init(parsing bytes: [UInt8], limits: JSONLimits = .message) throws(JSONError) {
         var parser = JSONParser(limits: limits)
         self = try parser.document(bytes.span)
@@ -201,19 +203,28 @@ private struct JSONParser {
         case UInt8(ascii: "r"): plain.append(0x0D)
         case UInt8(ascii: "t"): plain.append(0x09)
         case UInt8(ascii: "u"):
-            var code = try hexadecimal(bytes)
-            if (0xD800..<0xDC00).contains(code) {
-                guard take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) else {
-                    throw failure("half a surrogate pair")
-                }
-                let low = try hexadecimal(bytes)
-                guard (0xDC00..<0xE000).contains(low) else { throw failure("half a surrogate pair") }
-                code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
-            }
-            guard let scalar = Unicode.Scalar(code) else { throw failure("half a surrogate pair") }
+            let scalar = try escapedScalar(bytes)
             plain.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         default: throw failure("an unknown escape")
         }
+    }
+
+    private mutating func escapedScalar(_ bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
+        let code = try hexadecimal(bytes)
+        if let scalar = Unicode.Scalar(code) { return scalar }
+        let end = index
+        if code < 0xDC00, take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) {
+            let low = try hexadecimal(bytes)
+            if (0xDC00..<0xE000).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + (code - 0xD800) << 10 + (low - 0xDC00))
+            {
+                return scalar
+            }
+        }
+        guard limits.replacesHalfPairs else { throw failure("half a surrogate pair") }
+        // What follows it stands for itself.
+        index = end
+        return "\u{FFFD}"
     }
 
     private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {

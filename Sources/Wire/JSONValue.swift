@@ -93,7 +93,7 @@ extension JSONValue {
     }
 
     /// What kind of value it is, for messages to people.
-    var kindName: String {
+    package var kindName: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

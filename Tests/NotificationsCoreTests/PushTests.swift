@@ -56,6 +56,47 @@ import Testing
         #expect(again.reports == [.pushDropped(app: journal.rawValue, push.id, .duplicate)])
     }
 
+    @Test("Two messages under one identifier are two notifications, and each is shown once")
+    func sharedIdentifier() {
+        var bench = Bench()
+        _ = registered(&bench)
+        let (first, second) = (Bench.push(1, alert("a")), Bench.push(1, alert("b")))
+        let shown = [first, second].flatMap { bench.send(.pushArrived($0, sequence: 1)).presented }
+        #expect(shown.map(\.notification.request.content.body) == ["a", "b"])
+        #expect(Set(shown.map(\.notification.request.identifier)).count == 2)
+        #expect(shown.first?.notification.request.identifier == first.id.description)
+        bench.restart()
+        for push in [first, second] {
+            #expect(
+                bench.send(.pushArrived(push, sequence: 2)).reports == [
+                    .pushDropped(app: journal.rawValue, push.id, .duplicate)
+                ])
+        }
+    }
+
+    @Test("What is odd in a payload is left out, and its alert is shown")
+    func odd() {
+        var bench = Bench()
+        _ = registered(&bench)
+        let push = Bench.push(1, #"{"aps":{"alert":"Milk","badge":"1","thread-id":["x"]}}"#)
+        let effects = bench.send(.pushArrived(push, sequence: 1))
+        #expect(effects.presented.first?.notification.request.content.body == "Milk" && effects.badges == [1])
+        guard case .pushOdd(journal.rawValue, push.id, let remarks)? = effects.reports.first else {
+            return missing("nothing is said of it")
+        }
+        #expect(remarks.count == 2)
+    }
+
+    @Test("A payload without aps is given to the app where its type needs none")
+    func foreign() {
+        var bench = Bench()
+        _ = registered(&bench)
+        bench.send(.pushArrived(Bench.push(1, #"{"mdm":"a"}"#, type: .mdm), sequence: 1))
+        #expect(bench.effects.wakes.count == 1)
+        let reports = bench.send(.pushArrived(Bench.push(2, #"{"call":1}"#), sequence: 2)).reports
+        #expect(reports.count == 1, "an alert needs aps")
+    }
+
     @Test("So many messages are remembered and no more")
     func ring() {
         var rules = NotificationRules()
@@ -86,9 +127,9 @@ import Testing
     @Test(
         "A payload that cannot be used is acknowledged, dropped, and said to be so",
         arguments: [
-            "", "x", "[]", "{}", #"{"aps":[]}"#, #"{"aps":{}}"#, #"{"aps":{"alert":5}}"#, #"{"aps":{"badge":-1}}"#,
-            #"{"aps":{"badge":1.5}}"#, #"{"aps":{"badge":"1"}}"#, #"{"aps":{"sound":3}}"#, #"{"aps":{"sound":{}}}"#,
-            #"{"aps":{"content-available":"yes"}}"#, #"{"aps":{"alert":{"title":1}}}"#, #"{"aps":{"alert":"a"}"#,
+            "", "x", "[]", "{}", #"{"aps":[]}"#, #"{"aps":{}}"#, #"{"aps":{"alert":[5]}}"#, #"{"aps":{"badge":-1}}"#,
+            #"{"aps":{"badge":1.5}}"#, #"{"aps":{"badge":"x"}}"#, #"{"aps":{"sound":true}}"#,
+            #"{"aps":{"content-available":"yes"}}"#, #"{"aps":{"alert":{"title":[]}}}"#, #"{"aps":{"alert":"a"}"#,
             #"{"aps":{"alert":"a"}} x"#, #"{"aps":{"badge":1e400}}"#, String(repeating: "[", count: 5000),
             #"{"aps":{"alert":""# + String(repeating: "x", count: 5200) + #""}}"#,
         ])
@@ -97,7 +138,7 @@ import Testing
         _ = registered(&bench)
         let effects = bench.send(.pushArrived(Bench.push(1, payload), sequence: 9))
         #expect(effects.acknowledged == [9] && effects.presented.isEmpty && effects.wakes.isEmpty)
-        guard case .pushDropped(_, _, .unreadable)? = effects.reports.first else {
+        guard case .pushDropped(_, _, .unreadable)? = effects.reports.last else {
             return missing("it is not said: \(effects)")
         }
     }
@@ -140,7 +181,8 @@ import Testing
         push.topic = "../x"
         #expect(bench.send(.pushArrived(push, sequence: 3)).acknowledged == [3])
         // A tool needs no registration.
-        guard case .success(.outcome(let text)) = bench.ask(tool: .push(Bench.push(4, alert("a")))) else {
+        guard case .success(.outcome(let text, isDropped: false)) = bench.ask(tool: .push(Bench.push(4, alert("a"))))
+        else {
             return missing("the tool is refused")
         }
         #expect(text == "it is shown, or the app on the screen decides" && bench.effects.presented.count == 1)

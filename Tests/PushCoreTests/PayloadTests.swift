@@ -30,14 +30,9 @@ struct PayloadTests {
         ("\u{FEFF}{\"aps\":{}}", "not JSON"), ("{\"aps\":{\"alert\":\"\u{1}\"}}", "not JSON"),
         ("[]", "dictionary"), ("null", "dictionary"), ("\"aps\"", "dictionary"), ("1", "dictionary"),
         ("{}", "no aps"), ("{\"APS\":{}}", "no aps"), (#"{"aps":[]}"#, "aps is not"), (#"{"aps":null}"#, "aps is not"),
-        (#"{"aps":"x"}"#, "aps is not"), (#"{"aps":1}"#, "aps is not"), (#"{"aps":{"alert":1}}"#, "aps.alert"),
-        (#"{"aps":{"alert":["x"]}}"#, "aps.alert"), (#"{"aps":{"alert":null}}"#, "aps.alert"),
-        (#"{"aps":{"sound":1}}"#, "aps.sound"), (#"{"aps":{"badge":-1}}"#, "aps.badge"),
-        (#"{"aps":{"badge":"1"}}"#, "aps.badge"), (#"{"aps":{"badge":1.5}}"#, "aps.badge"),
-        (#"{"aps":{"badge":1e400}}"#, "JSON"), (#"{"aps":{"content-available":"1"}}"#, "aps.content-available"),
-        (#"{"aps":{"mutable-content":"1"}}"#, "aps.mutable-content"), (#"{"aps":{"category":1}}"#, "aps.category"),
-        (#"{"aps":{"thread-id":{}}}"#, "aps.thread-id"), (#"{"aps":{"target-content-id":1}}"#, "aps.target-content-id"),
-        (#"{"aps":{"interruption-level":2}}"#, "aps.interruption-level"),
+        (#"{"aps":"x"}"#, "aps is not"), (#"{"aps":1}"#, "aps is not"), (#"{"aps":{"alert":true}}"#, "aps.alert"),
+        (#"{"aps":{"alert":["x"]}}"#, "aps.alert"), (#"{"aps":{"alert":{"body":["x"]},"badge":1}}"#, "aps.alert.body"),
+        (#"{"aps":{"badge":1e400}}"#, "JSON"), (#"{"mdm":"a","aps":1}"#, "aps is not"),
     ]
 
     @Test("What no device could use is refused, and the answer says what is wrong", arguments: unusable.indices)
@@ -111,12 +106,36 @@ struct PayloadTests {
         #expect(rejection(#"{"aps":1}"#, type)?.reason == .payloadEmpty)
     }
 
-    @Test("A silent push is never urgent; any other has the priority that it was sent with")
-    func priority() {
-        let options = PushOptions(id: nil, topic: Sample.topic, type: nil, priority: 10, expires: 0, collapse: nil)
-        #expect(options.priority(.background) == 5 && options.priority(.alert) == 10 && options.priority(.voip) == 10)
-        var low = options
-        low.priority = 1
-        #expect(low.priority(.background) == 1 && low.priority(.alert) == 1)
+    @Test("A payload of device management says by itself what it is")
+    func deviceManagement() throws {
+        #expect(try payload(#"{"mdm":"3F2504E0"}"#, nil).type == .mdm)
+        #expect(rejection(#"{"mdm":"3F2504E0"}"#, .mdm) == nil)
+    }
+
+    @Test("What is odd is accepted, and remarked on")
+    func remarks() throws {
+        #expect(try payload(#"{"aps":{"alert":"a","badge":"1"}}"#).remarks.count == 1)
+        #expect(try payload(#"{"aps":{"alert":"a","badge":1}}"#).remarks.isEmpty)
+        #expect(try payload(#"{"aps":{"content-available":"1"}}"#, nil).type == .background)
+    }
+
+    @Test("Priority 10 is an error of a silent push, which has 5 where nothing is said; others have 10")
+    func priority() throws {
+        func options(_ priority: Int?) -> PushOptions {
+            PushOptions(id: nil, topic: Sample.topic, type: nil, priority: priority, expires: 0, collapse: nil)
+        }
+        #expect(try options(nil).priority(.background) == 5)
+        for type in LinkPushType.allCases where type != .background {
+            #expect(try options(nil).priority(type) == 10 && options(10).priority(type) == 10)
+        }
+        for priority in [1, 5] {
+            #expect(try options(priority).priority(.background) == priority)
+            #expect(try options(priority).priority(.alert) == priority)
+        }
+        #expect {
+            try options(10).priority(.background)
+        } throws: {
+            ($0 as? PushRejection)?.reason == .badPriority
+        }
     }
 }

@@ -154,7 +154,7 @@ struct PushFieldsTests {
         #expect(
             options
                 == PushOptions(
-                    id: nil, topic: Sample.topic, type: nil, priority: 10, expires: Self.seconds + Self.month,
+                    id: nil, topic: Sample.topic, type: nil, priority: nil, expires: Self.seconds + Self.month,
                     collapse: nil))
     }
 

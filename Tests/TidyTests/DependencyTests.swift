@@ -21,13 +21,14 @@ struct DependencyTests {
         ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Link", ["Model", "Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
-        ("Sources/Services/Notifications/Core", ["Model", "HeapModule"]),
+        ("Sources/Services/Notifications/Payload", ["Wire"]),
+        ("Sources/Services/Notifications/Core", ["HeapModule", "Model", "PushPayload"]),
         (
             "Sources/Services/Notifications/Service",
             [
                 "DBus", "Dispatch", "Foundation", "FoundationEssentials", "GRDB", "Glibc", "LinuxSystem", "Model",
                 "NotificationsCore", "NotificationsTranslation", "NotificationsWire", "OpenSSL", "PushLink",
-                "ServiceKit", "Synchronization", "SystemPackage", "Wire",
+                "PushPayload", "ServiceKit", "Synchronization", "SystemPackage", "Wire",
             ]
         ),
         (
@@ -42,7 +43,7 @@ struct DependencyTests {
             ["Model", "NotificationsCore", "NotificationsWire", "PushLink", "Wire"]
         ),
         ("Sources/Services/Notifications/Program", ["NotificationsService"]),
-        ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "Wire"]),
+        ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "PushPayload", "Wire"]),
         (
             "Gateway/Sources/PushGateway",
             [
@@ -162,8 +163,8 @@ struct DependencyTests {
             "Sources/Commands",
             [
                 "ArgumentParser", "AudioModel", "AudioWire", "Glibc", "LinuxSystem", "LocationModel", "LocationSources",
-                "LocationWire", "Model", "NotificationsWire", "Synchronization", "SystemPackage", "Timeline",
-                "TransferWire", "Wire",
+                "LocationWire", "Model", "NotificationsWire", "PushPayload", "Synchronization", "SystemPackage",
+                "Timeline", "TransferWire", "Wire",
             ]
         ),
         (

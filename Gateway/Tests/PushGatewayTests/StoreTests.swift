@@ -139,7 +139,7 @@ struct StoreTests {
                     scene, index, [("apns-priority", priority)], token: tokens[index], topic: topics[index])
             }
             let silent = try await scene.provider.push(
-                scene.token, scene.bearer, [("apns-push-type", "background"), ("apns-priority", "10")],
+                scene.token, scene.bearer, [("apns-push-type", "background")],
                 #"{"aps":{"content-available":1}}"#)
             #expect(silent.status == 200)
             let pushes = try await arrived(device.connect(scene.gateway), 6)

@@ -48,18 +48,20 @@ package struct PushCommand: ParsableCommand {
         }
 
         package func perform(in context: CommandContext) throws(CommandFailure) {
-            let payload = try PushPayload(context.pushFile(arguments.last ?? ""), isVoIP: type == "voip")
+            let payload = try PushFile(context.pushFile(arguments.last ?? ""), type: type)
             guard let named = arguments.count == 2 ? arguments[0] : payload.target else {
-                throw .misuse(
-                    "name the app, or put \"\(PushPayload.targetKey)\" into the file: greenroom push APP FILE")
+                throw .misuse("name the app, or put \"\(PushFile.targetKey)\" into the file: greenroom push APP FILE")
             }
+            for remark in payload.remarks { context.note(remark) }
             let push = NotificationToolPush(
                 app: try context.notificationApp(named), payload: payload.text, type: type, priority: priority,
                 collapse: collapse)
             let answer = try context.askNotifications(.push, push.json, isRepeatable: false)
             guard !format.json else { return context.print(json: answer) }
             let id = try record(answer, NotificationName.self).id
-            context.print(Visible.line(answer["sentence"]?.string.map { "\(id): \($0)" } ?? id))
+            let line = answer["sentence"]?.string.map { "\(id): \($0)" } ?? id
+            if answer["dropped"]?.bool == true { throw .failed(line) }
+            context.print(Visible.line(line))
         }
     }
 
@@ -124,7 +126,7 @@ package struct PushCommand: ParsableCommand {
 
 extension CommandContext {
     fileprivate func pushFile(_ name: String) throws(CommandFailure) -> [UInt8] {
-        let most = PushPayload.longestFile + 1
+        let most = PushFile.longestFile + 1
         let path = FilePath(workingDirectory).pushing(FilePath(name)).string
         guard let bytes = name == "-" ? Files.rest(of: input, limit: most) : Files.bytes(path, limit: most) else {
             throw .failed("\(Visible.line(name)) cannot be read")

@@ -210,22 +210,40 @@ struct PushTests {
 
     @Test("A payload is what simctl takes: the app's name is taken out, and what is silent is known")
     func payload() throws {
-        let payload = try PushPayload(Array(Self.payload.utf8))
-        #expect(payload.target == "vim" && payload.text == #"{"aps":{"alert":"Hello"},"x":[1,2]}"# && !payload.isSilent)
-        let silent = try PushPayload(Array(#"{"aps":{"content-available":1}}"#.utf8))
-        #expect(silent.target == nil && silent.isSilent)
-        #expect(try !PushPayload(Array(#"{"aps":{"content-available":1,"badge":2}}"#.utf8)).isSilent)
+        let payload = try PushFile(Array(Self.payload.utf8))
+        #expect(payload.target == "vim" && payload.text == #"{"aps":{"alert":"Hello"},"x":[1,2]}"#)
+        #expect(payload.remarks.isEmpty)
+        #expect(try PushFile(Array(#"{"aps":{"content-available":1}}"#.utf8)).target == nil)
+    }
+
+    @Test("What editors write in front of a payload, and UTF-16, are read")
+    func encodings() throws {
+        let payload = try PushFile(Array(Self.payload.utf8))
+        let marked: [UInt8] = [0xEF, 0xBB, 0xBF] + Array(Self.payload.utf8)
+        let units = Array(Self.payload.utf16)
+        let little: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] as [UInt8] }
+        let big: [UInt8] = [0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] as [UInt8] }
+        for bytes in [marked, little, big] { #expect(try PushFile(bytes) == payload) }
+    }
+
+    @Test("What is odd in a payload is said, and what is sent is as it was written")
+    func odd() throws {
+        let text = #"{"aps":{"alert":"Milk","badge":"1","thread-id":42},"Simulator Target Bundle":3}"#
+        let payload = try PushFile(Array(text.utf8))
+        #expect(payload.text == #"{"aps":{"alert":"Milk","badge":"1","thread-id":42}}"# && payload.target == nil)
+        #expect(payload.remarks.count == 3)
+        #expect(throws: Never.self) { try PushFile(Array(#"{"mdm":"a"}"#.utf8), type: "mdm") }
     }
 
     @Test(
         "Anything else is refused with a reason",
         arguments: [
             ("", "JSON"), ("[]", "dictionary"), ("{}", "aps"), (#"{"aps":1}"#, "aps"),
-            (#"{"aps":{},"Simulator Target Bundle":3}"#, "names an app"),
+            (#"{"aps":{"alert":[1]}}"#, "aps.alert"), (#"{"Simulator Target Bundle":"vim"}"#, "aps"),
         ])
     func refused(_ text: String, _ reason: String) {
         #expect {
-            try PushPayload(Array(text.utf8))
+            try PushFile(Array(text.utf8))
         } throws: { error in
             guard case .failed(let message)? = error as? CommandFailure else { return false }
             return message.contains(reason)
@@ -239,10 +257,10 @@ struct PushTests {
             return Array(
                 empty.replacing("\"\"", with: "\"\(String(repeating: "a", count: count - empty.count))\"").utf8)
         }
-        #expect(throws: Never.self) { try PushPayload(bytes(4096)) }
-        #expect(throws: CommandFailure.self) { try PushPayload(bytes(4097)) }
-        #expect(throws: Never.self) { try PushPayload(bytes(5120), isVoIP: true) }
-        #expect(throws: CommandFailure.self) { try PushPayload(bytes(5121), isVoIP: true) }
+        #expect(throws: Never.self) { try PushFile(bytes(4096)) }
+        #expect(throws: CommandFailure.self) { try PushFile(bytes(4097)) }
+        #expect(throws: Never.self) { try PushFile(bytes(5120), type: "voip") }
+        #expect(throws: CommandFailure.self) { try PushFile(bytes(5121), type: "voip") }
     }
 
     @Test("A file is sent to the app that is named, or that it names; - is standard input")
@@ -263,6 +281,17 @@ struct PushTests {
         fake.tool.input = pipe.fileHandleForReading.fileDescriptor
         #expect(fake.tool.run("push", "radio", "-").code == 0)
         #expect(fake.asked.last?.params["app"]?.string == Sample.radio.app)
+    }
+
+    @Test("A push that the device drops is a failure, and what is odd in it is said")
+    func dropped() throws {
+        let fake = try FakeService { _ in
+            .result(["id": "U", "sentence": "it came after its expiration", "dropped": true])
+        }
+        try fake.tool.write(#"{"aps":{"alert":"x","badge":"many"}}"#, to: "odd.apns")
+        let outcome = fake.tool.run("push", "journal", fake.tool.home + "/odd.apns")
+        #expect(outcome.code == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("U: it came after its expiration") && outcome.errors.contains("aps.badge"))
     }
 
     @Test("What cannot be sent is not")

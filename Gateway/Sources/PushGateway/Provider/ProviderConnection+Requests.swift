@@ -37,13 +37,17 @@ extension ProviderConnection {
         if request.isTooLarge { throw PushRejection(.payloadTooLarge) }
         let payload = try Payload(request.body, for: options.type, rules: server.rules)
         let type = options.type ?? payload.type
+        let priority = try options.priority(type)
         let token = try server.store.read(token: text, topic: options.topic)
         guard server.takeRequest(for: token) else { throw PushRejection(.tooManyRequests) }
         let message = PushMessage(
             number: server.store.number(), device: token.device, topic: options.topic,
-            id: options.id ?? RandomBytes.identifier(), type: type, priority: options.priority(type),
+            id: options.id ?? RandomBytes.identifier(), type: type, priority: priority,
             expires: options.expires, collapse: options.collapse, at: now, payload: request.body)
         let id = message.id
+        for remark in payload.remarks {
+            server.logger.info("a payload is odd", metadata: ["id": "\(id)", "remark": "\(remark)"])
+        }
         requests[stream]?.isSubmitted = true
         server.store.accept(
             message,

@@ -153,7 +153,9 @@ package final class ApplicationNotifications: NotificationApplication {
         let payload = notification.request.content.userInfo
         let aps = payload["aps"] as? [AnyHashable: Any]
         // With content available it comes by itself as well, and is told once.
-        if aps?["content-available"] as? Int != 1 { didReceive(push: payload) { _ in } }
+        // As a number, a truth value or a text.
+        let isContentAvailable = (aps?["content-available"]).map { ["1", "1.0", "true"].contains("\($0)") } ?? false
+        if !isContentAvailable { didReceive(push: payload) { _ in } }
     }
 
     package func didReceive(_ response: UNNotificationResponse, _ completion: @escaping @Sendable () -> Void) {

@@ -146,8 +146,8 @@ package enum NotificationReply: Hashable, Sendable {
     case opening(Telling?)
     /// How many of the app's requests waited for that.
     case crossed(notifications: Int)
-    /// What a tool's `act`, `show` and `push` led to.
-    case outcome(String)
+    /// What became of a tool's push.
+    case outcome(String, isDropped: Bool)
 }
 
 package struct Hello: Hashable, Sendable {
@@ -192,6 +192,8 @@ package enum NotificationReport: Hashable, Sendable {
     case overflow(AppIdentifier, dropped: String)
     case notShown(AppIdentifier, identifier: String, NotShown)
     case pushDropped(app: String, PushID, PushDrop)
+    /// What of its payload is left out, or taken for what it stands for.
+    case pushOdd(app: String, PushID, [String])
     /// It was told so often, or so long ago, and never answered.
     case untold(TellingID, String)
     /// It came so much after its time.

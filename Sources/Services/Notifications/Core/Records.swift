@@ -221,10 +221,13 @@ package struct MutationRecord: Hashable, Sendable, Codable {
 package struct SeenPush: Hashable, Sendable, Codable {
     package var slot: UInt32
     package var id: PushID
+    /// Of its content; `nil` in records of earlier versions.
+    package var digest: UInt64?
 
-    package init(slot: UInt32, id: PushID) {
+    package init(slot: UInt32, id: PushID, digest: UInt64? = nil) {
         self.slot = slot
         self.id = id
+        self.digest = digest
     }
 }
 

@@ -76,7 +76,7 @@ extension NotificationSystem {
             return nil
         case .seen(let push):
             guard push.slot < rules.mostSeen else { return "its slot is out of range" }
-            seen.set(push.slot, push.id)
+            seen.set(push)
             return nil
         case .network(let record):
             guard link.networks.count < rules.mostNetworks else { return "there are too many networks" }

@@ -85,9 +85,10 @@ package struct PushFields: Sendable {
         return known
     }
 
-    private func numericPriority() throws(PushRejection) -> Int {
+    private func numericPriority() throws(PushRejection) -> Int? {
         switch priority {
-        case nil, "10": 10
+        case nil: nil
+        case "10": 10
         case "5": 5
         case "1": 1
         default: throw PushRejection(.badPriority)
@@ -131,13 +132,14 @@ package struct PushOptions: Hashable, Sendable {
     package var topic: String
     /// `nil`: the payload tells whether it is an alert.
     package var type: LinkPushType?
-    package var priority: Int
+    /// `nil`: what is usual of its type.
+    package var priority: Int?
     /// Seconds since 1970; 0: now or never.
     package var expires: Int64
     package var collapse: String?
 
     package init(
-        id: String?, topic: String, type: LinkPushType?, priority: Int, expires: Int64, collapse: String?
+        id: String?, topic: String, type: LinkPushType?, priority: Int?, expires: Int64, collapse: String?
     ) {
         self.id = id
         self.topic = topic
@@ -164,7 +166,11 @@ extension LinkPushType {
         }
     }
 
-    fileprivate func isToldByTopic(_ topic: String) -> Bool { topicSuffix.map(topic.hasSuffix) ?? false }
+    fileprivate func isToldByTopic(_ topic: String) -> Bool {
+        // The topic of device management is the subject of a certificate.
+        if self == .mdm { return topic.hasPrefix("com.apple.mgmt.") }
+        return topicSuffix.map(topic.hasSuffix) ?? false
+    }
 
     /// An app's identifier, for any of its topics.
     package static func app(of topic: String) -> String {

@@ -76,7 +76,7 @@ struct SimulatedGateway: Sendable {
         let type = options.type ?? read.type
         let message = PushMessage(
             number: numbers.next(at: time.wall), device: token.device, topic: options.topic,
-            id: options.id ?? newID(), type: type, priority: options.priority(type), expires: options.expires,
+            id: options.id ?? newID(), type: type, priority: try options.priority(type), expires: options.expires,
             collapse: options.collapse, at: time.wall, payload: Array(payload.utf8))
         keep(message, time)
         return message.id

@@ -31,7 +31,7 @@ extension NotificationReply {
         case .opening(let telling): NotificationOpening(told: telling.flatMap(NotificationDidReceive.init)).json
         case .token(let token): NotificationToken(token: token).json
         case .crossed(let count): NotificationCrossed(notifications: Int64(count)).json
-        case .outcome(let text): NotificationName(id: text).json
+        case .outcome(let text, _): NotificationName(id: text).json
         }
     }
 

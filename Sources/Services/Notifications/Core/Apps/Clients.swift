@@ -111,7 +111,8 @@ extension NotificationSystem {
             guard let app = message.app, entries[app] != nil else {
                 return effects.append(.refuse(request, .noSuchApp))
             }
-            reply(request, .outcome(arrived(message, app, isFromTool: true).sentence))
+            let outcome = arrived(message, app, isFromTool: true)
+            reply(request, .outcome(outcome.sentence, isDropped: outcome.isDropped))
         case .cross(let app, let region, let isEntry):
             guard entries[app] != nil else { return effects.append(.refuse(request, .noSuchApp)) }
             reply(request, .crossed(notifications: regionCrossed(app, region, isEntry)))

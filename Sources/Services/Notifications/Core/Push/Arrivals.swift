@@ -1,4 +1,5 @@
 internal import Model
+internal import PushPayload
 
 /// What became of a message, for the tool that sent it.
 enum PushOutcome: Hashable, Sendable {
@@ -25,8 +26,11 @@ extension NotificationSystem {
 
     mutating func arrived(_ message: PushMessage, _ app: AppIdentifier, isFromTool: Bool) -> PushOutcome {
         guard let entry = entries[app] else { return .dropped(.unknownApp) }
-        if seen.contains(message.id) { return drop(message, app, .duplicate) }
-        remember(message.id)
+        let seen = SeenPush(slot: nextSeen, id: message.id, digest: message.digest)
+        if self.seen.contains(seen) { return drop(message, app, .duplicate) }
+        // Another message under an identifier that is taken is shown beside the first.
+        let ownName = self.seen.contains(message.id) ? "\(message.id)-\(message.digest)" : message.id.description
+        remember(seen)
         if !isFromTool, !entry.record.isRegistered {
             effects.append(.unregister(topic: app.rawValue))
             return drop(message, app, .notRegistered)
@@ -35,15 +39,21 @@ extension NotificationSystem {
         guard message.payload.utf8.count <= rules.longestPayload else {
             return drop(message, app, .unreadable("it is longer than \(rules.longestPayload) bytes"))
         }
-        let payload: PushPayload
-        do throws(PushPayload.Unreadable) {
-            payload = try PushPayload(message.payload)
+        let needsAps = message.type == .alert || message.type == .background
+        let payload: ProviderPayload
+        do throws(ProviderPayload.Unusable) {
+            payload = try ProviderPayload(Array(message.payload.utf8), needsAps: needsAps)
         } catch {
             return drop(message, app, .unreadable(error.reason))
         }
+        if !payload.remarks.isEmpty { report(.pushOdd(app: app.rawValue, message.id, payload.remarks)) }
+        var message = message
+        if let text = payload.rewritten { message.payload = text }
+        if payload.isForeign { return give(message, app, isSilent: message.type != .voip) }
+        let content = NotificationContent(payload, userInfo: message.payload)
         var isShown = false
-        if let content = payload.content {
-            isShown = show(content, message, app, isMutable: payload.isMutable)
+        if let content {
+            isShown = show(content, message, message.collapse ?? ownName, app, isMutable: payload.isMutable)
             // An alert has woken the device: what is held for any app goes with it, unless this message takes its
             // place.
             if isShown {
@@ -57,7 +67,7 @@ extension NotificationSystem {
         if payload.isContentAvailable {
             return silentPart(message, app, isShown ? .alert : isFromTool ? .time : opening(for: app))
         }
-        if payload.content != nil { return isShown ? .shown : .left }
+        if content != nil { return isShown ? .shown : .left }
         // Apps on the screen get what asks for nothing as well.
         if entry.isOnScreen { return give(message, app, isSilent: true) }
         return drop(message, app, .unreadable("its aps asks for nothing"))
@@ -68,19 +78,19 @@ extension NotificationSystem {
         return .dropped(why)
     }
 
-    private mutating func remember(_ id: PushID) {
-        let slot = UInt32(counters.pushes % UInt64(max(rules.mostSeen, 1)))
+    private var nextSeen: UInt32 { UInt32(counters.pushes % UInt64(max(rules.mostSeen, 1))) }
+
+    private mutating func remember(_ push: SeenPush) {
         counters.pushes += 1
         changes.counters = true
-        seen.set(slot, id)
-        store(.seen(SeenPush(slot: slot, id: id)))
+        seen.set(push)
+        store(.seen(push))
     }
 
     private mutating func show(
-        _ content: NotificationContent, _ message: PushMessage, _ app: AppIdentifier, isMutable: Bool
+        _ content: NotificationContent, _ message: PushMessage, _ name: String, _ app: AppIdentifier, isMutable: Bool
     ) -> Bool {
-        let request = NotificationRequest(
-            identifier: message.collapse ?? message.id.description, content: content, trigger: .push)
+        let request = NotificationRequest(identifier: name, content: content, trigger: .push)
         let notification = ArrivedNotification(request: request, date: message.received)
         guard isMutable, content.hasAlert, let entry = entries[app], entry.record.settings.status.shows,
             entry.mutations < rules.mostMutations
@@ -152,6 +162,8 @@ extension NotificationSystem {
 }
 
 extension PushOutcome {
+    var isDropped: Bool { if case .dropped = self { true } else { false } }
+
     var sentence: String {
         switch self {
         case .shown: "it is shown, or the app on the screen decides"

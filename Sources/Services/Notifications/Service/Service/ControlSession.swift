@@ -3,6 +3,7 @@ internal import Model
 internal import NotificationsCore
 internal import NotificationsTranslation
 internal import NotificationsWire
+internal import PushPayload
 internal import ServiceKit
 internal import Wire
 
@@ -77,7 +78,8 @@ final class ControlSession: @unchecked Sendable {
 
     private func app(_ name: String) throws(RPCError) -> AppIdentifier {
         guard let app = AppIdentifier(name) else {
-            throw .invalidParameter("app", "the parameter app must be 1 to 127 letters, digits, dots and hyphens")
+            throw .invalidParameter(
+                "app", "the parameter app must be 1 to 127 letters, digits, dots, hyphens and underscores")
         }
         return app
     }
@@ -91,19 +93,7 @@ final class ControlSession: @unchecked Sendable {
     }
 
     private func push(_ push: NotificationToolPush, _ id: RPCID, _ peer: Peer) throws(RPCError) {
-        guard case .object(let payload)? = try? JSONValue(parsing: push.payload) else {
-            throw .invalidParameter("payload", "a payload is a JSON dictionary, as text")
-        }
-        let aps = payload["aps"] ?? .null
-        let isSilent = aps["content-available"] == .int(1) && !["alert", "badge", "sound"].contains { aps[$0] != nil }
-        var type = isSilent ? PushType.background : .alert
-        if let word = push.type {
-            guard let given = PushType(rawValue: word) else {
-                let words = PushType.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalidParameter("type", "the parameter type must be one of \(words)")
-            }
-            type = given
-        }
+        let type = try type(of: push)
         let most = type == .voip ? NotificationLimits.callPayload : NotificationLimits.payload
         guard push.payload.utf8.count <= most else {
             throw .invalidParameter("payload", "a payload has \(most) bytes at most")
@@ -115,6 +105,25 @@ final class ControlSession: @unchecked Sendable {
             type: type, priority: Int(priority), collapse: push.collapse, payload: push.payload,
             received: WallTime(nanoseconds: Clock.wall()))
         try ask(.push(message), id, peer, .pushed(message.id))
+    }
+
+    /// What it says, or what its payload is.
+    private func type(of push: NotificationToolPush) throws(RPCError) -> PushType {
+        var given: PushType?
+        if let word = push.type {
+            given = PushType(rawValue: word)
+            let words = PushType.allCases.map(\.rawValue).joined(separator: ", ")
+            if given == nil { throw .invalidParameter("type", "the parameter type must be one of \(words)") }
+        }
+        let needsAps = given.map { $0 == .alert || $0 == .background } ?? true
+        do throws(ProviderPayload.Unusable) {
+            let payload = try ProviderPayload(Array(push.payload.utf8), needsAps: needsAps)
+            if let given { return given }
+            if payload.isForeign { return .mdm }
+            return payload.isContentAvailable && !payload.hasAlert ? .background : .alert
+        } catch {
+            throw .invalidParameter("payload", error.reason)
+        }
     }
 
     private func gateway(_ setting: NotificationGateway, _ id: RPCID, _ peer: Peer) throws(RPCError) {

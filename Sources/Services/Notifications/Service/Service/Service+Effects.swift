@@ -116,8 +116,8 @@ extension Service {
         case .after(let last): reply.json(after: last)
         case .shown(let app, let identifier): NotificationName(id: name(of: identifier, app)).json
         case .pushed(let id):
-            if case .outcome(let sentence) = reply {
-                ["id": .string(id.description), "sentence": .string(sentence)]
+            if case .outcome(let sentence, let isDropped) = reply {
+                ["id": .string(id.description), "sentence": .string(sentence), "dropped": .bool(isDropped)]
             } else {
                 NotificationName(id: id.description).json
             }
@@ -158,6 +158,7 @@ extension NotificationReport {
             "\(app): 64 notifications are pending; \(dropped), which is due last, is dropped"
         case .notShown(let app, let identifier, let reason): "\(app): \(identifier) is not shown: \(reason.sentence)"
         case .pushDropped(let app, let id, let reason): "\(app): push \(id) is dropped: \(reason.sentence)"
+        case .pushOdd(let app, let id, let remarks): "\(app): push \(id): \(remarks.joined(separator: "; "))"
         case .untold(let id, let reason): "\(id.app): what it was to be told (\(id.number)) is given up: \(reason)"
         case .late(let app, let identifier, let span):
             "\(app): \(identifier) is shown \(Int(span.seconds)) s after its time"
