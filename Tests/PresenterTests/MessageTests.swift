@@ -68,6 +68,16 @@ struct MessageTests {
         #expect(bare.title == "<i>T</i>: Sub: <b>5 & 6</b>" && bare.body.isEmpty && bare.actions.isEmpty)
     }
 
+    @Test("Marks that combine with markup, or with a control character, do not hide it")
+    func combiningMarks() throws {
+        var shown = Shown.plain("1", "a\u{1b}\u{301}b\u{7}\u{338}")
+        shown.body = "a <\u{338} b &\u{301} c >\u{20dd} d"
+        let notify = try notify(shown)
+        #expect(
+            notify.body.unicodeScalars.elementsEqual("a &lt;\u{338} b &amp;\u{301} c &gt;\u{20dd} d".unicodeScalars))
+        #expect(!notify.title.unicodeScalars.contains { $0.value < 0x20 })
+    }
+
     @Test("A notification without a title has the app's name for one")
     func untitled() throws {
         let notify = try notify(.plain("1", ""))

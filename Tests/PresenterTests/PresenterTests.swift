@@ -124,6 +124,64 @@ struct PresenterTests {
         #expect(!stage.isShowing)
     }
 
+    @Test("A tap is a tap, whether its daemon says first that it closed the notification or afterwards")
+    func tapAndClose() throws {
+        let bus = try TestBus()
+        let daemon = try FakeDaemon(bus)
+        let stage = try Stage(bus)
+        for round in 0..<20 {
+            let id = "n\(round)"
+            var shown = Shown.plain(id)
+            shown.actions = [.init(id: "a", title: "A"), .init(id: "reply", title: "R", placeholder: "")]
+            stage.show(shown)
+            let number = try stage.awaitDisplay(id).number
+            switch round % 4 {
+            case 0:
+                try daemon.close(number, reason: 2)
+                try daemon.act(number, "action-0", token: "t")
+                #expect(try stage.told.next() == .acted(id, ShownAnswer(action: "a", token: "t")))
+            case 1:
+                try daemon.act(number)
+                try daemon.close(number, reason: 2)
+                #expect(try stage.told.next() == .acted(id, ShownAnswer()))
+            case 2:
+                try daemon.close(number, reason: 2)
+                try daemon.reply(number, "Hello")
+                #expect(try stage.told.next() == .acted(id, ShownAnswer(action: "reply", text: "Hello")))
+            default:
+                try daemon.close(number, reason: 2)
+                #expect(try stage.told.next() == .dismissed(id))
+            }
+        }
+        #expect(stage.told.rest.isEmpty && stage.gone.rest.isEmpty)
+    }
+
+    @Test("One that went by itself can still be acted on, from the daemon's list of what it has shown")
+    func history() throws {
+        let bus = try TestBus()
+        let daemon = try FakeDaemon(bus)
+        let stage = try Stage(bus)
+        stage.show(.plain("a"))
+        let number = try stage.awaitDisplay("a").number
+        try daemon.close(number, reason: 1)
+        #expect(try stage.gone.next() == "a")
+        stage.show(.plain("b"))
+        let other = try stage.awaitDisplay("b").number
+        try daemon.act(number)
+        #expect(try stage.told.next() == .acted("a", ShownAnswer()))
+        try daemon.act(number)
+        try daemon.act(other)
+        #expect(try stage.told.next() == .acted("b", ShownAnswer()), "the first was answered once")
+        // What was withdrawn is nobody's affair any more.
+        stage.show(.plain("c"))
+        let withdrawn = try stage.awaitDisplay("c").number
+        stage.withdraw("c")
+        try daemon.act(withdrawn)
+        stage.show(.plain("d"))
+        try daemon.act(stage.awaitDisplay("d").number)
+        #expect(try stage.told.next() == .acted("d", ShownAnswer()))
+    }
+
     @Test("Other programs cannot act in the daemon's name")
     func forgery() throws {
         let bus = try TestBus()

@@ -60,9 +60,10 @@ struct NotifyMessage {
     static func clean(_ text: String, _ longest: Int) -> String {
         var result = ""
         var bytes = 0
-        for character in text {
-            let isControl = character.unicodeScalars.allSatisfy { $0.value < 0x20 || $0.value == 0x7f }
-            if isControl, !character.isNewline, character != "\t" { continue }
+        // Not by characters: a mark that combines with a control character would hide it.
+        var shown = text
+        shown.unicodeScalars.removeAll { ($0.value < 0x20 && ![9, 10, 13].contains($0.value)) || $0.value == 0x7f }
+        for character in shown {
             bytes += character.utf8.count
             guard bytes <= longest else { return result + "…" }
             result.append(character.isNewline ? "\n" : character)
@@ -71,12 +72,13 @@ struct NotifyMessage {
     }
 
     static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        // A mark that combines with “<” makes another character of both, and the markup begins all the same.
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

@@ -37,6 +37,14 @@ struct Entry {
     mutating func wait() { (phase, isInLine, isOutdated, token) = (.waiting, false, false, nil) }
 }
 
+/// One that is not on the screen any more.
+struct Closed {
+    let id: String
+    let shown: Shown
+    var token: String?
+    let order: UInt64
+}
+
 extension Presenter {
     func listen() -> [DBusRegistration] {
         let heard: [(String, (Presenter) -> (UInt32, DBusValue) -> Void)] = [
@@ -65,31 +73,63 @@ extension Presenter {
             return
         }
         entries[id] = nil
-        if reason == .uint32(Daemon.dismissedByUser) { client?.dismissed(id) } else { client?.gone(id) }
+        remember(number, id, entry)
+        guard reason == .uint32(Daemon.dismissedByUser) else {
+            client?.gone(id)
+            return
+        }
+        // Some daemons say of a tap that it closed the notification, and then which action it was. Both are there when
+        // the daemon has answered what it is asked behind them.
+        guard let owner else { return settle(number, id) }
+        connection.call(Daemon.call("GetServerInformation", of: owner, returns: Daemon.information)) {
+            [weak self] _ in self?.settle(number, id)
+        }
+    }
+
+    /// It was dismissed, unless an action came with that.
+    private func settle(_ number: UInt32, _ id: String) {
+        if closed[number]?.id == id, entries[id] == nil { client?.dismissed(id) }
+    }
+
+    /// A person may still act on it: in the daemon's list of what was shown, for example.
+    private func remember(_ number: UInt32, _ id: String, _ entry: Entry) {
+        guard let shown = entry.displayed else { return }
+        if closed.count >= Self.most, let oldest = closed.min(by: { $0.value.order < $1.value.order })?.key {
+            closed[oldest] = nil
+        }
+        closed[number] = Closed(id: id, shown: shown, token: entry.token, order: nextNumber())
     }
 
     private func invoked(_ number: UInt32, key: DBusValue) {
-        guard let key = key.string, let shown = displayed(number),
+        guard let key = key.string, let shown = displayed(number) ?? closed[number]?.shown,
             let answer = NotifyMessage.answer(key, to: shown)
         else { return }
         acted(number, answer)
     }
 
     private func replied(_ number: UInt32, _ text: DBusValue) {
-        guard let text = text.string, let shown = displayed(number),
+        guard let text = text.string, let shown = displayed(number) ?? closed[number]?.shown,
             let answer = NotifyMessage.answer(text: text, to: shown)
         else { return }
         acted(number, answer)
     }
 
     private func heardToken(_ number: UInt32, _ token: DBusValue) {
-        if let id = numbers[number], let token = token.string, token.utf8.count < 1024 { entries[id]?.token = token }
+        guard let token = token.string, token.utf8.count < 1024 else { return }
+        if let id = numbers[number] { entries[id]?.token = token } else { closed[number]?.token = token }
     }
 
     private func displayed(_ number: UInt32) -> Shown? { numbers[number].flatMap { entries[$0]?.displayed } }
 
     /// It is answered, whether or not the daemon takes it from the screen itself.
     private func acted(_ number: UInt32, _ answer: ShownAnswer) {
+        if let past = closed.removeValue(forKey: number) {
+            // Another one may have its place by now: what a person saw is what is answered.
+            var answer = answer
+            answer.token = past.token
+            client?.acted(past.id, answer)
+            return
+        }
         guard let id = numbers.removeValue(forKey: number), let entry = entries.removeValue(forKey: id) else { return }
         // One that takes its place and is on its way is closed when it has come.
         if entry.phase != .asked { close(number) }

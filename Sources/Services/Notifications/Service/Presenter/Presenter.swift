@@ -36,6 +36,8 @@ package final class Presenter: @unchecked Sendable {
     var entries: [String: Entry] = [:]
     /// What the daemon's numbers mean.
     var numbers: [UInt32: String] = [:]
+    /// What its numbers meant that were closed.
+    var closed: [UInt32: Closed] = [:]
     /// Which may be asked for, in their order. Some may be gone by now.
     private var line: [String] = []
     private var asked = 0
@@ -130,7 +132,7 @@ package final class Presenter: @unchecked Sendable {
 
     private func add(_ entry: Entry) { entries[entry.shown.id] = entry }
 
-    private func nextNumber() -> UInt64 {
+    func nextNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
@@ -169,7 +171,7 @@ package final class Presenter: @unchecked Sendable {
     /// Nothing is on a screen any more. What waits, waits for the next daemon.
     private func lose() {
         epoch += 1
-        (owner, asked, numbers, line) = (nil, 0, [:], [])
+        (owner, asked, numbers, closed, line) = (nil, 0, [:], [:], [])
         let unanswered = entries.filter { $0.value.phase == .asked }.sorted { $0.value.order < $1.value.order }
         for id in entries.keys { entries[id]?.wait() }
         for (id, _) in unanswered { failed(id, .disconnected) }
@@ -265,6 +267,7 @@ package final class Presenter: @unchecked Sendable {
             if let other = numbers[number], other != id { tookPlace(of: other) }
             let handle = ShownHandle(bus: connection.busIdentifier ?? "", owner: owner, number: number)
             numbers[number] = id
+            closed[number] = nil
             entry.isDisplayed(shown, as: handle)
             entries[id] = entry
             enqueue(id)
