@@ -35,7 +35,7 @@ extension FuzzTarget {
         for line in parts(bytes, at: 0x0A, most: 64) {
             switch GPSDReport(line) {
             case nil: kinds.insert("none")
-            case .fix(let fix, _):
+            case .fix(let fix, _), .untimedFix(let fix, _):
                 kinds.insert("fix")
                 try promise(fix.isSound, "\(fix) is no fix")
                 try device.hear(.fix(fix), after: .seconds(1))

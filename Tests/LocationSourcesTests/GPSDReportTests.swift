@@ -48,13 +48,15 @@ struct GPSDReportTests {
         #expect(fix(#","track":360"#)?.course == 0)
         #expect(read(report(181, second: 1)) == nil)
         #expect(read(#"{"class":"TPV","mode":3,"time":"2026-05-01T12:00:00Z","lat":1}"#) == nil)
-        #expect(read(#"{"class":"TPV","mode":3,"lat":1,"lon":1}"#) == nil)
-        #expect(read(#"{"class":"TPV","mode":3,"time":"yesterday","lat":1,"lon":1}"#) == nil)
-        #expect(read(#"{"class":"TPV","mode":3,"time":1e300,"lat":1,"lon":1}"#) == nil)
-        #expect(read(#"{"class":"TPV","mode":3,"time":-1,"lat":1,"lon":1}"#) == nil)
         let huge = fix(#","eph":1e300,"altMSL":1e300,"epv":1,"speed":1e300,"eps":1,"epd":1e300,"track":1"#)
         #expect(huge?.accuracy == 20_037_508 && huge?.altitude == nil && huge?.altitudeAccuracy == nil)
         #expect(huge?.speed == nil && huge?.speedAccuracy == nil && huge?.course == 1 && huge?.courseAccuracy == nil)
+    }
+
+    @Test(arguments: ["", #","time":"yesterday""#, #","time":1e300"#, #","time":-1"#, #","time":null"#])
+    func `A fix without a time that can be is told apart`(_ time: String) {
+        let expected = Fix(Coordinate(1, 1), accuracy: 15, time: 0, source: .gps)
+        #expect(read(#"{"class":"TPV","mode":3,"lat":1,"lon":1\#(time)}"#) == .untimedFix(expected, device: nil))
     }
 
     @Test(arguments: [
@@ -87,7 +89,10 @@ struct GPSDReportTests {
             for byte in [0, 0xff] + Array("\"{}[],:-+.eE019".utf8) {
                 var changed = line
                 changed[index] = byte
-                if case .fix(let fix, _)? = GPSDReport(changed) { #expect(fix.isSound) }
+                switch GPSDReport(changed) {
+                case .fix(let fix, _)?, .untimedFix(let fix, _)?: #expect(fix.isSound)
+                default: break
+                }
                 _ = GPSDReport(Array(changed.prefix(index)))
             }
         }

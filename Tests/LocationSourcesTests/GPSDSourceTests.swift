@@ -45,6 +45,26 @@ struct GPSDSourceTests {
         listener.on { source.end() }
     }
 
+    @Test func `Fixes of a receiver that never tells the time have that of their arrival`() throws {
+        let gpsd = try FakeGPSD()
+        let source = source(gpsd)
+        source.start(listener)
+        let guest = try gpsd.guest(answering: FakeGPSD.version, FakeGPSD.devices)
+        func untimed(_ longitude: Double) -> String {
+            #"{"class":"TPV","device":"/dev/ttyS0","mode":3,"lat":48,"lon":\#(longitude)}"#
+        }
+        let began = Double(Clock.wall()) / 1e9
+        // The first two may be those of a receiver that has not told it yet.
+        try guest.say(untimed(1), untimed(2), untimed(3), untimed(4))
+        let fixes = try (1...2).map { _ in try listener.awaitFix() }
+        #expect(fixes.map(\.coordinate.longitude) == [3, 4])
+        #expect(fixes.allSatisfy { $0.time >= began && $0.time <= Double(Clock.wall()) / 1e9 })
+        // From one that tells it, those without a time are left out.
+        try guest.say(report(5, second: 5), untimed(6), report(7, second: 7))
+        #expect(try (1...2).map { _ in try listener.awaitFix().coordinate.longitude } == [5, 7])
+        listener.on { source.end() }
+    }
+
     @Test func `Without gpsd it is absent, and it is present as soon as gpsd comes`() throws {
         let gpsd = try FakeGPSD(isListening: false)
         let source = source(gpsd)

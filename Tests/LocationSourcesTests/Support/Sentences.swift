@@ -1,6 +1,6 @@
 /// Makes sentences of NMEA.
 enum Sentences {
-    static func sentence(_ content: String) -> String {
+    static func sentence(_ content: some StringProtocol) -> String {
         let sum = content.utf8.reduce(0, ^)
         return "$\(content)*" + (sum < 16 ? "0" : "") + String(sum, radix: 16, uppercase: true)
     }

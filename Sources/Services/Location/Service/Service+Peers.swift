@@ -88,7 +88,8 @@ final class ToolSession: @unchecked Sendable {
 
     private func app(_ name: String) throws(RPCError) -> AppIdentifier {
         guard let app = AppIdentifier(name) else {
-            throw .invalidParameter("app", "the parameter app must be 1 to 127 letters, digits, dots and hyphens")
+            throw .invalidParameter(
+                "app", "the parameter app must be 1 to 127 letters, digits, dots, hyphens and underscores")
         }
         return app
     }

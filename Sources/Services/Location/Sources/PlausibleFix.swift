@@ -8,7 +8,7 @@ extension Fix {
     /// Metres a second: faster than anything that falls to the earth.
     private static let fastest = 100_000.0
     /// The end of the year 9999.
-    private static let latest = 253_402_300_800.0
+    static let latest = 253_402_300_800.0
 
     /// Without what cannot be, so that no sum of it overflows; `nil` where place or time cannot be. A source may say
     /// anything.

@@ -8,6 +8,8 @@ package enum GPSDReport: Hashable, Sendable {
     case devices(Set<String>)
     case device(String, isActive: Bool)
     case fix(Fix, device: String?)
+    /// The receiver does not say of which time it is: that of the fix is 0.
+    case untimedFix(Fix, device: String?)
     /// A receiver works and does not know yet where it is.
     case noFix(device: String?)
     case error(String)
@@ -30,7 +32,7 @@ package enum GPSDReport: Hashable, Sendable {
                 return
             }
             guard let fix = Self.fix(value) else { return nil }
-            self = .fix(fix, device: device)
+            self = fix.time > 0 ? .fix(fix, device: device) : .untimedFix(fix, device: device)
         case "ERROR": self = .error(Self.short(value["message"]?.string) ?? "no reason given")
         default: return nil
         }
@@ -47,14 +49,13 @@ package enum GPSDReport: Hashable, Sendable {
     /// sees three satellites and guesses the altitude.
     static func estimate(mode: Int) -> Double { mode >= 3 ? 15 : 50 }
 
-    /// `nil` also for a fix without a time. gpsd sends one or two of them at most, before the receiver's first whole
-    /// cycle, and the time of this machine would put them out of order.
     private static func fix(_ value: JSONValue) -> Fix? {
         func number(_ key: String) -> Double? { value[key]?.number.flatMap { $0.isFinite ? $0 : nil } }
         func amount(_ key: String) -> Double? { number(key)?.asAmount }
-        guard let latitude = number("lat"), let longitude = number("lon"), let time = time(value["time"]),
-            let mode = value["mode"]?.int
-        else { return nil }
+        guard let latitude = number("lat"), let longitude = number("lon"), let mode = value["mode"]?.int else {
+            return nil
+        }
+        let time = time(value["time"]) ?? 0
         var accuracy = amount("eph")
         if let x = amount("epx"), let y = amount("epy") { accuracy = accuracy ?? (x * x + y * y).squareRoot() }
         var fix = Fix(
@@ -74,8 +75,9 @@ package enum GPSDReport: Hashable, Sendable {
         return fix.plausible
     }
 
-    /// A text, or seconds since 1970 if gpsd is old.
+    /// A text, or seconds since 1970 if gpsd is old. `nil` for what cannot be.
     private static func time(_ value: JSONValue?) -> Double? {
-        value?.string.flatMap { Timestamp.seconds($0) } ?? value?.number.flatMap { $0 > 0 ? $0 : nil }
+        let seconds = value?.string.flatMap { Timestamp.seconds($0) } ?? value?.number
+        return seconds.flatMap { $0 > 0 && $0 < Fix.latest ? $0 : nil }
     }
 }

@@ -34,6 +34,10 @@ package final class GPSDSource: LocationSource, @unchecked Sendable {
         /// By the monotonic clock: the last fix, or since when one is waited for.
         var lastFix: Int64 = 0
         var lacksFixes = false
+        /// By the same clock: the last fix with a time of its own.
+        var lastTimed: Int64?
+        /// Fixes without one since then.
+        var untimed = 0
     }
 
     package init(queue: DispatchQueue, address: GPSDAddress = .standard, patience: Duration = .seconds(60)) {
@@ -113,18 +117,33 @@ package final class GPSDSource: LocationSource, @unchecked Sendable {
             if isActive { add(path) } else { heard.devices.remove(path) }
         case .noFix(let device): add(device ?? "")
         case .fix(let fix, let device):
-            // gpsd opens a device again that it has let go of, and does not say so.
-            add(device ?? "")
-            heard.lastFix = Clock.monotonic()
-            heard.lacksFixes = false
-            pauses.reset()
-            judge()
-            client?.found(fix)
-            return
+            (heard.lastTimed, heard.untimed) = (Clock.monotonic(), 0)
+            return found(fix, device)
+        case .untimedFix(var fix, let device):
+            heard.untimed += 1
+            let isUsual = heard.untimed >= Self.untimedAtOnce
+            guard heard.lastTimed.map({ Clock.monotonic() - $0 > Self.timedFor }) ?? isUsual else { break }
+            fix.time = Double(Clock.wall()) / 1e9
+            return found(fix, device)
         case .error(let message):
             return tell(.absent("gpsd at \(address) refuses to be watched: \(message). Check its version"))
         }
         judge()
+    }
+
+    /// A receiver that tells the time may leave it out of one or two fixes, before its first whole cycle: the time of
+    /// this machine would put them out of order. Others never tell it, such as those that send GGA alone.
+    private static let untimedAtOnce = 3
+    private static let timedFor: Int64 = 10_000_000_000
+
+    private func found(_ fix: Fix, _ device: String?) {
+        // gpsd opens a device again that it has let go of, and does not say so.
+        add(device ?? "")
+        heard.lastFix = Clock.monotonic()
+        heard.lacksFixes = false
+        pauses.reset()
+        judge()
+        client?.found(fix)
     }
 
     private func add(_ device: String) {

@@ -2,19 +2,23 @@ internal import LocationModel
 
 /// Reads what satellite receivers say: sentences of NMEA 0183.
 ///
-/// GGA, RMC, GST and GSA of any system of satellites count. A sentence that is damaged is skipped and counted; one of
-/// another kind, or a line that is none, is passed over.
+/// GGA, RMC, GLL, GNS, GST and GSA of any talker count, wherever in a line they stand: programs write times and marks
+/// before them and behind them. A sentence that is damaged is skipped and counted; one of another kind, or a line that
+/// holds none, is passed over.
 package enum NMEAReader {
     package static func read(_ bytes: [UInt8]) throws(TrackError) -> Track {
         guard bytes.count <= Track.mostBytes else { throw .tooLarge }
         var log = Log()
-        var (lines, start) = (0, bytes.startIndex)
-        while start < bytes.endIndex {
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-            lines += 1
+        // Receivers may leave checksums out. Where others have one, a sentence without was cut off.
+        log.needsChecksums = bytes.split(whereSeparator: endsSentence).contains { fields($0) != nil }
+        var (lines, start) = (1, bytes.startIndex)
+        while let dollar = bytes[start...].firstIndex(of: UInt8(ascii: "$")) {
+            lines += bytes[start..<dollar].count { $0 == UInt8(ascii: "\n") }
+            start = dollar + 1
+            let end = bytes[start...].firstIndex(where: endsSentence) ?? bytes.endIndex
             log.add(bytes[start..<end])
             guard log.points.count <= Track.mostPoints else { throw .tooManyPoints }
-            start = end + 1
+            start = end
         }
         log.close()
         guard log.sentences > 0 else {
@@ -31,23 +35,39 @@ package enum NMEAReader {
         return try Track(log.points, skipped: log.skipped)
     }
 
-    /// The fields of a sentence between `$` and `*`; `nil` if it is damaged.
-    package static func fields(_ sentence: ArraySlice<UInt8>) -> [String]? {
-        guard sentence.first == UInt8(ascii: "$"), sentence.count <= longestSentence,
-            let star = sentence.lastIndex(of: UInt8(ascii: "*"))
+    private static func endsSentence(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "$")
+    }
+
+    /// The fields of a sentence that follows its `$`, up to its `*`; `nil` if it is damaged.
+    ///
+    /// - Parameter needsChecksum: whether one without a checksum is damaged as well. What follows a checksum is no part
+    ///   of the sentence.
+    package static func fields(_ sentence: ArraySlice<UInt8>, needsChecksum: Bool = true) -> [String]? {
+        guard let star = sentence.prefix(longestSentence).firstIndex(of: UInt8(ascii: "*")) else {
+            guard !needsChecksum, sentence.count <= longestSentence else { return nil }
+            return split(sentence)
+        }
+        let digits = sentence[(star + 1)...].prefix(3)
+        guard digits.count >= 2, let sum = UInt8(String(decoding: digits.prefix(2), as: UTF8.self), radix: 16),
+            digits.count == 2 || !isHexadecimal(digits[digits.index(before: digits.endIndex)])
         else { return nil }
-        let digits = sentence[(star + 1)...]
-        guard digits.count == 2, let sum = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
-        let content = sentence[(sentence.startIndex + 1)..<star]
-        guard content.reduce(0, ^) == sum, content.allSatisfy({ (0x20..<0x7f).contains($0) }) else { return nil }
-        return content.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
-            String(decoding: $0, as: UTF8.self)
+        let content = sentence[..<star]
+        return content.reduce(0, ^) == sum ? split(content) : nil
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool { Character(Unicode.Scalar(byte)).isHexDigit }
+
+    private static func split(_ content: ArraySlice<UInt8>) -> [String]? {
+        guard content.allSatisfy({ (0x20..<0x7f).contains($0) }) else { return nil }
+        return content.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { field in
+            let text = String(decoding: field, as: UTF8.self).drop { $0 == " " }
+            return String(text.reversed().drop { $0 == " " }.reversed())
         }
     }
 
     /// The standard says 82, and receivers say more.
     private static let longestSentence = 256
-    static let talkers: Set<Substring> = ["GP", "GN", "GL", "GA", "GB", "BD", "GQ", "QZ", "GI"]
 }
 
 /// Sentences of one moment belong together.
@@ -55,6 +75,7 @@ private struct Log {
     var points: [RawPoint] = []
     var skipped = 0
     var sentences = 0
+    var needsChecksums = true
     private var epoch = Epoch()
     /// Days since 1970 of the last date, and the time of day that came last.
     private var day: Int?
@@ -74,24 +95,22 @@ private struct Log {
     /// Metres that a receiver errs by, for each unit of horizontal dilution.
     private static let rangeError = 5.0
 
-    mutating func add(_ line: ArraySlice<UInt8>) {
-        var line = line
-        while let last = line.last, last == UInt8(ascii: "\r") || last == UInt8(ascii: " ") { line.removeLast() }
-        // Some programs write a time before each sentence.
-        guard let start = line.firstIndex(of: UInt8(ascii: "$")) else { return }
-        guard let fields = NMEAReader.fields(line[start...]) else {
+    mutating func add(_ sentence: ArraySlice<UInt8>) {
+        guard let fields = NMEAReader.fields(sentence, needsChecksum: needsChecksums) else {
             skipped += 1
             sentences += 1
             return
         }
-        let name = fields[0]
-        guard name.utf8.count == 5 else { return }
+        // Two letters for the talker, and three for what it says.
+        let name = fields[0].uppercased()
+        guard name.utf8.count == 5, name.allSatisfy({ $0.isASCII && $0.isLetter }) else { return }
         sentences += 1
-        guard NMEAReader.talkers.contains(name.prefix(2)) else { return }
         let isRead: Bool
         switch name.suffix(3) {
         case "GGA": isRead = readGGA(fields)
         case "RMC": isRead = readRMC(fields)
+        case "GLL": isRead = readGLL(fields)
+        case "GNS": isRead = readGNS(fields)
         case "GST": isRead = readGST(fields)
         case "GSA": isRead = readGSA(fields)
         default: return
@@ -153,6 +172,35 @@ private struct Log {
         let knot = 1852.0 / 3600
         point.speed = Self.number(fields[7])?.asAmount.map { $0 * knot }
         point.course = Self.number(fields[8])?.asCourse
+        epoch.point = point
+        return true
+    }
+
+    /// Latitude and longitude alone.
+    private mutating func readGLL(_ fields: [String]) -> Bool {
+        guard fields.count >= 6, let time = Self.time(fields[5]) else { return false }
+        begin(time)
+        guard fields.count < 7 || fields[6] == "A" else {
+            epoch.isVoid = true
+            return fields[6] == "V"
+        }
+        guard let place = Self.place(fields[1...4]) else { return false }
+        epoch.point = epoch.point ?? RawPoint(coordinate: place)
+        return true
+    }
+
+    /// As GGA, of several systems of satellites: a letter for each, which is N where it has nothing.
+    private mutating func readGNS(_ fields: [String]) -> Bool {
+        guard fields.count >= 10, let time = Self.time(fields[1]) else { return false }
+        begin(time)
+        guard fields[6].contains(where: { $0 != "N" }) else {
+            epoch.isVoid = true
+            return !fields[6].isEmpty
+        }
+        guard let place = Self.place(fields[2...5]) else { return false }
+        var point = epoch.point ?? RawPoint(coordinate: place)
+        point.altitude = point.altitude ?? Self.number(fields[9])
+        epoch.dilution = epoch.dilution ?? Self.number(fields[8])?.asAmount
         epoch.point = point
         return true
     }

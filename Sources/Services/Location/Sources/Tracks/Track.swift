@@ -32,10 +32,11 @@ package struct Track: Hashable, Sendable {
         try self.init(bytes)
     }
 
-    /// Reads GPX or NMEA sentences, whichever it is.
+    /// Reads GPX or NMEA sentences, whichever it is, in whichever encoding.
     package init(_ bytes: [UInt8]) throws(TrackError) {
         guard bytes.count <= Self.mostBytes else { throw .tooLarge }
-        let blank = Set("\u{FEFF} \t\r\n".utf8)
+        let bytes = try TrackText.utf8(bytes)
+        let blank = Set(" \t\r\n".utf8)
         self =
             try bytes.first { !blank.contains($0) } == UInt8(ascii: "<")
             ? GPXReader.read(bytes) : NMEAReader.read(bytes)

@@ -1,5 +1,5 @@
-/// Reads the XML of exchange formats: elements, attributes and text. It is strict, and knows no document types, so no
-/// file can make it read another one or grow.
+/// Reads the XML of exchange formats in UTF-8: elements, attributes and text. Elements have to fit; what a text holds
+/// that is no character stands as it is. It knows no document types, so no file can make it read another one or grow.
 struct XMLScanner {
     enum Event: Hashable {
         /// Without the prefix of its namespace.
@@ -18,14 +18,7 @@ struct XMLScanner {
     /// The end of an element without content.
     private var waiting: Event?
 
-    init(_ bytes: [UInt8]) throws(TrackError) {
-        let marks: [[UInt8]] = [[0xfe, 0xff], [0xff, 0xfe], [0x3c, 0], [0, 0x3c]]
-        guard !marks.contains(Array(bytes.prefix(2))) else {
-            throw TrackError(line: 1, "it is encoded in UTF-16: save it as UTF-8")
-        }
-        self.bytes = bytes
-        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { index = 3 }
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// `nil` at the end.
     mutating func next() throws(TrackError) -> Event? {
@@ -46,7 +39,7 @@ struct XMLScanner {
                 let start = index
                 try skip(to: "]]>")
                 guard !open.isEmpty else { throw error("text outside of the document") }
-                return .text(try string(bytes[start..<(index - 3)]))
+                return .text(string(bytes[start..<(index - 3)]))
             } else if skips("<!") {
                 throw error("a document type, which could bring in other files: remove the declaration “<!…>”")
             } else if skips("</") {
@@ -102,7 +95,8 @@ struct XMLScanner {
     }
 
     private static func local(_ name: String) -> String {
-        name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+        let scalars = name.unicodeScalars
+        return scalars.lastIndex(of: ":").map { String(scalars[scalars.index(after: $0)...]) } ?? name
     }
 
     private mutating func name() throws(TrackError) -> String {
@@ -111,7 +105,7 @@ struct XMLScanner {
         guard index > start, index - start <= Self.longestName, !Self.isDigit(bytes[start]) else {
             throw error("a name is expected")
         }
-        return try string(bytes[start..<index])
+        return string(bytes[start..<index])
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -135,7 +129,7 @@ struct XMLScanner {
         while index < bytes.count, bytes[index] != quote, bytes[index] != UInt8(ascii: "<") { step() }
         guard index < bytes.count, bytes[index] == quote else { throw error("the value of \(key) does not end") }
         index += 1
-        return try decoded(bytes[start..<(index - 1)])
+        return decoded(bytes[start..<(index - 1)])
     }
 
     // MARK: Text
@@ -149,33 +143,36 @@ struct XMLScanner {
             guard range.allSatisfy(Self.isBlank) else { throw error("text outside of the document") }
             return nil
         }
-        return try decoded(range)
+        return decoded(range)
     }
 
-    private func string(_ bytes: ArraySlice<UInt8>) throws(TrackError) -> String {
-        guard bytes.count <= Self.longestText else { throw error("a text is too long") }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw error("it holds bytes that are not UTF-8: save it as UTF-8")
-        }
-        return text
+    /// Names and remarks are longer and odder than what is read of them.
+    private func string(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.prefix(Self.longestText), as: UTF8.self)
     }
 
-    private func decoded(_ bytes: ArraySlice<UInt8>) throws(TrackError) -> String {
-        let text = try string(bytes)
+    /// A reference that is none, as in “Tom & Jerry”, stands as it is.
+    private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        let text = string(bytes)
         guard bytes.contains(UInt8(ascii: "&")) else { return text }
-        var result = ""
-        var rest = text[...]
+        // Not by characters: a mark that combines with “&” would hide it.
+        var result = "".unicodeScalars
+        var rest = text.unicodeScalars[...]
         while let start = rest.firstIndex(of: "&") {
             result += rest[..<start]
-            guard let end = rest[start...].prefix(12).firstIndex(of: ";") else {
-                throw error("“&” without its “;”")
+            let next = rest.index(after: start)
+            if let end = rest[start...].prefix(12).firstIndex(of: ";"),
+                let character = Self.character(Substring(rest[next..<end]))
+            {
+                result.append(character)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                result.append("&")
+                rest = rest[next...]
             }
-            let name = rest[rest.index(after: start)..<end]
-            guard let character = Self.character(name) else { throw error("“&\(name);” is not known") }
-            result.unicodeScalars.append(character)
-            rest = rest[rest.index(after: end)...]
         }
-        return result + rest
+        result += rest
+        return String(result)
     }
 
     private static func character(_ name: Substring) -> Unicode.Scalar? {
