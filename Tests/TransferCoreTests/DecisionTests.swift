@@ -8,11 +8,13 @@ import TransferCore
 
     private func decide(
         _ status: Int32, _ fields: [String: String] = [:], offset: Int64 = 0, validator: Validator? = .etag("\"1\""),
-        expected: Int64? = nil, accepts: Bool = false, isHead: Bool = false, space: ChallengeSpace? = nil
+        expected: Int64? = nil, accepts: Bool = false, isHead: Bool = false, isPart: Bool = false,
+        acceptsRefusal: Bool = false, space: ChallengeSpace? = nil
     ) -> DownloadDecision {
         DownloadDecision(
             .init(
-                offset: offset, validator: validator, expected: expected, acceptsUnauthorized: accepts, isHead: isHead),
+                offset: offset, validator: validator, expected: expected, acceptsUnauthorized: accepts, isHead: isHead,
+                isPart: isPart, acceptsRefusal: acceptsRefusal),
             ResponseHead(status: status, headers: fields.map { HeaderField($0.key, $0.value) }), challenge: space,
             now: Self.now, rules: TransferRules())
     }
@@ -55,7 +57,32 @@ import TransferCore
         #expect(isFromZero(range("bytes 5-9/10", ["ETag": "\"2\""])))
         #expect(isFromZero(range("bytes 5-9/10", ["Content-Encoding": "br"])))
         #expect(isFromZero(decide(206, ["Content-Type": "multipart/byteranges"], offset: 5)))
-        #expect(isFromZero(decide(206, ["Content-Range": "bytes 0-9/10"])), "nobody asked for a part")
+    }
+
+    @Test("A 206 for all that has all is the whole thing, and any other is none")
+    func unaskedPart() {
+        let tag = ["ETag": "\"1\""]
+        func answer(_ range: String?, _ more: [String: String] = [:]) -> DownloadDecision {
+            decide(206, tag.merging(more) { $1 }.merging(range.map { ["Content-Range": $0] } ?? [:]) { $1 })
+        }
+        #expect(
+            answer("bytes 0-9/10", ["Content-Length": "10"]) == .whole(.etag("\"1\""), expected: 10, isError: false))
+        #expect(answer("bytes 0-9/10") == .whole(.etag("\"1\""), expected: nil, isError: false))
+        for range in ["bytes 0-8/10", "bytes 1-9/10", "bytes 0-9/*", "bytes */10", "rubbish", nil] {
+            #expect(isFromZero(answer(range)), "\(range ?? "none")")
+        }
+        #expect(isFromZero(decide(206, ["Content-Range": "bytes 0-9/10"], offset: 5)), "it goes on from there")
+    }
+
+    @Test("The part that an app itself asked for is the whole thing for it, with any range and none")
+    func ownPart() {
+        for range in ["bytes 1000-1999/4000", "bytes 0-3999/4000", "bytes 5-9/*", "rubbish"] {
+            let fields = ["Content-Range": range, "Content-Length": "1000", "ETag": "\"1\""]
+            #expect(decide(206, fields, isPart: true) == .whole(nil, expected: 1000, isError: false))
+        }
+        #expect(decide(206, isPart: true) == .whole(nil, expected: nil, isError: false))
+        #expect(decide(416, ["Content-Length": "3"], isPart: true) == .whole(nil, expected: 3, isError: true))
+        #expect(decide(200, ["Content-Length": "9"], isPart: true) == .whole(nil, expected: 9, isError: false))
     }
 
     @Test("A 416 at the exact length means that all is there, if it is the same thing")
@@ -84,6 +111,9 @@ import TransferCore
         }
         #expect(after == .seconds(7))
         #expect(problem.contains("\(status)"))
+        #expect(
+            decide(status, ["Content-Length": "9"], offset: 5, acceptsRefusal: true)
+                == .whole(nil, expected: 9, isError: true))
     }
 
     @Test(

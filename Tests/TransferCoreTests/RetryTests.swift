@@ -50,6 +50,59 @@ import TransferCore
         #expect(again.order.validator == .etag("\"1\""))
     }
 
+    @Test("An app hears the last of so many answers that might have been better the next time, if they come in a row")
+    func refusals() throws {
+        var bench = Bench()
+        var attempt = try running(&bench)
+        let head = ResponseHead(status: 500, headers: [HeaderField("Content-Length", "3")])
+        func refuse(_ times: Int32) throws {
+            for _ in 0..<times {
+                let effects = bench.send(.responseHead(attempt, head, challenge: nil))
+                #expect(!effects.contains { if case .receiveBody = $0 { true } else { false } })
+                let again = bench.passToDownload()
+                attempt = try #require(again).attempt
+            }
+        }
+        try refuse(bench.rules.mostRefusals - 1)
+        // Another answer in between, whose connection is lost.
+        bench.send(.responseHead(attempt, .ok(1000), challenge: nil))
+        bench.send(.failed(attempt, .connectionLost))
+        let another = bench.passToDownload()
+        attempt = try #require(another).attempt
+        try refuse(bench.rules.mostRefusals - 1)
+        bench.send(.responseHead(attempt, head, challenge: nil))
+        bench.send(.responseEnded(attempt, offset: 3, digest: .unknown))
+        let record = bench.system.status(attempt.transfer, at: bench.now)?.record
+        #expect(record == nil || record?.response?.status == 500)
+        let last = bench.passToDownload()
+        #expect(last == nil, "it is not tried again")
+    }
+
+    @Test("A download with a range of its own begins anew after a break, and gets what it asked for")
+    func ownRange() throws {
+        var bench = Bench()
+        var creation = Bench.download()
+        creation.request.headers.append(HeaderField("range", "bytes=1000-1999"))
+        var attempt = try running(&bench, creation)
+        let head = ResponseHead(
+            status: 206,
+            headers: [
+                HeaderField("Content-Range", "bytes 1000-1999/4000"), HeaderField("Content-Length", "1000"),
+                HeaderField("ETag", "\"1\""),
+            ])
+        bench.send(.responseHead(attempt, head, challenge: nil))
+        bench.send(.durable(attempt, offset: 10))
+        bench.send(.failed(attempt, .connectionLost))
+        let next = bench.passToDownload()
+        let again = try #require(next)
+        #expect(again.order.offset == 0 && again.order.validator == nil)
+        attempt = again.attempt
+        bench.send(.responseHead(attempt, head, challenge: nil))
+        bench.send(.responseEnded(attempt, offset: 1000, digest: .unknown))
+        let last = bench.passToDownload()
+        #expect(last == nil, "it is complete")
+    }
+
     @Test("Retry-After is obeyed")
     func retryAfter() throws {
         var bench = Bench()

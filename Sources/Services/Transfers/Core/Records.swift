@@ -187,6 +187,8 @@ package struct TaskRecord: Hashable, Sendable, Codable {
     package var waitsForDisk = false
     package var lastProblem: String?
     package var digestFailures: Int32 = 0
+    /// How often in a row the server has answered that it may be better the next time; `nil`: never.
+    package var refusals: Int32?
     /// From when on it could have begun, but for a cold radio.
     package var radioSince: WallTime?
     package var outcome: TaskOutcome?

@@ -38,6 +38,8 @@ package struct TransferRules: Hashable, Sendable, Codable {
     package var diskRetry = Span.seconds(30)
     package var mostChallenges: Int32 = 20
     package var mostDigestFailures: Int32 = 3
+    /// An app hears the server's answer after so many that might have been better the next time: five minutes and more.
+    package var mostRefusals: Int32 = 10
     /// A Last-Modified younger than this may stand for two versions of a thing.
     package var youngestValidator = Span.seconds(60)
 

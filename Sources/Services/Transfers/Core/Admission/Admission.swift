@@ -98,7 +98,8 @@ extension TransferSystem {
             return
         }
         // Without a validator nobody could tell whether the rest belongs to it.
-        if task.record.durable > 0, task.record.validator == nil || task.record.isErrorBody { forgetContent(id) }
+        let isLost = task.record.validator == nil || task.record.isErrorBody || asksForPart(task.record)
+        if task.record.durable > 0, isLost { forgetContent(id) }
         guard let record = tasks[id]?.record else { return }
         effects.append(
             .startDownload(

@@ -22,16 +22,22 @@ package enum DownloadDecision: Hashable, Sendable {
         package var acceptsUnauthorized: Bool
         /// Only the head is wanted: the length that it names is that of another answer.
         package var isHead: Bool
+        /// The app itself asks for a part: that is the whole thing for it.
+        package var isPart: Bool
+        /// The server has refused so often that its answer is the result.
+        package var acceptsRefusal: Bool
 
         package init(
             offset: Int64 = 0, validator: Validator? = nil, expected: Int64? = nil, acceptsUnauthorized: Bool = false,
-            isHead: Bool = false
+            isHead: Bool = false, isPart: Bool = false, acceptsRefusal: Bool = false
         ) {
             self.offset = offset
             self.validator = validator
             self.expected = expected
             self.acceptsUnauthorized = acceptsUnauthorized
             self.isHead = isHead
+            self.isPart = isPart
+            self.acceptsRefusal = acceptsRefusal
         }
     }
 
@@ -40,6 +46,12 @@ package enum DownloadDecision: Hashable, Sendable {
     ) {
         let status = head.response.status
         switch status {
+        case 206 where asked.isPart:
+            self = .whole(nil, expected: head.isCoded ? nil : head.contentLength, isError: false)
+        case 206 where asked.offset == 0 && head.isAll:
+            self = .whole(
+                head.validator(now: now, rules: rules), expected: head.isCoded ? nil : head.contentLength,
+                isError: false)
         case 206: self = Self.partial(asked, head)
         case 204, 205: self = .whole(nil, expected: 0, isError: false)
         case 200..<300 where asked.isHead: self = .whole(nil, expected: 0, isError: false)
@@ -58,7 +70,7 @@ package enum DownloadDecision: Hashable, Sendable {
             } else {
                 self = .error(head, asked)
             }
-        case let status where HTTPStatus.isPassing(status):
+        case let status where HTTPStatus.isPassing(status) && !asked.acceptsRefusal:
             self = .retry(
                 after: head.retryAfter(now: now, rules: rules), "the server answered \(HTTPStatus.phrase(status))")
         case 300..<600: self = .error(head, asked)
@@ -92,6 +104,14 @@ package enum DownloadDecision: Hashable, Sendable {
         }
         let isToTheEnd = range.total.map { range.end == $0 - 1 } ?? true
         return .rest(expected: range.total ?? asked.expected ?? (isToTheEnd ? range.end + 1 : nil))
+    }
+}
+
+extension ResponseHead {
+    /// Whether a 206 has the thing from its beginning to its end.
+    fileprivate var isAll: Bool {
+        guard let range = contentRange, let total = range.total else { return false }
+        return range.start == 0 && range.end == total - 1
     }
 }
 

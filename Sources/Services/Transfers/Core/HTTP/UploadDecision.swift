@@ -18,11 +18,13 @@ package enum UploadDecision: Hashable, Sendable {
 
     package init(
         _ step: UploadOrder.Step, length: Int64, _ head: ResponseHead, challenge: ChallengeSpace?,
-        acceptsUnauthorized: Bool, now: WallTime, rules: TransferRules
+        acceptsUnauthorized: Bool, acceptsRefusal: Bool = false, now: WallTime, rules: TransferRules
     ) {
         let status = head.response.status
         if status == 401 || status == 407, let challenge, !acceptsUnauthorized {
             self = .challenge(challenge)
+        } else if HTTPStatus.isPassing(status), acceptsRefusal {
+            self = .result(isError: true)
         } else if HTTPStatus.isPassing(status) {
             self = .retry(
                 after: head.retryAfter(now: now, rules: rules), "the server answered \(HTTPStatus.phrase(status))")

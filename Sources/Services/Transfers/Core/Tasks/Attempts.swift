@@ -18,20 +18,38 @@ extension TransferSystem {
         var head = head
         head.response.headers = bounded(head.response.headers)
         let offered = task.record.challenges < rules.mostChallenges ? challenge : nil
+        let acceptsRefusal = acceptsRefusal(of: task)
+        if !HTTPStatus.isPassing(head.response.status) || acceptsRefusal, task.record.refusals != nil {
+            change(attempt.transfer) { $0.refusals = nil }
+        }
         switch task.record.kind {
         case .download:
             let asked = DownloadDecision.Asked(
                 offset: task.record.durable, validator: task.record.validator, expected: task.record.expected,
-                acceptsUnauthorized: task.record.acceptsUnauthorized, isHead: task.record.request.method == "HEAD")
+                acceptsUnauthorized: task.record.acceptsUnauthorized, isHead: task.record.request.method == "HEAD",
+                isPart: asksForPart(task.record), acceptsRefusal: acceptsRefusal)
             decide(attempt, head, DownloadDecision(asked, head, challenge: offered, now: wall, rules: rules))
         case .upload:
             decide(
                 attempt, head,
                 UploadDecision(
                     task.step, length: task.record.body?.length ?? 0, head, challenge: offered,
-                    acceptsUnauthorized: task.record.acceptsUnauthorized, now: wall, rules: rules))
+                    acceptsUnauthorized: task.record.acceptsUnauthorized, acceptsRefusal: acceptsRefusal, now: wall,
+                    rules: rules))
         }
         arm(attempt.transfer)
+    }
+
+    /// An app has a delegate that can do something about an answer. The tool's transfers are tried until their time is
+    /// over.
+    private func acceptsRefusal(of task: ActiveTask) -> Bool {
+        sessions[task.record.session]?.record.app != nil && (task.record.refusals ?? 0) + 1 >= rules.mostRefusals
+    }
+
+    /// The app has a `Range` of its own in the request, or in its session.
+    func asksForPart(_ record: TaskRecord) -> Bool {
+        let headers = record.request.headers + (sessions[record.session]?.record.configuration.headers ?? [])
+        return headers.contains { $0.name.lowercased() == "range" }
     }
 
     /// A server's fields are kept as far as they are of a sane length.
@@ -81,7 +99,9 @@ extension TransferSystem {
         case .fromZero(let problem):
             forgetContent(id)
             retry(id, problem)
-        case .retry(let after, let problem): retry(id, after: after, problem)
+        case .retry(let after, let problem):
+            change(id) { $0.refusals = ($0.refusals ?? 0) + 1 }
+            retry(id, after: after, problem)
         case .challenge(let space): challenged(attempt, space)
         }
     }
@@ -138,6 +158,7 @@ extension TransferSystem {
             tasks[id]?.step = .whole
             retry(id, problem)
         case .retry(let after, let problem):
+            change(id) { $0.refusals = ($0.refusals ?? 0) + 1 }
             tasks[id]?.step = .whole
             retry(id, after: after, problem)
         case .challenge(let space): challenged(attempt, space)

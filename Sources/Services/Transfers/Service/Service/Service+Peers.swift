@@ -130,7 +130,8 @@ final class ClientSession: @unchecked Sendable {
             app = known
         } else {
             guard let name, let valid = AppIdentifier(name) else {
-                throw .invalidParameter("app", "the parameter app must be 1 to 127 letters, digits, dots and hyphens")
+                throw .invalidParameter(
+                    "app", "the parameter app must be 1 to 127 letters, digits, dots, hyphens and underscores")
             }
             app = valid
             if let container, !container.hasPrefix("/") || container.utf8.count > 4000 {
