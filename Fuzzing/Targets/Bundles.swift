@@ -75,13 +75,16 @@ extension FuzzTarget {
     }
 
     private static func execLine(_ line: String) throws(BrokenPromise) -> Verdict {
-        let arguments: [String]
+        let fields = ExecLine.Fields(name: "A program", icon: "icon", file: "/tmp/org.example.program.desktop")
+        let read: ExecLine
         do throws(Refusal) {
-            arguments = try ExecLine.arguments(line)
+            read = try ExecLine(line, fields)
         } catch {
             try promise(isSentence(error), "“\(error)” is no sentence")
             return .refused("\(error)")
         }
+        for remark in read.remarks { try promise(isSentence(Refusal(remark)), "“\(remark)” is no sentence") }
+        let arguments = read.arguments
         let quoted = arguments.map { argument in
             var text = "\""
             for scalar in argument.unicodeScalars {
@@ -91,7 +94,7 @@ extension FuzzTarget {
             }
             return text + "\""
         }
-        let again = try? ExecLine.arguments(quoted.joined(separator: " "))
+        let again = (try? ExecLine(quoted.joined(separator: " "), fields))?.arguments
         try promise(again == arguments, "\(arguments) reads back as \(again ?? [])")
         return .taken
     }

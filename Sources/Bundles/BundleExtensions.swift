@@ -2,8 +2,11 @@
 enum BundleExtensions {
     private static let (folder, suffix) = ("PlugIns", ".appex")
 
-    /// The program of each extension point, relative to the bundle. Whether any service knows the point is not asked.
-    static func programs(of bundle: borrowing Descriptor, app: String) throws(Refusal) -> [String: String] {
+    /// The program of each extension point, but for extensions that are not as they should be; relative to the bundle.
+    /// Whether any service knows the point is not asked.
+    static func programs(
+        of bundle: borrowing Descriptor, app: String, _ remarks: Remarks
+    ) throws(Refusal) -> [String: String] {
         guard let folder = bundle.pin(entry: folder), folder.status()?.type == .directory else { return [:] }
         guard let names = folder.entries(upTo: Limits.files) else {
             throw Refusal("The bundle's folder \(Self.folder) cannot be read: check its permissions.")
@@ -14,39 +17,42 @@ enum BundleExtensions {
         }
         var programs: [String: String] = [:]
         for name in extensions {
-            guard let inner = folder.pin(entry: name), inner.status()?.type == .directory else {
-                throw Refusal("The extension \(Names.quoted(name)) is not a folder: replace it by one.")
+            do throws(Refusal) {
+                guard let inner = folder.pin(entry: name), inner.status()?.type == .directory else {
+                    throw Refusal("It is not a folder: replace it by one.")
+                }
+                let (point, program) = try describe(inner, name, app: app, remarks)
+                guard programs[point] == nil else {
+                    throw Refusal("Another extension is for \(Names.quoted(point)): remove one.")
+                }
+                programs[point] = "\(Self.folder)/\(name)/\(program)"
+            } catch {
+                remarks.add("The extension \(Names.quoted(name)) is left out. \(error.refused)")
             }
-            let (point, program) = try describe(inner, name, app: app)
-            guard programs[point] == nil else {
-                throw Refusal("Two extensions of the bundle are for \(Names.quoted(point)): remove one.")
-            }
-            programs[point] = "\(Self.folder)/\(name)/\(program)"
         }
         return programs
     }
 
     private static func describe(
-        _ inner: borrowing Descriptor, _ name: String, app: String
+        _ inner: borrowing Descriptor, _ name: String, app: String, _ remarks: Remarks
     ) throws(Refusal) -> (point: String, program: String) {
         let place = "\(folder)/\(try Names.text(name, "The name of an extension"))/"
         guard let info = try ApplicationBundle.info(of: inner, place: place) else {
             throw Refusal("The extension \(Names.quoted(name)) has no Info.plist: add one.")
         }
-        guard case .dictionary(let keys)? = info["NSExtension"],
-            let point = try ApplicationBundle.string("NSExtensionPointIdentifier", in: keys)
-        else {
+        let keys = InfoKeys(info, remarks)
+        guard let point = try keys.dictionary("NSExtension")?.essential("NSExtensionPointIdentifier") else {
             throw Refusal(
                 "\(Names.shown(place))Info.plist lacks NSExtension with NSExtensionPointIdentifier: say what it is for."
             )
         }
-        guard let identifier = try ApplicationBundle.string("CFBundleIdentifier", in: info),
+        guard let identifier = try keys.essential("CFBundleIdentifier"),
             Names.isIdentifier(identifier), identifier.hasPrefix(app + ".")
         else {
             throw Refusal(
                 "The extension \(Names.quoted(name)) has no CFBundleIdentifier that goes on from its app's: give it one"
                     + " such as \(app).extension.")
         }
-        return (point, try ApplicationBundle.executable(info, of: inner))
+        return (point, try ApplicationBundle.executable(keys, of: inner))
     }
 }

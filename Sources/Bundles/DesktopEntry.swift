@@ -1,46 +1,50 @@
 /// The `[Desktop Entry]` group of a `.desktop` file (freedesktop.org's Desktop Entry Specification).
+///
+/// It is read as desktops read it: what is odd outside of what a program needs is left out, with a remark.
 struct DesktopEntry {
-    private let values: [String: String]
+    private static let group = "[Desktop Entry]"
 
-    init(_ contents: [UInt8]) throws(Refusal) {
+    private let values: [String: String]
+    private let remarks: Remarks
+
+    init(_ contents: [UInt8], _ remarks: Remarks) throws(Refusal) {
         guard contents.count <= Limits.desktopEntryBytes else {
             throw Refusal("The .desktop file is larger than \(Limits.desktopEntryBytes / 1024) KiB: shorten it.")
         }
-        guard let text = String(validating: contents, as: UTF8.self), !text.utf8.contains(0) else {
-            throw Refusal("The .desktop file is not UTF-8 text: save it as UTF-8.")
+        guard !contents.contains(0) else { throw Refusal("The .desktop file is no text: save it as UTF-8.") }
+        let text = String(decoding: contents, as: UTF8.self)
+        if !text.utf8.elementsEqual(contents) {
+            remarks.add("The .desktop file is not UTF-8: bytes that are none count as \u{FFFD}.")
         }
         var values: [String: String] = [:]
-        var group: Substring?
-        for raw in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
+        var (group, hasGroup) = ("", false)
+        for raw in text.unicodeScalars.split(separator: "\n") {
             let line = Self.trimmed(Substring(raw))
-            if line.isEmpty || line.hasPrefix("#") { continue }
+            if line.isEmpty || line.hasPrefix("#") || line == "\u{FEFF}" { continue }
             if line.hasPrefix("[") {
-                guard line.hasSuffix("]") else { throw Refusal("In the .desktop file a group's name is not closed.") }
-                guard !(group != nil && line == "[Desktop Entry]") else {
-                    throw Refusal("The .desktop file has two groups [Desktop Entry]: keep one, the first.")
-                }
-                group = line
+                if hasGroup, line == Self.group { remarks.add("The .desktop file has two groups \(Self.group).") }
+                group = String(line)
+                hasGroup = hasGroup || group == Self.group
                 continue
             }
-            guard let group else {
-                throw Refusal("The .desktop file has to begin with [Desktop Entry].")
-            }
-            guard group == "[Desktop Entry]" else { continue }
+            guard group == Self.group else { continue }
             guard let equals = line.firstIndex(of: "=") else {
-                throw Refusal("In the .desktop file the line \(Names.quoted(String(line))) is neither key=value nor #.")
+                remarks.add("In the .desktop file the line \(Names.quoted(String(line))) is left out: it has no =.")
+                continue
             }
             let key = String(Self.trimmed(line[..<equals]))
             let value = String(Self.trimmed(line[line.index(after: equals)...]))
-            guard values.updateValue(value, forKey: key) == nil else {
-                throw Refusal("The .desktop file has the key \(Names.quoted(key)) twice: keep one.")
+            if values.updateValue(value, forKey: key) != nil {
+                remarks.add("The .desktop file has the key \(Names.quoted(key)) twice: the last one counts.")
             }
         }
-        guard group != nil else { throw Refusal("The .desktop file has to begin with [Desktop Entry].") }
+        guard hasGroup else { throw Refusal("The .desktop file has no group \(Self.group): add one.") }
         self.values = values
+        self.remarks = remarks
     }
 
     /// A string with the specification's escapes undone; nil when it is absent or empty.
-    func string(_ key: String) throws(Refusal) -> String? {
+    func string(_ key: String) -> String? {
         guard let value = values[key], !value.isEmpty else { return nil }
         var result = ""
         var rest = value.unicodeScalars[...]
@@ -55,30 +59,28 @@ struct DesktopEntry {
             case "t": result += "\t"
             case "r": result += "\r"
             case "\\": result += "\\"
-            default: throw Refusal("In the .desktop file \(key) has a backslash that escapes nothing: write \\\\.")
+            case let other:
+                // It escapes nothing, and what follows may mean something to `Exec`.
+                result += "\\"
+                if let other { result.unicodeScalars.append(other) }
             }
         }
         return result
     }
 
-    func boolean(_ key: String) throws(Refusal) -> Bool? {
-        switch values[key] {
-        case nil: nil
-        case "true": true
-        case "false": false
-        default: throw Refusal("In the .desktop file \(key) is neither true nor false: correct it.")
+    func boolean(_ key: String) -> Bool? {
+        switch values[key]?.lowercased() {
+        case nil: return nil
+        case "true", "1": return true
+        case "false", "0": return false
+        default:
+            remarks.add("In the .desktop file \(key) is neither true nor false, and is left out.")
+            return nil
         }
     }
 
     /// A list separated by semicolons, the last one optional.
-    func list(_ key: String) throws(Refusal) -> [String] {
-        guard let value = try string(key) else { return [] }
-        let items = value.split(separator: ";").map(String.init)
-        guard items.count <= Limits.listItems else {
-            throw Refusal("In the .desktop file \(key) has more than \(Limits.listItems) items: remove some.")
-        }
-        return items
-    }
+    func list(_ key: String) -> [String] { string(key)?.split(separator: ";").map(String.init) ?? [] }
 
     private static func trimmed(_ text: Substring) -> Substring {
         let isSpace: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }

@@ -1,41 +1,63 @@
-/// The value of a desktop entry's `Exec`, taken apart as the Desktop Entry Specification says, without a shell.
-package enum ExecLine {
-    package static func arguments(_ line: String) throws(Refusal) -> [String] {
-        var parser = Parser(rest: line.unicodeScalars[...])
-        let arguments = try parser.parse()
+/// The value of a desktop entry's `Exec`, taken apart as desktops do it, which is how a shell takes words apart.
+///
+/// No shell reads it: what only a shell would act on stands for itself, with a remark. The Desktop Entry Specification
+/// wants such characters quoted, and many files do not have them so.
+package struct ExecLine {
+    /// What the codes stand for.
+    package struct Fields {
+        package var name: String
+        package var icon: String?
+        /// The absolute path of the `.desktop` file.
+        package var file: String
+
+        package init(name: String, icon: String?, file: String) {
+            (self.name, self.icon, self.file) = (name, icon, file)
+        }
+    }
+
+    package let arguments: [String]
+    package let remarks: [String]
+
+    package init(_ line: String, _ fields: Fields) throws(Refusal) {
+        var parser = Parser(fields, rest: line.unicodeScalars[...])
+        arguments = try parser.parse()
+        remarks = parser.remarks
         guard let program = arguments.first, !program.isEmpty else {
             throw Refusal("Exec names no program: give one.")
         }
-        return arguments
     }
 
-    /// What means something to a shell. The specification wants it quoted, so that who expects a shell is told.
-    private static let reserved: Set<Unicode.Scalar> = [
-        "'", "\\", ">", "<", "~", "|", "&", ";", "$", "*", "?", "#", "(", ")", "`",
+    private static let forShells: Set<Unicode.Scalar> = [
+        ">", "<", "~", "|", "&", ";", "$", "*", "?", "#", "(", ")", "`",
     ]
 
     private struct Parser {
+        let fields: Fields
         var rest: Substring.UnicodeScalarView
         var arguments: [String] = []
-        var current = ""
+        var remarks: [String] = []
+        private var current = ""
         /// Whether `current` is an argument even when it is empty: `""` is one, a lone field code is none.
-        var isArgument = false
+        private var isArgument = false
+        private var hasShell = false
+
+        init(_ fields: Fields, rest: Substring.UnicodeScalarView) { (self.fields, self.rest) = (fields, rest) }
 
         mutating func parse() throws(Refusal) -> [String] {
             while let scalar = rest.popFirst() {
                 switch scalar {
                 case " ", "\t", "\n": try endArgument()
-                case "\"":
-                    guard current.isEmpty, !isArgument else {
-                        throw Refusal("In Exec a quotation mark stands inside an argument: quote arguments as a whole.")
-                    }
-                    try quoted()
+                case "\"": try quoted()
+                case "'": try literal()
                 case "%": try fieldCode()
-                case _ where ExecLine.reserved.contains(scalar):
-                    throw Refusal(
-                        "In Exec the character \(scalar) has to stand in double quotes. No shell reads the line; for"
-                            + " one, write: sh -c \"…\".")
-                default: append(scalar)
+                case "\\": append(rest.popFirst() ?? scalar)
+                default:
+                    if ExecLine.forShells.contains(scalar), !hasShell {
+                        hasShell = true
+                        remarks.append(
+                            "Exec has the character \(scalar), which is no shell's here: it stands for itself.")
+                    }
+                    append(scalar)
                 }
             }
             try endArgument()
@@ -46,19 +68,25 @@ package enum ExecLine {
             isArgument = true
             while let scalar = rest.popFirst() {
                 switch scalar {
-                case "\"":
-                    guard rest.first.map({ $0 == " " || $0 == "\t" || $0 == "\n" }) ?? true else {
-                        throw Refusal("In Exec something follows a closing quotation mark: quote arguments as a whole.")
-                    }
-                    return
+                case "\"": return
                 case "\\":
-                    guard let escaped = rest.popFirst(), ["\"", "`", "$", "\\"].contains(escaped) else {
-                        throw Refusal("In Exec only \" ` $ and \\ may follow a backslash in quotes.")
-                    }
+                    guard let escaped = rest.popFirst() else { break }
+                    if !["\"", "`", "$", "\\"].contains(escaped) { append(scalar) }
                     append(escaped)
                 case "%": try fieldCode()
-                case "`", "$":
-                    throw Refusal("In Exec the character \(scalar) needs a backslash in quotes.")
+                default: append(scalar)
+                }
+            }
+            throw Refusal("In Exec a quotation mark is not closed: close it.")
+        }
+
+        /// In single quotes, of which the specification knows nothing.
+        private mutating func literal() throws(Refusal) {
+            isArgument = true
+            while let scalar = rest.popFirst() {
+                switch scalar {
+                case "'": return
+                case "%": try fieldCode()
                 default: append(scalar)
                 }
             }
@@ -68,13 +96,25 @@ package enum ExecLine {
         private mutating func fieldCode() throws(Refusal) {
             switch rest.popFirst() {
             case "%": append("%")
-            // Nothing is opened with the program, so they all stand for nothing; the second row is deprecated.
-            case "f", "F", "u", "U", "i", "c", "k", "d", "D", "n", "N", "v", "m": break
+            // Nothing is opened with the program, so they stand for nothing; the second row is deprecated.
+            case "f", "F", "u", "U", "d", "D", "n", "N", "v", "m": break
+            case "c": add(fields.name)
+            case "k": add(fields.file)
+            case "i":
+                guard let icon = fields.icon, !icon.isEmpty else { break }
+                try endArgument()
+                add("--icon")
+                try endArgument()
+                add(icon)
+                try endArgument()
             case let code:
-                throw Refusal(
-                    "In Exec \(Names.quoted("%" + (code.map { String($0) } ?? ""))) is no field code: write %% for a"
-                        + " percent sign.")
+                let text = Names.quoted("%" + (code.map { String($0) } ?? ""))
+                remarks.append("In Exec \(text) is no field code, and is left out; %% is a percent sign.")
             }
+        }
+
+        private mutating func add(_ text: String) {
+            for scalar in text.unicodeScalars { append(scalar) }
         }
 
         private mutating func append(_ scalar: Unicode.Scalar) {

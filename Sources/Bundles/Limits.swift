@@ -4,7 +4,7 @@ enum Limits {
     static let propertyListDepth = 32
     static let propertyListNodes = 4096
 
-    static let desktopEntryBytes = 64 * 1024
+    static let desktopEntryBytes = 512 * 1024
     static let arguments = 256
     static let argumentBytes = 4096
 
@@ -17,6 +17,7 @@ enum Limits {
     static let textBytes = 256
     static let listItems = 64
     static let extensions = 16
+    static let remarks = 32
     static let manifestBytes = 64 * 1024
 
     static let addressSpace: UInt = 256 << 20

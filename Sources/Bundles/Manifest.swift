@@ -31,6 +31,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var scenes: String?
     /// Programs of the bundle that services may run, by their extension points: relative to the bundle.
     package var extensions: [String: String] = [:]
+    /// What was left out, or taken for what it stands for, a sentence each.
+    package var warnings: [String] = []
 
     package init(identifier: String, name: String, kind: Kind, executable: String) {
         self.identifier = identifier
@@ -73,6 +75,7 @@ extension Manifest {
         writer.field("taskIdentifiers", taskIdentifiers)
         writer.field("scenes", scenes)
         writer.field("extensions", extensions)
+        writer.field("warnings", warnings)
         return writer.object
     }
 }

@@ -12,15 +12,15 @@ enum Names {
     static func identifier(_ text: String, from source: String) throws(Refusal) -> String {
         guard isIdentifier(text) else {
             throw Refusal(
-                "\(source) \(quoted(text)) is not an identifier: use 1 to 127 of A-Z a-z 0-9 . - and begin with a"
-                    + " letter or a digit.")
+                "\(source) \(quoted(text)) is not an identifier: use 1 to 127 of A-Z a-z 0-9 . - _ and begin with"
+                    + " none of . and -.")
         }
         return text
     }
 
     /// The identifier for a program that has none: its file name with what is not allowed replaced.
     static func sanitised(_ fileName: String) throws(Refusal) -> String {
-        let allowed = fileName.utf8.map { isIdentifierByte($0) ? $0 : UInt8(ascii: "-") }
+        let allowed = fileName.utf8.map { isIdentifierByte($0) && $0 != UInt8(ascii: "_") ? $0 : UInt8(ascii: "-") }
         let begun = allowed.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         let identifier = String(decoding: begun.prefix(127), as: UTF8.self)
         guard isIdentifier(identifier) else {
@@ -55,7 +55,7 @@ enum Names {
         return text
     }
 
-    /// RFC 3986's grammar. What browsers and file managers own cannot be taken by an app.
+    /// RFC 3986's grammar. What the system itself opens cannot be taken by an app.
     static func scheme(_ text: String) throws(Refusal) -> String {
         let scheme = text.lowercased()
         let bytes = scheme.utf8
@@ -66,7 +66,7 @@ enum Names {
         else {
             throw Refusal("\(quoted(text)) is not a URL scheme: begin with a letter, go on with letters, digits, + . -")
         }
-        guard !["http", "https", "file", "mailto", SystemURL.scheme].contains(scheme) else {
+        guard !["file", SystemURL.scheme].contains(scheme) else {
             throw Refusal("The URL scheme \(scheme) is reserved: choose one of your own.")
         }
         return scheme
@@ -98,7 +98,7 @@ enum Names {
     private static func isIdentifierByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
         }

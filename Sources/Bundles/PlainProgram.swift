@@ -6,44 +6,71 @@ enum PlainProgram {
     ]
 
     static func manifest(desktopFile path: InstallPath, contents: [UInt8]) throws(Refusal) -> Manifest {
-        let identifier = try Names.identifier(String(path.name.dropLast(8)), from: "The .desktop file's name")
-        let entry = try DesktopEntry(contents)
-        guard try entry.string("Type") == "Application" else {
+        let remarks = Remarks()
+        let entry = try DesktopEntry(contents, remarks)
+        guard entry.string("Type") == "Application" else {
             throw Refusal("The .desktop file's Type is not Application: only applications can be installed.")
         }
-        guard try entry.boolean("Hidden") != true else {
+        guard entry.boolean("Hidden") != true else {
             throw Refusal("The .desktop file says Hidden=true, that is deleted: remove the line to install it.")
         }
-        guard let name = try entry.string("Name"), let exec = try entry.string("Exec") else {
+        guard let name = entry.string("Name"), let exec = entry.string("Exec") else {
             throw Refusal("The .desktop file lacks Name or Exec: add it.")
         }
-        if let required = try entry.string("TryExec") { _ = try resolve(required, folder: path.folder) }
-        let arguments = try ExecLine.arguments(exec).mapRefusing { argument throws(Refusal) in
-            guard !argument.unicodeScalars.contains(where: Names.isDeceptive) else {
-                throw Refusal("Exec contains a control character: remove it.")
-            }
-            return argument
+        if let required = entry.string("TryExec") { _ = try resolve(required, folder: path.folder) }
+        let shown = remarks.text(name, "Name")
+        let icon = entry.string("Icon").map { remarks.text($0, "Icon") }
+        let line = try ExecLine(exec, ExecLine.Fields(name: shown, icon: icon, file: path.absolute))
+        for remark in line.remarks { remarks.add(remark) }
+        guard !line.arguments.contains(where: { $0.unicodeScalars.contains(where: Names.isDeceptive) }) else {
+            throw Refusal("Exec contains a control character: remove it.")
         }
         var manifest = Manifest(
-            identifier: identifier, name: try Names.text(name, "Name"), kind: .plain,
-            executable: try resolve(arguments.first ?? "", folder: path.folder))
-        manifest.arguments = Array(arguments.dropFirst())
-        manifest.workingDirectory = try entry.string("Path").mapRefusing { directory throws(Refusal) in
-            try folder(directory, relativeTo: path.folder)
+            identifier: try identifier(path, remarks), name: shown, kind: .plain,
+            executable: try resolve(line.arguments.first ?? "", folder: path.folder))
+        manifest.arguments = Array(line.arguments.dropFirst())
+        manifest.workingDirectory = entry.string("Path").flatMap { directory in
+            remarks.leavingOut("Path") { () throws(Refusal) in try folder(directory, relativeTo: path.folder) }
         }
-        manifest.terminal = try entry.boolean("Terminal") ?? false
-        manifest.icon = try entry.string("Icon").mapRefusing { icon throws(Refusal) in try Names.text(icon, "Icon") }
-        manifest.backgroundModes = try entry.list("X-Greenroom-BackgroundModes").mapRefusing(Names.backgroundMode)
-            .withoutRepetitions
-        manifest.exitsOnSuspend = try entry.boolean("X-Greenroom-ExitsOnSuspend") ?? false
-        manifest.namespaces = try entry.boolean("X-Greenroom-Namespaces") ?? false
-        let freeze = try entry.boolean("X-Greenroom-Freeze")
+        manifest.terminal = entry.boolean("Terminal") ?? false
+        manifest.icon = icon
+        manifest.exitsOnSuspend = entry.boolean("X-Greenroom-ExitsOnSuspend") ?? false
+        manifest.namespaces = entry.boolean("X-Greenroom-Namespaces") ?? false
+        let freeze = entry.boolean("X-Greenroom-Freeze")
         manifest.freezable = freeze ?? true
         manifest.graphical = !manifest.terminal && freeze == nil
-        manifest.urlSchemes = try entry.list("MimeType").filter { $0.hasPrefix("x-scheme-handler/") }
-            .mapRefusing { type throws(Refusal) in try Names.scheme(String(type.dropFirst(17))) }
-            .withoutRepetitions
+        manifest.backgroundModes = items(
+            entry.list("X-Greenroom-BackgroundModes"), "A mode in X-Greenroom-BackgroundModes", remarks,
+            Names.backgroundMode)
+        let schemes = entry.list("MimeType").filter { $0.hasPrefix(handler) }.map {
+            String($0.dropFirst(handler.count))
+        }
+        manifest.urlSchemes = items(schemes, "A URL scheme", remarks, Names.scheme)
+        manifest.warnings = remarks.sentences
         return manifest
+    }
+
+    private static let handler = "x-scheme-handler/"
+
+    /// Those that can be, once each and so many of them; what is wrong with the others is remarked on.
+    private static func items(
+        _ items: [String], _ what: String, _ remarks: Remarks, _ check: (String) throws(Refusal) -> String
+    ) -> [String] {
+        let sound = items.compactMap { item in remarks.leavingOut(what) { () throws(Refusal) in try check(item) } }
+            .withoutRepetitions
+        if sound.count > Limits.listItems {
+            remarks.add("\(what) is one of more than \(Limits.listItems): the others are left out.")
+        }
+        return Array(sound.prefix(Limits.listItems))
+    }
+
+    /// The file's name, where that can be an identifier, or else what comes near it.
+    private static func identifier(_ path: InstallPath, _ remarks: Remarks) throws(Refusal) -> String {
+        let name = String(path.name.dropLast(8))
+        if Names.isIdentifier(name) { return name }
+        let identifier = try Names.sanitised(name)
+        remarks.add("The .desktop file's name is not an identifier: the app's is \(identifier).")
+        return identifier
     }
 
     static func manifest(executable path: InstallPath) throws(Refusal) -> Manifest {
@@ -109,12 +136,5 @@ enum PlainProgram {
             throw Refusal(
                 "\(Names.quoted(path)) has the setuid or setgid bit: such programs leave their app's identity.")
         }
-    }
-}
-
-extension Optional<String> {
-    fileprivate func mapRefusing(_ transform: (String) throws(Refusal) -> String) throws(Refusal) -> String? {
-        guard let value = self else { return nil }
-        return try transform(value)
     }
 }

@@ -24,9 +24,9 @@ enum Shortcuts {
     static func read(bundle: String, container: String) throws(Refusal) -> [Shortcut] {
         var shortcuts: [Shortcut] = []
         if let folder = Descriptor.pin(bundle), let info = try ApplicationBundle.info(of: folder, place: "") {
-            shortcuts += try items(in: info, from: "Info.plist")
+            shortcuts += items(in: info)
         }
-        if let info = try dynamic(container) { shortcuts += try items(in: info, from: file) }
+        if let info = try dynamic(container) { shortcuts += items(in: info) }
         return shortcuts
     }
 
@@ -46,20 +46,14 @@ enum Shortcuts {
         return try ApplicationBundle.info(of: folder, place: "", file: file)
     }
 
-    private static func items(in info: [String: PropertyList], from name: String) throws(Refusal) -> [Shortcut] {
-        guard let value = info[key] else { return [] }
-        guard case .array(let items) = value, items.count <= Limits.listItems else {
-            throw Refusal("\(key) in \(name) is not an array of at most \(Limits.listItems) dictionaries: correct it.")
-        }
-        return try items.mapRefusing { item throws(Refusal) in
-            guard case .dictionary(let item) = item,
-                let type = try ApplicationBundle.string("\(key.dropLast())Type", in: item),
-                let title = try ApplicationBundle.string("\(key.dropLast())Title", in: item)
+    /// One that lacks a type or a title is left out.
+    private static func items(in info: [String: PropertyList]) -> [Shortcut] {
+        InfoKeys(info, Remarks()).dictionaries(key).compactMap { item in
+            guard let type = item.string("\(key.dropLast())Type"), let title = item.string("\(key.dropLast())Title")
             else {
-                throw Refusal("\(key) in \(name) holds something without a type or a title: give it both.")
+                return nil
             }
-            return Shortcut(
-                type: type, title: title, subtitle: try ApplicationBundle.string("\(key.dropLast())Subtitle", in: item))
+            return Shortcut(type: type, title: title, subtitle: item.string("\(key.dropLast())Subtitle"))
         }
     }
 }

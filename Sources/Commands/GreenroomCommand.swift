@@ -30,7 +30,7 @@ package struct GreenroomCommand: RootCommand {
                 subcommands: [
                     InstallCommand.self, UninstallCommand.self, AppsCommand.self, ExemptCommand.self,
                     AttachCommand.self, OutputCommand.self, SnapshotCommand.self, ShortcutsCommand.self,
-                    RefreshCommand.self, PassedOn.Import.self,
+                    RefreshCommand.self, DefaultCommand.self, PassedOn.Import.self,
                 ]),
             CommandGroup(name: "Transfers", subcommands: [TransferCommand.self, TransfersCommand.self]),
             CommandGroup(

@@ -35,7 +35,7 @@ public enum TestDeviceError: Error, Hashable, CustomStringConvertible {
                 + "one a test"
         case .deviceEnded: "the test that this device belongs to is over: make a device in each test"
         case .invalidIdentifier(let text):
-            "\(text) cannot be an app's identifier: use letters, digits, dots and hyphens, as in org.example.app"
+            "\(text) cannot be an app's identifier: use letters, digits, dots, hyphens and underscores, as in org.example.app"
         case .unsuitableDelegate(let sentence): sentence
         case .neverRests:
             "the app never comes to rest: something on the main actor or the main queue calls itself again and again "

@@ -210,9 +210,13 @@ extension Host {
         post(.clockChanged(wallOffset: Clock.wall() - Clock.boot()))
         memory?.tellBudget()
         let isNew = living == nil
+        schemes = SchemeChoices(chosen: known.schemes)
+        for entry in known.apps {
+            schemes.learn(entry.installation.identifier, claims: entry.installation.urlSchemes)
+        }
         for entry in known.apps {
             // Most are as the Core has them: ten thousand events more would all have to be replayed one day.
-            let manifest = entry.installation.manifest(hasDisplay: environment.hasDisplay)
+            let manifest = manifest(of: entry.installation)
             if manifest.map({ !system.isInstalled($0) }) ?? true { install(entry.installation) }
             settle(entry, isNew: isNew)
         }

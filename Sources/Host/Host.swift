@@ -18,6 +18,7 @@ final class Host {
     var system: System
     private var journal: Journal?
     var apps: [AppHost] = []
+    var schemes = SchemeChoices()
     var awake = AwakeApps()
     /// The first processes, by pid: who may reconnect.
     var appOfProcess: [CInt: AppIndex] = [:]

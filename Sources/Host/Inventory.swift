@@ -12,6 +12,8 @@ struct Inventory: Sendable {
 
     let store: Store
     let apps: [Entry]
+    /// The apps that the user chose for schemes.
+    let schemes: [String: String]
     /// The highest number that an entry of the log has, or had.
     let lastSequence: UInt64
 
@@ -28,6 +30,10 @@ struct Inventory: Sendable {
             let isOff = settings[Host.refreshKey(installation.identifier)] == "off"
             return Entry(installation: installation, isExempt: stored.isExempt, isRefreshOff: isOff)
         }
+        let choices = (try? store.settings(beginning: Host.schemePrefix)) ?? [:]
+        schemes = Dictionary(
+            choices.map { (String($0.key.dropFirst(Host.schemePrefix.count)), $0.value) }
+        ) { first, _ in first }
         lastSequence = UInt64(max(0, try store.lastSeq()))
     }
 }

@@ -2,7 +2,7 @@
 package struct AppIdentifier: Hashable, Sendable, Codable, CustomStringConvertible {
     package let rawValue: String
 
-    /// Fails unless the text matches `[A-Za-z0-9.-]{1,127}` and is usable as a file name.
+    /// Fails unless the text matches `[A-Za-z0-9._-]{1,127}` and is usable as a file name.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard (1...127).contains(bytes.count), let first = bytes.first, first != UInt8(ascii: "."),
@@ -11,7 +11,7 @@ package struct AppIdentifier: Hashable, Sendable, Codable, CustomStringConvertib
         for byte in bytes {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
                 continue
             default: return nil
             }

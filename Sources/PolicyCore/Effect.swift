@@ -147,7 +147,8 @@ package enum Refusal: Error, Hashable, Sendable {
         case .interrupted(let kind):
             "\(kind.phrase) lies over the screen: dismiss or accept it first"
         case .noHandler(let scheme):
-            "no installed app is registered for \(scheme): install one that names the scheme in CFBundleURLTypes"
+            "no installed app is registered for \(scheme): install one that names the scheme in CFBundleURLTypes, or choose "
+                + "one that claims it with greenroom default"
         case .malformedURL(let url): "\(url) is not a URL with a scheme"
         case .notInForeground: "only an app on screen may open a URL"
         case .roleUnavailable(let role, let profile): "a device of profile \(profile) has no \(role.name) app"

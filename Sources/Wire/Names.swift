@@ -62,6 +62,7 @@ package enum ControlMethod: String, Sendable, CaseIterable {
     case status, apps, open, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, simulate, log
     case why, reports, report, output, attach, doctor, down, memory, timeline, snapshot, fetch, refresh
     case energy, services, service, shortcuts
+    case defaultApp = "default"
 }
 
 /// The notification that follows `log` with `follow`.

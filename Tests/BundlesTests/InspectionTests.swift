@@ -63,7 +63,7 @@ struct InspectionTests {
     }
 
     @Test(
-        "An extension that cannot be used is refused with what to do about it",
+        "An extension that cannot be used is left out with what to do about it, and of too many none is taken",
         arguments: ["info", "point", "identifier", "program", "mode", "second", "link", "many"])
     func badExtensions(_ what: String) throws {
         try workshop.makeBundle()
@@ -81,9 +81,91 @@ struct InspectionTests {
         case "many": for number in 0..<16 { try workshop.makeExtension("E\(number)", point: "p\(number)") }
         default: break
         }
-        let refusal = #expect(throws: Refusal.self) { try inspect("Good.app") }
-        #expect(refusal?.description.contains(": ") ?? false)
-        #expect(!FileManager.default.fileExists(atPath: workshop.path("staging/bundle/PlugIns")))
+        if what == "many" {
+            let refusal = #expect(throws: Refusal.self) { try inspect("Good.app") }
+            #expect(refusal?.description.contains(": ") ?? false)
+            #expect(!FileManager.default.fileExists(atPath: workshop.path("staging/bundle/PlugIns")))
+        } else {
+            let manifest = try inspect("Good.app")
+            #expect(manifest.warnings.count == 1 && manifest.warnings.allSatisfy { $0.contains(": ") })
+            #expect(manifest.extensions.count == (what == "second" ? 1 : 0))
+        }
+    }
+
+    /// A key, its value, and what of it arrives.
+    static let oddities: [(key: String, value: String, check: @Sendable (Manifest) -> Bool, isSilent: Bool)] = [
+        ("CFBundleName", "<string>\u{9b}31m</string>", { $0.name == "31m" }, false),
+        ("CFBundleName", "<string>evil\u{202e}txt</string>", { $0.name == "eviltxt" }, false),
+        ("CFBundleName", "<string>\(String(repeating: "n", count: 300))</string>", { $0.name.count == 256 }, false),
+        ("CFBundleName", "<integer>7</integer>", { $0.name == "7" }, true),
+        ("CFBundleName", "<array/>", { $0.name == "Good" }, false),
+        ("CFBundleShortVersionString", "<real>1.5</real>", { $0.version == "1.5" }, true),
+        ("CFBundleShortVersionString", "<true/>", { $0.version == nil }, false),
+        ("UIBackgroundModes", "<string>audio</string>", { $0.backgroundModes == ["audio"] }, true),
+        (
+            "UIBackgroundModes", "<array><true/><string>audio</string></array>", { $0.backgroundModes == ["audio"] },
+            false
+        ),
+        (
+            "UIBackgroundModes", "<array><string>a/b</string><string>voip</string></array>",
+            { $0.backgroundModes == ["voip"] },
+            false
+        ),
+        ("UIBackgroundModes", "<dict><key>a</key><string>audio</string></dict>", { $0.backgroundModes.isEmpty }, false),
+        (
+            "UIBackgroundModes", "<array>\(String(repeating: "<string>a</string>", count: 65))</array>",
+            { $0.backgroundModes == ["a"] }, false
+        ),
+        ("UIApplicationExitsOnSuspend", "<string>YES</string>", { $0.exitsOnSuspend }, true),
+        ("UIApplicationExitsOnSuspend", "<integer>1</integer>", { $0.exitsOnSuspend }, true),
+        ("UIApplicationExitsOnSuspend", "<string>perhaps</string>", { !$0.exitsOnSuspend }, false),
+        (
+            "BGTaskSchedulerPermittedIdentifiers", "<dict><key></key><string>REFRESH</string></dict>",
+            { $0.taskIdentifiers.isEmpty }, false
+        ),
+        ("BGTaskSchedulerPermittedIdentifiers", "<string>a.b</string>", { $0.taskIdentifiers == ["a.b"] }, true),
+        (
+            "BGTaskSchedulerPermittedIdentifiers", "<array><string></string><string>a</string></array>",
+            { $0.taskIdentifiers == ["a"] }, false
+        ),
+        ("UIApplicationSceneManifest", "<true/>", { $0.scenes == nil }, false),
+        (
+            "UIApplicationSceneManifest",
+            "<dict><key>UIApplicationSupportsMultipleScenes</key><string>true</string></dict>",
+            { $0.scenes == "several" }, true
+        ),
+        ("CFBundleURLTypes", "<dict/>", { $0.urlSchemes.isEmpty }, false),
+        (
+            "CFBundleURLTypes", "<dict><key>CFBundleURLSchemes</key><string>one</string></dict>",
+            { $0.urlSchemes == ["one"] },
+            true
+        ),
+        ("CFBundleURLTypes", "<array><string>x</string></array>", { $0.urlSchemes.isEmpty }, false),
+        ("CFBundleURLTypes", schemes("case", ""), { $0.urlSchemes == ["case"] }, false),
+        ("CFBundleURLTypes", schemes("1a", "case"), { $0.urlSchemes == ["case"] }, false),
+        ("CFBundleURLTypes", schemes("a:b", "my_app", "case"), { $0.urlSchemes == ["case"] }, false),
+        ("CFBundleURLTypes", schemes("file", "case"), { $0.urlSchemes == ["case"] }, false),
+        (
+            "CFBundleURLTypes", schemes("http", "HTTPS", "mailto"), { $0.urlSchemes == ["http", "https", "mailto"] },
+            true
+        ),
+        ("CFBundleIconFile", "<string>../../etc/passwd</string>", { $0.icon == nil }, false),
+        ("CFBundleIconFile", "<string>/etc/passwd</string>", { $0.icon == nil }, false),
+        ("CFBundleIconFiles", "<string>icon.png</string>", { $0.icon == "icon.png" }, true),
+    ]
+
+    private static func schemes(_ schemes: String...) -> String {
+        let items = schemes.map { "<string>\($0)</string>" }.joined()
+        return "<array><dict><key>CFBundleURLSchemes</key><array>\(items)</array></dict></array>"
+    }
+
+    @Test("A key that is odd does not keep a bundle from being installed", arguments: oddities.indices)
+    func odd(_ index: Int) throws {
+        let (key, value, check, isSilent) = Self.oddities[index]
+        try workshop.makeBundle(extra: "<key>\(key)</key>\(value)")
+        let manifest = try inspect("Good.app")
+        #expect(manifest.identifier == "org.example.good" && check(manifest), "\(key) \(value): \(manifest)")
+        #expect(manifest.warnings.isEmpty == isSilent, "\(manifest.warnings)")
     }
 
     @Test("Without a name the folder's is used, and the rest is as a plain bundle expects") func defaults() throws {

@@ -19,6 +19,39 @@ struct ControlTests {
                     errors: "greenroom: no Greenroom is running in \(tool.home): start it with greenroom up\n"))
     }
 
+    @Test("The app of a scheme is shown and chosen, and what is left out of an app is said")
+    func defaultApp() throws {
+        let tool = try Tool()
+        let schemes = [
+            SchemesInfo.Scheme(scheme: "https", app: "a", isChosen: true, claimants: ["a", "b"]),
+            SchemesInfo.Scheme(scheme: "mailto", app: nil, isChosen: false, claimants: ["a", "b"]),
+            SchemesInfo.Scheme(scheme: "notes", app: "b", isChosen: false, claimants: ["a", "b"]),
+            SchemesInfo.Scheme(scheme: "x", app: nil, isChosen: false, claimants: []),
+        ]
+        let daemon = try FakeDaemon(in: tool.home) { request in
+            switch request.method {
+            case "apps": .result(AppInfo.json(of: [AppInfo(app: "a", name: "A", state: "not-running", kind: "plain")]))
+            case "install": .result(["app": "a", "name": "A", "warnings": ["Icon is left out."]])
+            default: .result(SchemesInfo(schemes: schemes).json)
+            }
+        }
+        #expect(
+            tool.run("default").output == """
+                https: a, which you chose; b could
+                mailto: nobody yet; greenroom default mailto APP chooses a or b
+                notes: b, which was installed last; a could
+                x: no installed app claims it
+
+                """)
+        tool.run("default", "https://", "A")
+        #expect(daemon.requests.last?.params["scheme"] == "https" && daemon.requests.last?.params["app"] == "a")
+        tool.run("default", "https", "--none")
+        #expect(daemon.requests.last?.params["none"] == true && daemon.requests.last?.params["app"] == nil)
+        #expect(tool.run("default", "--none").code == 2 && tool.run("default", "https", "a", "--none").code == 2)
+        let installed = tool.run("install", "/bin/sh")
+        #expect(installed.output == "installed A as a\n" && installed.errors == "greenroom: Icon is left out.\n")
+    }
+
     @Test("More apps than an answer has room for are asked for in pieces")
     func manyApps() throws {
         let tool = try Tool()

@@ -3,13 +3,14 @@ import Testing
 
 @Suite("Identifiers and declarations") struct VocabularyTests {
     @Test(
-        "An app's identifier is 1 to 127 letters, digits, dots and hyphens, and a file name that needs no care",
+        "An app's identifier is 1 to 127 letters, digits, dots, hyphens and underscores, and a file name that needs no care",
         arguments: [
             ("org.greenroom.examples.journal", true), ("a", true), ("A-1.b", true), ("0", true), ("a.", true),
             ("a..b", true),
             ("", false), (".", false), ("..", false), (".hidden", false), ("-rf", false), ("a/b", false),
             ("a b", false),
-            ("a\u{0}", false), ("a\n", false), ("ä", false), ("a_b", false), ("a\u{301}", false), ("a%2f", false),
+            ("a\u{0}", false), ("a\n", false), ("ä", false), ("a_b", true), ("_a", true), ("a\u{301}", false),
+            ("a%2f", false),
         ])
     func identifiers(text: String, isValid: Bool) {
         #expect((AppIdentifier(text) != nil) == isValid, "\(text.debugDescription)")

@@ -188,5 +188,38 @@ extension SystemTests {
                     "didEnterBackground", "willEnterForeground", "openedURL", "didBecomeActive",
                 ])
         }
+
+        @Test("No app takes https silently: the user chooses, which a new daemon knows, and may take it back")
+        func defaultApp() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            for name in ["one", "two"] {
+                let entry = """
+                    [Desktop Entry]
+                    Type=Application
+                    Name=Browser \(name)
+                    Exec=/bin/sleep 1000
+                    Terminal=true
+                    MimeType=text/html;x-scheme-handler/https;
+                    """
+                try system.write(entry, to: "\(system.folder)/org.example.\(name).desktop")
+                try system.expect("install", "\(system.folder)/org.example.\(name).desktop")
+            }
+            #expect(try system.run("open", "https://example.org/").code == 1)
+            #expect(try system.expect("default", "https").contains("nobody yet"))
+            #expect(try system.run("default", "gopher", "one").code == 1)
+            try system.expect("default", "https", ["one"])
+            try system.expect("open", "https://example.org/")
+            #expect(try system.app("org.example.one").state == "active")
+            try system.killDaemon()
+            #expect(try system.expect("default", "https").contains("org.example.one, which you chose"))
+            try system.expect("default", "HTTPS://", ["two"])
+            try system.expect("open", "https://example.org/")
+            #expect(try system.app("org.example.two").state == "active")
+            try system.expect("uninstall", "two")
+            #expect(try system.run("open", "https://example.org/").code == 1)
+            try system.expect("default", "https", ["--none"])
+            #expect(try system.expect("default", "https").contains("nobody yet"))
+        }
     }
 }

@@ -70,7 +70,7 @@ struct RecordTests {
                 "thermal",
                 "timezone", "wake",
             ])
-        #expect(ControlMethod.allCases.count == 30)
+        #expect(ControlMethod.allCases.count == 31)
         #expect(CallbackName(rawValue: "openURL") == .openURL)
     }
 

@@ -19,6 +19,7 @@ package struct InstallCommand: Verb {
         let absolute = given.isAbsolute ? given : FilePath(context.workingDirectory).pushing(given)
         guard Files.exists(absolute.string) else { throw .failed("there is no file \(absolute)") }
         let answer = try context.client().request(.install, ["path": .string(absolute.string)])
+        for warning in answer["warnings"]?.array ?? [] { context.note(warning.string ?? "") }
         let name = Visible.line(answer["name"]?.string ?? "the app")
         context.print("installed \(name) as \(Visible.line(answer["app"]?.string ?? "?"))")
     }

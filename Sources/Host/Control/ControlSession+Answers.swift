@@ -65,7 +65,7 @@ extension ControlSession {
         }
     }
 
-    private static func result(_ body: () throws -> JSONValue) -> Result<JSONValue, RPCError> {
+    static func result(_ body: () throws -> JSONValue) -> Result<JSONValue, RPCError> {
         do {
             return .success(try body())
         } catch let error as RPCError {

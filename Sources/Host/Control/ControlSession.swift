@@ -77,6 +77,7 @@ final class ControlSession {
         case .snapshot: try snapshot(params, id)
         case .fetch: respond(id, host.fetches)
         case .refresh: try refresh(params, id)
+        case .defaultApp: try chooseDefault(params, id)
         case .services: respond(id, host.services.info)
         case .service: try service(params, id)
         case .shortcuts: try shortcuts(params, id)
@@ -174,8 +175,11 @@ final class ControlSession {
         let end = outcome(id)
         host.install(path, host.installOrder.next()) { outcome in
             end(
-                outcome.map { app in
-                    ["app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind)]
+                outcome.map { app, warnings in
+                    [
+                        "app": .string(app.identifier), "name": .string(app.name), "kind": .string(app.kind),
+                        "warnings": .array(warnings.map(JSONValue.string)),
+                    ]
                 }.mapError { RPCError(.refused, $0.sentence) })
         }
     }

@@ -75,7 +75,8 @@ extension Host {
 
     /// Installs what is there, behind what was to be uninstalled when this command came.
     func install(
-        _ path: String, _ number: UInt64, then done: @escaping (Result<Installation, Installer.Failure>) -> Void
+        _ path: String, _ number: UInt64,
+        then done: @escaping (Result<(app: Installation, warnings: [String]), Installer.Failure>) -> Void
     ) {
         let (installer, removals) = (installer, installOrder.removals)
         workers.run(.installs) { () -> Result<Installer.Outcome, Installer.Failure> in
@@ -89,16 +90,19 @@ extension Host {
             case .failure(let failure): done(.failure(failure))
             case .success(.awaitsRemoval(let app)):
                 installOrder.wait(for: app, before: number) { [unowned self] in install(path, number, then: done) }
-            case .success(.installed(let installation, let trash)):
+            case .success(.installed(let installation, let warnings, let trash)):
+                let claims = schemes.schemes(claimedBy: installation.identifier) + installation.urlSchemes
                 install(installation)
+                redeclare(claimants: claimants(of: claims))
                 if let trash { workers.run(.trees) { try? installer.empty(trash, of: installation.name) } }
-                done(.success(installation))
+                done(.success((installation, warnings)))
             }
         }
     }
 
     func install(_ installation: Installation) {
-        guard let manifest = installation.manifest(hasDisplay: environment.hasDisplay) else { return }
+        schemes.learn(installation.identifier, claims: installation.urlSchemes)
+        guard let manifest = manifest(of: installation) else { return }
         post(.installed(manifest))
         guard let index = system.index(of: manifest.identifier) else { return }
         if let app = host(index) {
@@ -116,6 +120,7 @@ extension Host {
         _ installation: Installation, keepsData: Bool, _ number: UInt64,
         then done: @escaping (Installer.Failure?) -> Void
     ) {
+        forgetSchemes(of: installation.identifier)
         let installer = installer
         workers.run(.installs) { () -> Result<String?, Installer.Failure> in
             do throws(Installer.Failure) {
@@ -148,6 +153,7 @@ extension Host {
     private func forget(_ name: String) {
         guard let identifier = AppIdentifier(name), let index = system.index(of: identifier) else { return }
         _ = command(.uninstall(index)) { _ in }
+        forgetSchemes(of: name)
     }
 
     /// Goes on with what an earlier daemon was about to remove.

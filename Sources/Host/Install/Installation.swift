@@ -30,6 +30,8 @@ struct Installation: Codable, Sendable, Equatable {
     var scenes: String?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?
+    /// What of it was left out, for whoever installs it: it is not kept.
+    var warnings: [String]?
 
     /// What the policy needs of it; `hasDisplay`: a graphical program would find a display.
     func manifest(hasDisplay: Bool) -> AppManifest? {

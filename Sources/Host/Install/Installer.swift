@@ -17,7 +17,7 @@ struct Installer: Sendable {
 
     enum Outcome: Sendable {
         /// What it replaced is in the trash.
-        case installed(Installation, trash: String?)
+        case installed(Installation, warnings: [String], trash: String?)
         /// Nothing has been changed: this app was to be uninstalled first.
         case awaitsRemoval(of: String)
     }
@@ -29,6 +29,8 @@ struct Installer: Sendable {
         do {
             try FileSystem.makeDirectory(staging)
             var installation = try inspect(path, staging: staging)
+            let warnings = installation.warnings
+            installation.warnings = nil
             if awaits(installation.identifier) { return .awaitsRemoval(of: installation.identifier) }
             if let base = environment.uidBase {
                 installation.uid = try store.allocateUID(
@@ -36,7 +38,7 @@ struct Installer: Sendable {
             }
             let trash = try place(installation, staging: staging)
             try store.saveApp(installation.identifier, manifest: try installation.json, at: Clock.wall() / 1000)
-            return .installed(installation, trash: trash)
+            return .installed(installation, warnings: warnings ?? [], trash: trash)
         } catch let failure as Failure {
             throw failure
         } catch {

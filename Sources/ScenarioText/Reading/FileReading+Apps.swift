@@ -2,7 +2,7 @@ internal import Model
 internal import Simulation
 
 extension FileReading {
-    static let appName = "letters, digits, dots and hyphens, not a dot or hyphen first, at most 127"
+    static let appName = "letters, digits, dots, hyphens and underscores, not a dot or hyphen first, at most 127"
 
     /// The names first: whatever else is wrong with an app, others may speak of it.
     mutating func readApps(_ tree: Tree?) -> [AppScript] {

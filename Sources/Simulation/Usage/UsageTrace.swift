@@ -56,7 +56,7 @@ package struct UsageTrace: Hashable, Sendable {
 
     static func appName(_ reader: CSVReader, field: Int) throws(CSVError) -> String {
         guard let name = String(validating: reader.field(field), as: UTF8.self), AppIdentifier(name) != nil else {
-            throw reader.fail(field, "an app's name (letters, digits, dots and hyphens)")
+            throw reader.fail(field, "an app's name (letters, digits, dots, hyphens and underscores)")
         }
         return name
     }

@@ -59,11 +59,11 @@ import Testing
         ),
         (
             "2019-11-09T17:30:12,open,,1",
-            "line 2: expected an app's name (letters, digits, dots and hyphens), found nothing"
+            "line 2: expected an app's name (letters, digits, dots, hyphens and underscores), found nothing"
         ),
         (
             "2019-11-09T17:30:12,open,a\u{1b}b,1",
-            "line 2: expected an app's name (letters, digits, dots and hyphens), found 'a?b'"
+            "line 2: expected an app's name (letters, digits, dots, hyphens and underscores), found 'a?b'"
         ),
         ("2019-11-09T17:30:12,sleep,app01,1", "line 2: expected no app, as sleep has none, found 'app01'"),
         ("2019-11-09T17:30:12,sleep,,-1", "line 2: expected a duration in whole seconds, found '-1'"),
