@@ -60,6 +60,9 @@ struct RequestTests {
             for priority in ["10", "5", "1"] {
                 #expect(try await scene.push([("apns-priority", priority)]).status == 200)
             }
+            // What the user does not notice is never urgent.
+            let silent = [("apns-push-type", "background"), ("apns-priority", "10")]
+            try await scene.refused(.badPriority, silent, payload: #"{"aps":{"content-available":1}}"#)
         }
     }
 
@@ -127,9 +130,25 @@ struct RequestTests {
     }
 
     static let unusable = [
-        "", "x", "[]", "{}", "{\"aps\":1}", #"{"aps":{"alert":7}}"#, #"{"aps":{"badge":"1"}}"#, #"{"aps":{}"#,
-        #"{"aps":{"content-available":"yes"}}"#, String(repeating: "[", count: 4096),
+        "", "x", "[]", "{}", "{\"aps\":1}", #"{"aps":{"alert":[7]}}"#, #"{"aps":{"alert":true}}"#, #"{"aps":{}"#,
+        #"{"mdm":"a","aps":[]}"#, String(repeating: "[", count: 4096),
     ]
+
+    /// What is odd in a side matter, or is read by others than apps.
+    static let odd = [
+        #"{"aps":{"alert":"a","badge":"1","thread-id":42}}"#, #"{"aps":{"content-available":"1"}}"#,
+        #"{"aps":{"alert":7,"sound":{}}}"#, #"{"mdm":"3F2504E0"}"#,
+    ]
+
+    @Test("What is odd in a payload does not lose it")
+    func oddPayloads() async throws {
+        try await Scene.with { scene in
+            for payload in Self.odd {
+                let answer = try await scene.push(payload: payload)
+                #expect(answer.status == 200, "\(payload)")
+            }
+        }
+    }
 
     @Test("A payload that is empty, not JSON or without a proper aps is refused, and a detail says what is wrong")
     func payloadEmpty() async throws {
