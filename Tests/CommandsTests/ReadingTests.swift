@@ -248,6 +248,8 @@ struct ReadingTests {
             "header": ["name": "Journal", "bug_type": "309"], "report": ["termination": ["code": 2_343_432_205]],
         ]
         let daemon = try FakeDaemon(in: tool.home) { _ in .result(answer) }
+        #expect(tool.run("reports", "41").output == tool.run("reports", "show", "41").output)
+        #expect(tool.run("reports", "41", "--app", "vim").code == 2)
         #expect(
             tool.run("reports", "show", "41").output == """
                 {"name":"Journal","bug_type":"309"}

@@ -95,6 +95,13 @@ struct TransferTests {
         #expect(outcome == Tool.Outcome(code: 0, output: "t12\n", errors: ""))
         let add = try TransferAdd(json: #require(daemon.requests.last).params)
         #expect(add.path == tool.home + "/x")
+        for (written, sent) in [
+            ("HTTPS://example.org/a b?c=ü&d=%20", "HTTPS://example.org/a%20b?c=%C3%BC&d=%20"),
+            ("http://example.org/<a>|\\", "http://example.org/%3Ca%3E%7C%5C"),
+        ] {
+            #expect(tool.run("transfer", written, "-o", "home/x").code == 0)
+            #expect(try TransferAdd(json: #require(daemon.requests.last).params).url == sent)
+        }
         #expect(add.discretionary && add.priority == 0.25 && add.headers == [WireHeader("Accept", "text/plain")])
     }
 
@@ -123,6 +130,9 @@ struct TransferTests {
         #expect(tool.run("transfer", url).code == 2)
         #expect(tool.run("transfer", url, "-o", "x", "--upload", "y").code == 2)
         #expect(tool.run("transfer", url, "-o", "x", "--header", "y").code == 2)
+        for odd in ["ftp://example.org/x", "example.org/x", "http:/x", "https://", "file:///etc/passwd", ""] {
+            #expect(tool.run("transfer", odd, "-o", "x").code == 2, "\(odd)")
+        }
         #expect(tool.run("transfer", url, "-o", "..").code == 2)
     }
 }

@@ -101,6 +101,19 @@ extension UIKitTests {
             }
         }
 
+        @Test("Only tasks that Info.plist names can be registered, and where there is none any")
+        func permitted() {
+            func isPermitted(_ info: [String: Any]) -> Bool { BGTaskScheduler.isPermitted("a.index", in: info) }
+            let key = "BGTaskSchedulerPermittedIdentifiers"
+            #expect(isPermitted([:]))
+            #expect(isPermitted(["CFBundleIdentifier": "a", key: ["a.sync", "a.index"]]))
+            #expect(isPermitted(["CFBundleIdentifier": "a", key: "a.index"]))
+            #expect(!isPermitted(["CFBundleIdentifier": "a", key: ["a.sync"]]))
+            #expect(isPermitted(["CFBundleIdentifier": "a", key: [7, "a.index"]]))
+            #expect(!isPermitted(["CFBundleIdentifier": "a", key: ["": "a.index"]]))
+            #expect(!isPermitted(["CFBundleIdentifier": "a"]))
+        }
+
         @Test("A task is launched with its class, hears once that its time is nearly over, and is completed once")
         func task() async throws {
             let heard = Mutex<[String]>([])

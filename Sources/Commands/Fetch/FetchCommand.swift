@@ -97,6 +97,8 @@ package struct RefreshCommand: Verb {
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
         _ = try context.client().request(.refresh, app: target.app, ["allowed": .bool(!off)])
+        let what = off ? "may not refresh in the background any more" : "may refresh in the background"
+        context.print("\(Visible.line(target.app)) \(what)")
     }
 }
 

@@ -11,14 +11,22 @@ package struct ReportsCommand: ParsableCommand {
 }
 
 struct ReportsList: Verb {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the reports (the default).")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the reports, or print the one that is named (the default).")
+
+    @Argument(help: "Print the report of this ID.") var id: String?
 
     @Option(help: "Only reports on this app.", completion: .custom { _, _, _ in Completions.apps() })
     var app: String?
 
     @OptionGroup var format: JSONOption
 
+    func validate() throws {
+        if id != nil, app != nil { throw ValidationError("--app takes no ID") }
+    }
+
     func perform(in context: CommandContext) throws(CommandFailure) {
+        if let id { return try ReportsShow.print(id, format, in: context) }
         let client = try context.client()
         var params: JSONObject = [:]
         if let app { params["app"] = .string(try client.filter(app)) }
@@ -53,7 +61,9 @@ struct ReportsShow: Verb {
     @Argument(help: "The report's ID, from `greenroom reports`.") var id: String
     @OptionGroup var format: JSONOption
 
-    func perform(in context: CommandContext) throws(CommandFailure) {
+    func perform(in context: CommandContext) throws(CommandFailure) { try Self.print(id, format, in: context) }
+
+    static func print(_ id: String, _ format: JSONOption, in context: CommandContext) throws(CommandFailure) {
         let answer = try context.client().request(.report, ["id": .string(id)])
         guard !format.json else { return context.print(json: answer) }
         guard let header = answer["header"], let report = answer["report"] else {

@@ -125,6 +125,7 @@ package struct NotificationsCommand: ParsableCommand {
         package func perform(in context: CommandContext) throws(CommandFailure) {
             let app = try context.notificationApp(target.app)
             try context.order(.allow, NotificationApp(app: app).json, format)
+            if !format.json { context.print("notifications of \(Visible.line(app)) are allowed") }
         }
     }
 
@@ -138,6 +139,7 @@ package struct NotificationsCommand: ParsableCommand {
         package func perform(in context: CommandContext) throws(CommandFailure) {
             let app = try context.notificationApp(target.app)
             try context.order(.deny, NotificationApp(app: app).json, format)
+            if !format.json { context.print("notifications of \(Visible.line(app)) are denied") }
         }
     }
 

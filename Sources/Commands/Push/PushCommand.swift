@@ -119,7 +119,10 @@ package struct PushCommand: ParsableCommand {
             }
             let file = ca.map { FilePath(context.workingDirectory).pushing(FilePath($0)).string }
             let answer = try context.askNotifications(.gateway, NotificationGateway(url: url, ca: file).json)
-            if format.json { context.print(json: answer) }
+            guard !format.json else { return context.print(json: answer) }
+            context.print(
+                url.map { "pushes come from \(Visible.line($0)); greenroom push status says whether it answers" }
+                    ?? "pushes come from nowhere")
         }
     }
 }

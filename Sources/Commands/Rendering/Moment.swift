@@ -23,16 +23,18 @@ package struct Moment {
         self.time = time
     }
 
-    /// "5 s ago".
+    /// "5 s ago", or "in 5 s" of what is to come.
     package func age(_ clock: Clock) -> String {
         let seconds = (clock.now().nanoseconds - time.nanoseconds) / 1_000_000_000
-        return switch seconds {
-        case ..<1: "now"
-        case ..<60: "\(seconds) s ago"
-        case ..<3600: "\(seconds / 60) min ago"
-        case ..<86_400: "\(seconds / 3600) h ago"
-        default: "\(seconds / 86_400) d ago"
-        }
+        let distance = abs(seconds)
+        let length =
+            switch distance {
+            case ..<60: "\(distance) s"
+            case ..<3600: "\(distance / 60) min"
+            case ..<86_400: "\(distance / 3600) h"
+            default: "\(distance / 86_400) d"
+            }
+        return distance < 1 ? "now" : seconds > 0 ? "\(length) ago" : "in \(length)"
     }
 
     /// Local time of day, with the date in front on another day than today.

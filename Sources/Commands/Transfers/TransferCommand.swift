@@ -65,7 +65,8 @@ package struct TransferCommand: Verb {
 
     package func perform(in context: CommandContext) throws(CommandFailure) {
         var add = TransferAdd(
-            url: url, discretionary: discretionary, priority: priority.number, headers: headers.map(Self.header),
+            url: try Self.address(url), discretionary: discretionary, priority: priority.number,
+            headers: headers.map(Self.header),
             checksum: checksum, upload: upload != nil)
         let descriptor: Descriptor
         if let upload {
@@ -101,6 +102,23 @@ package struct TransferCommand: Verb {
             return try Descriptor.open(path, access)
         } catch {
             throw .failed("\(Visible.line(path)) cannot be opened: \(error.errno)")
+        }
+    }
+
+    /// Spaces and letters that no address may have are written as browsers write them.
+    private static func address(_ text: String) throws(CommandFailure) -> String {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let rest = text.dropFirst(scheme.count)
+        guard ["http", "https"].contains(scheme), rest.hasPrefix("://"), rest.count > 3 else {
+            throw .misuse("\(Visible.line(text)) is no address of http or https, which alone can be transferred")
+        }
+        let odd = Set("\"<>\\^`{|} ".utf8)
+        return text.utf8.reduce(into: "") { address, byte in
+            if (0x21..<0x7F).contains(byte), !odd.contains(byte) {
+                address.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                address += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
         }
     }
 

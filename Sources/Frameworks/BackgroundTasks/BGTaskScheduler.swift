@@ -33,18 +33,41 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     ///   - identifier: one of `BGTaskSchedulerPermittedIdentifiers` in `Info.plist`.
     ///   - queue: where the handler is called; `nil`: on the main queue.
     ///   - launchHandler: does the work, and calls `setTaskCompleted(success:)` at its end.
-    /// - Returns: false if the app has been launched already, or somebody is registered for it.
+    /// - Returns: false, with a sentence on standard error, if `Info.plist` does not name the identifier, the app has
+    ///   been launched already, or somebody is registered for it. On iOS the last two end the app.
     @discardableResult
     open func register(
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
         launchHandler: @escaping (BGTask) -> Void
     ) -> Bool {
+        guard Self.isPermitted(identifier, in: Bundle.main.infoDictionary ?? [:]) else {
+            Self.complain(identifier, "is not in BGTaskSchedulerPermittedIdentifiers of Info.plist: add it")
+            return false
+        }
         let handler = Handler(call: launchHandler)
         let registration = BackgroundLaunches.shared.register(identifier) { launch in
             let task: BGTask = launch.kind == "processing" ? BGProcessingTask(launch) : BGAppRefreshTask(launch)
             (queue ?? .main).async { handler.call(task) }
         }
-        return registration == .registered
+        switch registration {
+        case .registered: return true
+        case .tooLate:
+            Self.complain(identifier, "is registered too late: register it before didFinishLaunching returns")
+        case .twice: Self.complain(identifier, "is registered twice: register it once")
+        }
+        return false
+    }
+
+    /// Whether an app's `Info.plist` names the task. What is no app, such as a program of tests, has none.
+    package static func isPermitted(_ identifier: String, in info: [String: Any]) -> Bool {
+        guard info["CFBundleIdentifier"] != nil else { return true }
+        let named = info["BGTaskSchedulerPermittedIdentifiers"]
+        return (named as? [Any] ?? named.map { [$0] } ?? []).contains { $0 as? String == identifier }
+    }
+
+    private static func complain(_ identifier: String, _ what: String) {
+        // Where there is no standard error nobody misses it.
+        try? FileHandle.standardError.write(contentsOf: Data("BGTaskScheduler: the task \(identifier) \(what)\n".utf8))
     }
 
     /// Asks for a task. One that waits under the same identifier is replaced.
