@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: version help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
+.PHONY: try-desktop-files try-cases version help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -205,6 +205,17 @@ fuzz-quick: ## Fuzz every target for a moment, a minute in all, from a seed (SEE
 mutants: ## Plant bugs, one after another: storms, scenarios, contracts or the unit tests that each names must catch it.
 	@$(NEED) @tests
 	@Scripts/mutants.py
+
+try-desktop-files: ## Describe every .desktop file of 100 packages of Debian, which are downloaded and not installed.
+	$(SWIFT_BUILD) --product greenroom-bundle
+	@Scripts/assemble.sh
+	Scripts/try-desktop-files $(FOLDER)
+
+try-cases: ## Try the cases of a folder that went wrong elsewhere (CASES=FOLDER).
+	@$(NEED) @build @scripts
+	@$(SWIFT_BUILD) --quiet
+	@Scripts/assemble.sh
+	Scripts/try-cases $(CASES)
 
 format: ## Format the Swift code.
 	swift format --in-place --parallel --configuration .swift-format --recursive $(SOURCES)
