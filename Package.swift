@@ -145,7 +145,7 @@ let package = Package(
             name: "NotificationsTranslation",
             dependencies: ["NotificationsCore", "NotificationsWire", "PushLink", "Wire", "Model"],
             path: "Sources/Services/Notifications/Translation"),
-        // What a provider's payload asks for, read once for gateway, device and tool.
+        // Reads a provider's payload for the gateway, the device and the tool.
         .target(name: "PushPayload", dependencies: ["Wire"], path: "Sources/Services/Notifications/Payload"),
         // What a device's push agent and a gateway say to each other.
         .target(name: "PushLink", dependencies: ["Wire", "Model"], path: "Sources/Services/Notifications/Link"),

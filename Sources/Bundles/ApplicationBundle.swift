@@ -56,7 +56,7 @@ enum ApplicationBundle {
             .compactMap { scheme in
                 remarks.leavingOut("A URL scheme") { () throws(Refusal) in try Names.scheme(scheme) }
             }.withoutRepetitions
-        // What is in it is for the framework; here it is whether there are scenes, and whether there may be several.
+        // The framework reads the rest. The daemon needs to know whether the app has one scene or several.
         manifest.scenes = keys.dictionary("UIApplicationSceneManifest").map {
             $0.boolean("UIApplicationSupportsMultipleScenes") ? "several" : "one"
         }

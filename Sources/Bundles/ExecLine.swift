@@ -1,9 +1,9 @@
 /// The value of a desktop entry's `Exec`, taken apart as desktops do it, which is how a shell takes words apart.
 ///
-/// No shell reads it: what only a shell would act on stands for itself, with a remark. The Desktop Entry Specification
-/// wants such characters quoted, and many files do not have them so.
+/// No shell reads the line, so characters that only a shell would act on are taken literally, with a remark. The
+/// Desktop Entry Specification requires quotes around such characters, but many files lack them.
 package struct ExecLine {
-    /// What the codes stand for.
+    /// The values of the field codes.
     package struct Fields {
         package var name: String
         package var icon: String?
@@ -96,7 +96,7 @@ package struct ExecLine {
         private mutating func fieldCode() throws(Refusal) {
             switch rest.popFirst() {
             case "%": append("%")
-            // Nothing is opened with the program, so they stand for nothing; the second row is deprecated.
+            // The program is started without files or URLs, so these expand to nothing. The last six are deprecated.
             case "f", "F", "u", "U", "d", "D", "n", "N", "v", "m": break
             case "c": add(fields.name)
             case "k": add(fields.file)

@@ -1,7 +1,7 @@
 /// The keys of an `Info.plist`, or of a dictionary in it.
 ///
-/// Libraries, templates and hands write numbers as texts and one thing for a list of one. What stands for something is
-/// taken for it, and anything else is left out, with a remark: a side matter does not keep an app from being installed.
+/// Tools and people write numbers as strings, or a single value instead of a list. Such values are converted. Any other
+/// invalid value is ignored with a remark, because an optional key must not prevent an installation.
 struct InfoKeys {
     private let values: [String: PropertyList]
     private let remarks: Remarks
@@ -11,7 +11,7 @@ struct InfoKeys {
         self.remarks = remarks
     }
 
-    /// What nothing works without: it is refused where it is not as it should be.
+    /// A key that the app cannot run without. A value of the wrong type is refused.
     func essential(_ key: String) throws(Refusal) -> String? {
         switch values[key] {
         case .string(let text): text.isEmpty ? nil : try Names.text(text, "\(key) in Info.plist")

@@ -31,7 +31,7 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var scenes: String?
     /// Programs of the bundle that services may run, by their extension points: relative to the bundle.
     package var extensions: [String: String] = [:]
-    /// What was left out, or taken for what it stands for, a sentence each.
+    /// One sentence for each key that was ignored or converted.
     package var warnings: [String] = []
 
     package init(identifier: String, name: String, kind: Kind, executable: String) {

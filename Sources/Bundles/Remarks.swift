@@ -1,4 +1,4 @@
-/// What of a bundle or a `.desktop` file is left out, or taken for what it stands for: whoever installs it is told.
+/// Collects a sentence for each key of a bundle or a `.desktop` file that is ignored or converted, for the tool.
 final class Remarks {
     private(set) var sentences: [String] = []
 

@@ -30,9 +30,10 @@ struct Inventory: Sendable {
             let isOff = settings[Host.refreshKey(installation.identifier)] == "off"
             return Entry(installation: installation, isExempt: stored.isExempt, isRefreshOff: isOff)
         }
-        let choices = (try? store.settings(beginning: Host.schemePrefix)) ?? [:]
         schemes = Dictionary(
-            choices.map { (String($0.key.dropFirst(Host.schemePrefix.count)), $0.value) }
+            try store.settings(beginning: Host.schemePrefix).map {
+                (String($0.key.dropFirst(Host.schemePrefix.count)), $0.value)
+            }
         ) { first, _ in first }
         lastSequence = UInt64(max(0, try store.lastSeq()))
     }

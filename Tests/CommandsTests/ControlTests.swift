@@ -38,7 +38,7 @@ struct ControlTests {
         #expect(
             tool.run("default").output == """
                 https: a, which you chose; b could
-                mailto: nobody yet; greenroom default mailto APP chooses a or b
+                mailto: no app yet; greenroom default mailto APP chooses a or b
                 notes: b, which was installed last; a could
                 x: no installed app claims it
 

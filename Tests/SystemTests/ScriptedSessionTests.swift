@@ -206,7 +206,7 @@ extension SystemTests {
                 try system.expect("install", "\(system.folder)/org.example.\(name).desktop")
             }
             #expect(try system.run("open", "https://example.org/").code == 1)
-            #expect(try system.expect("default", "https").contains("nobody yet"))
+            #expect(try system.expect("default", "https").contains("no app yet"))
             #expect(try system.run("default", "gopher", "one").code == 1)
             try system.expect("default", "https", ["one"])
             try system.expect("open", "https://example.org/")
@@ -219,7 +219,7 @@ extension SystemTests {
             try system.expect("uninstall", "two")
             #expect(try system.run("open", "https://example.org/").code == 1)
             try system.expect("default", "https", ["--none"])
-            #expect(try system.expect("default", "https").contains("nobody yet"))
+            #expect(try system.expect("default", "https").contains("no app yet"))
         }
     }
 }

@@ -60,7 +60,7 @@ struct RequestTests {
             for priority in ["10", "5", "1"] {
                 #expect(try await scene.push([("apns-priority", priority)]).status == 200)
             }
-            // What the user does not notice is never urgent.
+            // Only a push that the user notices may be urgent.
             let silent = [("apns-push-type", "background"), ("apns-priority", "10")]
             try await scene.refused(.badPriority, silent, payload: #"{"aps":{"content-available":1}}"#)
         }
@@ -134,7 +134,7 @@ struct RequestTests {
         #"{"mdm":"a","aps":[]}"#, String(repeating: "[", count: 4096),
     ]
 
-    /// What is odd in a side matter, or is read by others than apps.
+    /// Payloads with an odd optional field, and a payload of device management.
     static let odd = [
         #"{"aps":{"alert":"a","badge":"1","thread-id":42}}"#, #"{"aps":{"content-available":"1"}}"#,
         #"{"aps":{"alert":7,"sound":{}}}"#, #"{"mdm":"3F2504E0"}"#,

@@ -6,13 +6,13 @@ package struct DefaultCommand: Verb {
     package static let configuration = CommandConfiguration(
         commandName: "default", abstract: "Say which app opens the URLs of a scheme, or choose it.",
         discussion: """
-            An app that is installed claims schemes in its Info.plist or .desktop file. http, https and mailto belong to \
-            nobody until you choose; another scheme has the app that was installed last, unless you choose.
+            An app that is installed claims schemes in its Info.plist or .desktop file. http, https and mailto have \
+            no app until you choose one. Any other scheme has the app that was installed last, unless you choose.
             """)
 
     @Argument(help: "Such as https; without it all are listed.") var scheme: String?
     @Argument(help: "The app that opens them from now on.") var app: String?
-    @Flag(help: "Nobody is chosen any more.") var none = false
+    @Flag(help: "Take the choice back.") var none = false
     @OptionGroup var format: JSONOption
 
     package init() {}
@@ -49,7 +49,7 @@ package struct DefaultCommand: Verb {
             let who = app + (line.isChosen ? ", which you chose" : others.isEmpty ? "" : ", which was installed last")
             return "\(scheme): \(who)" + (others.isEmpty ? "" : "; \(choices) could")
         case nil where others.isEmpty: return "\(scheme): no installed app claims it"
-        case nil: return "\(scheme): nobody yet; greenroom default \(scheme) APP chooses \(choices)"
+        case nil: return "\(scheme): no app yet; greenroom default \(scheme) APP chooses \(choices)"
         }
     }
 }

@@ -7,7 +7,7 @@ package struct PushFile: Equatable {
     package var target: String?
     /// A JSON dictionary.
     package var text: String
-    /// What of it is odd, for whoever wrote it.
+    /// One sentence for each field that is ignored or converted.
     package var remarks: [String]
 
     package static let targetKey = "Simulator Target Bundle"

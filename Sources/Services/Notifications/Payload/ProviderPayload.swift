@@ -2,8 +2,8 @@ internal import Wire
 
 /// What a provider's payload asks for. The gateway, the device and the tool read it with this, so that they agree.
 ///
-/// What is essential and broken is an error that names it. Anything else that is odd is left out, or taken for what it
-/// stands for, with a remark: no side matter loses an alert.
+/// An essential field that is invalid is an error that names the field. Any other invalid field is ignored or
+/// converted, with a remark, so that an optional field never loses an alert.
 package struct ProviderPayload: Hashable, Sendable {
     /// What is to be seen; empty texts are not there.
     package struct Alert: Hashable, Sendable {
