@@ -18,9 +18,12 @@ struct DesktopEntry {
         }
         var values: [String: String] = [:]
         var (group, hasGroup) = ("", false)
-        for raw in text.unicodeScalars.split(separator: "\n") {
+        // Some editors write a byte order mark first.
+        var lines = text.unicodeScalars[...]
+        if lines.first == "\u{FEFF}" { lines.removeFirst() }
+        for raw in lines.split(separator: "\n") {
             let line = Self.trimmed(Substring(raw))
-            if line.isEmpty || line.hasPrefix("#") || line == "\u{FEFF}" { continue }
+            if line.isEmpty || line.hasPrefix("#") { continue }
             if line.hasPrefix("[") {
                 if hasGroup, line == Self.group { remarks.add("The .desktop file has two groups \(Self.group).") }
                 group = String(line)

@@ -47,6 +47,7 @@ package struct ExecLine {
             while let scalar = rest.popFirst() {
                 switch scalar {
                 case " ", "\t", "\n": try endArgument()
+                case "#" where !isArgument: skipComment()
                 case "\"": try quoted()
                 case "'": try literal()
                 case "%": try fieldCode()
@@ -62,6 +63,13 @@ package struct ExecLine {
             }
             try endArgument()
             return arguments
+        }
+
+        /// Desktops leave out what a shell does not read.
+        private mutating func skipComment() {
+            let comment = rest.prefix { $0 != "\n" }
+            rest.removeFirst(comment.count)
+            remarks.append("In Exec \(Names.quoted("#" + String(Substring(comment)))) is a comment, and is left out.")
         }
 
         private mutating func quoted() throws(Refusal) {

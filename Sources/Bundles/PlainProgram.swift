@@ -14,11 +14,16 @@ enum PlainProgram {
         guard entry.boolean("Hidden") != true else {
             throw Refusal("The .desktop file says Hidden=true, that is deleted: remove the line to install it.")
         }
-        guard let name = entry.string("Name"), let exec = entry.string("Exec") else {
-            throw Refusal("The .desktop file lacks Name or Exec: add it.")
+        guard let exec = entry.string("Exec") else {
+            throw Refusal(
+                entry.boolean("DBusActivatable") == true
+                    ? "The .desktop file lacks Exec, and Greenroom does not start programs over D-Bus: add Exec."
+                    : "The .desktop file lacks Exec: add it.")
         }
         if let required = entry.string("TryExec") { _ = try resolve(required, folder: path.folder) }
-        let shown = remarks.text(name, "Name")
+        let identifier = try Self.identifier(path, remarks)
+        if entry.string("Name") == nil { remarks.add("The .desktop file lacks Name: the app has its file's name.") }
+        let shown = remarks.text(entry.string("Name") ?? identifier, "Name")
         let icon = entry.string("Icon").map { remarks.text($0, "Icon") }
         let line = try ExecLine(exec, ExecLine.Fields(name: shown, icon: icon, file: path.absolute))
         for remark in line.remarks { remarks.add(remark) }
@@ -26,7 +31,7 @@ enum PlainProgram {
             throw Refusal("Exec contains a control character: remove it.")
         }
         var manifest = Manifest(
-            identifier: try identifier(path, remarks), name: shown, kind: .plain,
+            identifier: identifier, name: shown, kind: .plain,
             executable: try resolve(line.arguments.first ?? "", folder: path.folder))
         manifest.arguments = Array(line.arguments.dropFirst())
         manifest.workingDirectory = entry.string("Path").flatMap { directory in

@@ -124,10 +124,30 @@ struct PlainProgramTests {
 
     @Test(
         "What a shell would act on stands for itself, and whoever installs it is told",
-        arguments: ["a;b", "$HOME", "`id`", "a|b", "a>b", "*", "~", "#x", "(x)", "a&"])
+        arguments: ["a;b", "$HOME", "`id`", "a|b", "a>b", "*", "~", "x#y", "(x)", "a&"])
     func noShell(argument: String) throws {
         let manifest = try inspect(exec: "sh " + argument)
         #expect(manifest.arguments == [argument] && manifest.warnings.count == 1)
+    }
+
+    @Test(
+        "A comment in Exec is left out, as desktops do it",
+        arguments: [
+            ("sh x # of all", ["x"]), ("sh #x", []), ("sh '#' \"#\" x#y", ["#", "#", "x#y"]), ("sh \\\\#x", ["#x"]),
+            ("sh x # \"unclosed", ["x"]), ("sh # x\\ny", ["y"]),
+        ])
+    func comments(line: String, arguments: [String]) throws {
+        let manifest = try inspect(exec: line)
+        #expect(manifest.arguments == arguments)
+        #expect(manifest.warnings.contains { $0.contains("is a comment") } == (line.contains(" #")))
+    }
+
+    @Test("A program without a name has that of its file, and whoever installs it is told")
+    func nameless() throws {
+        for lines in ["", "Name=\n", "Name[de]=Werkzeug\n", "name=Tool\n"] {
+            let manifest = try inspect("Type=Application\n\(lines)Exec=sh")
+            #expect(manifest.name == "org.example.tool" && manifest.warnings.count == 1, "\(lines)")
+        }
     }
 
     @Test(
@@ -145,8 +165,9 @@ struct PlainProgramTests {
     @Test(
         "A .desktop file that is not as the specification says is refused",
         arguments: [
-            "", "Name=T\nExec=sh", "Type=Link\nName=T\nExec=sh", "Type=Application\nExec=sh",
-            "Type=Application\nName=T", "Type=Application\nName=T\nExec=sh\nHidden=true",
+            "", "Name=T\nExec=sh", "Type=Link\nName=T\nExec=sh", "Type=Application\nName=T\nExec=",
+            "Type=Application\nName=T", "Type=Application\nName=T\nDBusActivatable=true",
+            "Type=Application\nName=T\nExec=sh\nHidden=true",
             "Type=Application\nName=T\nExec=sh\nTryExec=missing-program", "Type=Application\nrubbish",
             "Type=Application\nName=T\u{0}\nExec=sh", "\(String(repeating: "#\n", count: 400_000))",
         ])
@@ -176,8 +197,11 @@ struct PlainProgramTests {
         try workshop.write(head + [0xE9] + Array("\n".utf8), to: "latin.desktop")
         let manifest = try Inspection.inspect(path: workshop.path("latin.desktop"), staging: workshop.staging)
         #expect(manifest.name == "Tool" && manifest.warnings.count == 1)
-        try workshop.write([0xEF, 0xBB, 0xBF, 0x0A] + head, to: "marked.desktop")
-        #expect(try Inspection.inspect(path: workshop.path("marked.desktop"), staging: workshop.staging).name == "Tool")
+        for end in [[], [0x0A], [0x0D, 0x0A]] as [[UInt8]] {
+            try workshop.write([0xEF, 0xBB, 0xBF] + end + head, to: "marked.desktop")
+            let marked = try Inspection.inspect(path: workshop.path("marked.desktop"), staging: workshop.staging)
+            #expect(marked.name == "Tool" && marked.warnings.isEmpty)
+        }
     }
 
     @Test("Any number of types is fine, and the schemes of browsers and mail programs are claims as any other")
