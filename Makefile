@@ -212,7 +212,7 @@ try-desktop-files: ## Describe every .desktop file of 100 packages of Debian, wh
 	Scripts/try-desktop-files $(FOLDER)
 
 try-cases: ## Try the cases of a folder that went wrong elsewhere (CASES=FOLDER).
-	@$(NEED) @build @scripts
+	@$(NEED) @build @scripts @cases
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
 	Scripts/try-cases $(CASES)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks the types of the Python scripts with mypy, which it installs from PyPI below .build. The rules are in mypy.ini.
 #
-# Annotations are demanded of the package Scripts/storms. Scripts have none, and are checked as far as mypy infers types.
+# Annotations are demanded of the packages Scripts/storms and Scripts/cases. Scripts have none, and are checked as far
+# as mypy infers types.
 set -euo pipefail
 # Here mypy finds the package by one path, whichever link a script uses.
 cd "$(dirname "$0")"
@@ -27,7 +28,7 @@ check() {
 }
 
 code=0 count=0
-mapfile -t package < <(find storms -name '*.py' | sort)
+mapfile -t package < <(find storms cases -name '*.py' | sort)
 for folder in . demo chaos ../Benchmarks/*/ ../Gateway/Benchmarks/*/; do
     # Programs without an ending are called __main__ by mypy, so each is checked by itself.
     mapfile -t modules < <(find "$folder" -maxdepth 1 -type f -name '*.py' | sort)

@@ -1,0 +1,56 @@
+"""Places: files of tracks, and what gpsd says."""
+
+import json
+
+from cases.bench import Bench, case, expect, need, text
+from storms.location.receiver import Receiver
+from storms.sockets import free_port, is_open
+from storms.system import Result
+from storms.waiting import wait_for
+
+FIX = {"class": "TPV", "device": "/dev/x", "mode": 3, "lat": 46.05, "lon": 14.5, "altHAE": 300.0, "eph": 8.0}
+
+
+def route(bench: Bench, path: str) -> Result:
+    return bench.up().run("simulate", "route", path)
+
+
+@case("E1", "E2", "E3", "E5")
+def tracks(bench: Bench) -> None:
+    for path in ("e1-gnsslogger.txt", "e2-empty-ele.gpx", "e2-nan-ele.gpx", "e3-latin1.gpx", "e5-talker-II.nmea"):
+        result = route(bench, bench.input(f"location/{path}"))
+        expect(result.code == 0, f"{path}: {result.output}")
+    declared = 'encoding="ISO-8859-1"'
+    wide = text(bench.input("location/e3-latin1.gpx")).replace(declared, 'encoding="UTF-16"').encode("utf-16")
+    result = route(bench, bench.write("wide.gpx", wide))
+    expect(result.code == 0, f"UTF-16: {result.output}")
+
+
+@case("E4")
+def fix_without_time(bench: Bench) -> None:
+    port = free_port()
+    bench.serve("fake_gpsd.py", port, str(port), json.dumps(FIX))
+    follow(bench, port)
+
+
+@case("E4")
+def receiver_without_time(bench: Bench) -> None:
+    """A real gpsd hears GGA sentences alone, which have no date."""
+    need({"gpsd": "/usr/sbin/gpsd", "gpsd-clients": "/usr/bin/gpsfake"})
+    sentences = (
+        f"GPGGA,1200{second:02}.00,4603.0000,N,01430.0000,E,1,08,0.9,300.0,M,45.0,M,," for second in range(60))
+    track = bench.write("gga.nmea", b"".join(map(Receiver.sentence, sentences)))
+    port = free_port()
+    bench.start("/usr/bin/gpsfake", "-q", "-c", "0.2", "-P", str(port), track)
+    wait_for("gpsd", lambda: is_open(port), 20)
+    follow(bench, port)
+
+
+def follow(bench: Bench, port: int) -> None:
+    """An app that follows the device must learn where it is."""
+    bench.system.environment["GREENROOM_GPSD"] = f"127.0.0.1:{port}"
+    system = bench.app("Wanderer")
+    system.must("open", "wanderer:updates")
+    system.must("location", "allow", "wanderer")
+    found = bench.output("org.greenroom.fixtures.wanderer", "46.05", 15)
+    expect("46.05" in found, f"no fix: {found}\n{system.run('location').output}")
