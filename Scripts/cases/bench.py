@@ -159,8 +159,7 @@ class Bench:
             program = subprocess.Popen(
                 command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 env={**os.environ, **variables})
-        self.cleanups.callback(program.wait)
-        self.cleanups.callback(program.kill)
+        self.cleanups.callback(end, program)
         return log
 
     def serve(self, script: str, port: int, *arguments: str) -> str:
@@ -192,6 +191,16 @@ class Bench:
         wait_for(script, lambda: "up\n" in text(log), 20)
         return log
 
+
+
+def end(program: subprocess.Popen[bytes]) -> None:
+    """Ends a program. Some end others, or remove files, when they are asked to end."""
+    program.terminate()
+    try:
+        program.wait(5)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        program.wait()
 
 
 def ask(system: System, service: str, method: str, params: dict[str, Any]) -> dict[str, Any]:

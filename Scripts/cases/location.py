@@ -1,9 +1,12 @@
 """Places: files of tracks, and what gpsd says."""
 
+import contextlib
 import json
+import os
+import time
 
 from cases.bench import Bench, case, expect, need, text
-from storms.location.receiver import Receiver
+from storms.location.receiver import GPSD, Receiver
 from storms.sockets import free_port, is_open
 from storms.system import Result
 from storms.waiting import wait_for
@@ -33,17 +36,26 @@ def fix_without_time(bench: Bench) -> None:
     follow(bench, port)
 
 
+class Dateless(Receiver):
+    """Sends GGA sentences alone, which have no date."""
+
+    def feed(self) -> None:
+        while not self.has_ended:
+            clock = time.strftime("%H%M%S", time.gmtime())
+            where = f"{self.part(self.place[0], 2, 'NS')},{self.part(self.place[1], 3, 'EW')}"
+            with contextlib.suppress(BlockingIOError):
+                os.write(self.master, self.sentence(f"GPGGA,{clock}.00,{where},1,08,0.9,300.0,M,45.0,M,,"))
+            time.sleep(0.5)
+
+
 @case("E4")
-def receiver_without_time(bench: Bench) -> None:
-    """A real gpsd hears GGA sentences alone, which have no date."""
-    need({"gpsd": "/usr/sbin/gpsd", "gpsd-clients": "/usr/bin/gpsfake"})
-    sentences = (
-        f"GPGGA,1200{second:02}.00,4603.0000,N,01430.0000,E,1,08,0.9,300.0,M,45.0,M,," for second in range(60))
-    track = bench.write("gga.nmea", b"".join(map(Receiver.sentence, sentences)))
-    port = free_port()
-    bench.start("/usr/bin/gpsfake", "-q", "-c", "0.2", "-P", str(port), track)
-    wait_for("gpsd", lambda: is_open(port), 20)
-    follow(bench, port)
+def receiver_without_date(bench: Bench) -> None:
+    need({"gpsd": GPSD})
+    receiver = Dateless((46.05, 14.5))
+    bench.cleanups.callback(receiver.end)
+    receiver.start()
+    wait_for("gpsd", lambda: is_open(receiver.port), 20)
+    follow(bench, receiver.port)
 
 
 def follow(bench: Bench, port: int) -> None:
