@@ -120,11 +120,12 @@ class Bench:
         system.must("install", self.write(f"org.example.{name}.desktop", entry))
         return system
 
-    def output(self, app: str, word: str, seconds: float = 10) -> str:
-        """Waits until an app has printed a word or has ended. Returns all that it has printed."""
+    def output(self, app: str, *words: str, seconds: float = 10) -> str:
+        """Waits until an app has printed all the words, or has ended. Returns all that it has printed."""
 
         def is_done() -> bool:
-            return word in self.system.run("output", app).output or self.system.app(app)["state"] == "not-running"
+            output = self.system.run("output", app).output
+            return all(word in output for word in words) or self.system.app(app)["state"] == "not-running"
 
         poll(is_done, seconds, 0.1)
         return self.system.run("output", app).output

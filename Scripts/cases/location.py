@@ -64,5 +64,5 @@ def follow(bench: Bench, port: int) -> None:
     system = bench.app("Wanderer")
     system.must("open", "wanderer:updates")
     system.must("location", "allow", "wanderer")
-    found = bench.output("org.greenroom.fixtures.wanderer", "46.05", 15)
+    found = bench.output("org.greenroom.fixtures.wanderer", "46.05", seconds=15)
     expect("46.05" in found, f"no fix: {found}\n{system.run('location').output}")

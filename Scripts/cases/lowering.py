@@ -2,14 +2,12 @@
 
 import glob
 import os
-import subprocess
 import tempfile
 
-from cases.bench import Bench, Skipped, case, expect
+from cases.bench import Bench, case, expect
+from cases.swift_code import BUILD, compiler_options, run
 from storms.places import ROOT
 
-BUILD = os.path.realpath(os.path.join(ROOT, ".build/release"))
-MODULES = os.path.join(BUILD, "Modules")
 # Without symbols of these, an import is only a warning. They are all in Apple's documentation.
 ABSENT = """
     AudioToolbox CoreHaptics CoreAudio CoreMIDI VideoToolbox AudioUnit OpenGLES GLKit ModelIO RealityKit MetalKit
@@ -25,23 +23,14 @@ ABSENT = """
 
 def compiled(bench: Bench, *paths: str) -> tuple[int, str]:
     """Lowers the files and compiles what they became. Returns the exit code, and what both steps printed."""
-    if not os.path.exists(os.path.join(MODULES, "UIKit.swiftmodule")):
-        raise Skipped("the modules are not built: swift build --configuration release")
+    options = compiler_options()
     output = tempfile.mkdtemp(dir=bench.folder)
     program = os.path.join(os.path.dirname(os.path.dirname(BUILD)), "plugins/greenroom-lower")
     lowered = run([os.path.join(ROOT, "Plugins/Lowering/lower"), program, "swiftc", "--output", output, *paths])
     if lowered.returncode != 0:
         return lowered.returncode, lowered.stdout
-    maps = glob.glob(BUILD + "/*.build/module.modulemap") + glob.glob(ROOT + "/Sources/*/module.modulemap")
-    options = [word for path in maps for word in ("-Xcc", "-fmodule-map-file=" + path)]
-    files = glob.glob(output + "/*.swift")
-    checked = run(["swiftc", "-typecheck", "-swift-version", "5", "-parse-as-library", "-I", MODULES, *options, *files])
+    checked = run(["swiftc", "-typecheck", *options, *glob.glob(output + "/*.swift")])
     return checked.returncode, lowered.stdout + checked.stdout
-
-
-def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
 
 
 def compiles(bench: Bench, name: str, code: str) -> str:

@@ -78,9 +78,9 @@ def limited_group(bench: Bench) -> None:
         bench.plain(name, f"/usr/bin/python3 {program} {megabytes}", "Terminal=false\nX-Greenroom-Freeze=true\n")
     available = system.json("memory").get("available", 0)
     system.must("open", "org.example.small")
-    expect("has all" in bench.output("org.example.small", "has all", 20), "the first app does not start")
+    expect("has all" in bench.output("org.example.small", "has all", seconds=20), "the first app does not start")
     system.must("open", "org.example.large")
-    output = bench.output("org.example.large", "has all", 20)
+    output = bench.output("org.example.large", "has all", seconds=20)
     states = {name: system.app(f"org.example.{name}")["state"] for name in ("small", "large")}
     why = system.run("why", "org.example.large").output
     expect(
