@@ -27,7 +27,7 @@ enum PlainProgram {
         let icon = entry.string("Icon").map { remarks.text($0, "Icon") }
         let line = try ExecLine(exec, ExecLine.Fields(name: shown, icon: icon, file: path.absolute))
         for remark in line.remarks { remarks.add(remark) }
-        guard !line.arguments.contains(where: { $0.unicodeScalars.contains(where: Names.isDeceptive) }) else {
+        guard !line.arguments.contains(where: { $0.unicodeScalars.contains(where: isUnfit) }) else {
             throw Refusal("Exec contains a control character: remove it.")
         }
         var manifest = Manifest(
@@ -56,6 +56,11 @@ enum PlainProgram {
     }
 
     private static let handler = "x-scheme-handler/"
+
+    /// Scripts for `sh -c` have tabs and line breaks.
+    private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
+        Names.isDeceptive(scalar) && scalar != "\t" && scalar != "\n"
+    }
 
     /// Those that can be, once each and so many of them; what is wrong with the others is remarked on.
     private static func items(

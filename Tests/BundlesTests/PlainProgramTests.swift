@@ -131,6 +131,16 @@ struct PlainProgramTests {
     }
 
     @Test(
+        "Quoted arguments may have tabs and line breaks",
+        arguments: [
+            ("sh -c \"cd /\\nexec x\"", ["-c", "cd /\nexec x"]), ("sh 'a\\tb' c\\td", ["a\tb", "c", "d"]),
+            ("sh \"a\tb\" \\\\\\t", ["a\tb", "\t"]),
+        ])
+    func breaks(line: String, arguments: [String]) throws {
+        #expect(try inspect(exec: line).arguments == arguments)
+    }
+
+    @Test(
         "A comment in Exec is left out, as desktops do it",
         arguments: [
             ("sh x # of all", ["x"]), ("sh #x", []), ("sh '#' \"#\" x#y", ["#", "#", "x#y"]), ("sh \\\\#x", ["#x"]),
