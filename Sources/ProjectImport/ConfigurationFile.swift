@@ -2,65 +2,92 @@ internal import Foundation
 
 /// Settings in a file of their own, an `.xcconfig`, and in those that it includes.
 struct ConfigurationFile {
-    /// In the order in which they are said: a later one counts.
+    /// In the order of the files: a later one counts.
     private(set) var assignments: [SettingAssignment] = []
-    /// What could not be read, in sentences.
+    /// Files and lines that could not be read, in sentences.
     private(set) var complaints: [String] = []
-    private var count = 0
+    /// The files that were read.
+    private(set) var files: [URL] = []
+    private let root: URL
 
-    // A project is anybody's: what no project needs is not followed.
+    // A project may come from anywhere: more than any project needs is not followed.
     private static let deepest = 16
     private static let mostFiles = 200
     private static let largestFile = 1 << 20
 
-    init(_ file: URL) { read(file.standardizedFileURL, isNeeded: true, within: []) }
+    /// - Parameter root: the project's folder, in which included files may be as well.
+    init(_ file: URL, root: URL) {
+        self.root = root
+        read(Disk.find(file), isNeeded: true, within: [])
+    }
 
     /// - Parameter within: the files that include this one.
     private mutating func read(_ file: URL, isNeeded: Bool, within: [URL]) {
         let name = file.lastPathComponent
         guard !within.contains(file) else {
-            return complaints.append("\(name) includes itself: what it says there is left out")
+            return complaints.append("\(name) includes itself: the second time is left out")
         }
-        count += 1
-        guard within.count < Self.deepest, count <= Self.mostFiles else {
+        guard within.count < Self.deepest, files.count < Self.mostFiles else {
             return complaints.append("\(name): too many files of settings include each other")
         }
         let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
-        guard let size, size <= Self.largestFile, let text = try? String(contentsOf: file, encoding: .utf8) else {
+        guard let size, size <= Self.largestFile, let text = try? Self.text(of: file) else {
             if isNeeded || size != nil {
-                complaints.append("the settings in \(name): \(size == nil ? "it is not there" : "it cannot be read")")
+                let reason = size == nil ? "is not there" : "cannot be read"
+                complaints.append("\(name) \(reason): its settings are unknown")
             }
             return
         }
+        files.append(file)
         for line in text.split(whereSeparator: \.isNewline) {
             // Of an address only what is in front of the slashes is left, as in Xcode.
             let said = (line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line)
                 .trimmingCharacters(in: .whitespaces)
-            if said.hasPrefix("#include") {
-                include(said.dropFirst("#include".count), file, within + [file])
+            if said.hasPrefix("#") {
+                include(said.dropFirst().drop { $0.isWhitespace }, file, within + [file])
             } else if let assignment = SettingAssignment(line: said) {
                 assignments.append(assignment)
             }
         }
     }
 
-    /// - Parameter said: the file's name in quotation marks, after a question mark where it may be missing.
+    private static func text(of file: URL) throws -> String {
+        let data = try Data(contentsOf: file)
+        if let text = String(data: data, encoding: .utf8) { return text }
+        return String(data: data, encoding: data.starts(with: [0xFF, 0xFE]) ? .utf16 : .isoLatin1) ?? ""
+    }
+
+    /// - Parameter said: `include` or `include?`, and the file's name in quotation marks.
     private mutating func include(_ said: Substring, _ file: URL, _ within: [URL]) {
         let parts = said.split(separator: "\"", omittingEmptySubsequences: false)
+        guard said.hasPrefix("include") else {
+            return complaints.append("\(file.lastPathComponent) has a line that is not a setting: #\(said)")
+        }
         guard parts.count == 3, !parts[1].isEmpty else {
-            return complaints.append("\(file.lastPathComponent) includes \(said): that is no name in quotation marks")
+            let words = said.dropFirst("include".count)
+            return complaints.append("\(file.lastPathComponent) includes \(words): that is no name in quotation marks")
         }
         let path = String(parts[1])
-        let place =
-            path.hasPrefix("/")
-            ? URL(fileURLWithPath: path) : file.deletingLastPathComponent().appending(path: path)
         let isNeeded = !parts[0].contains("?")
-        read(place.standardizedFileURL, isNeeded: isNeeded, within: within)
+        guard !path.hasPrefix("<") else {
+            if isNeeded {
+                complaints.append("\(path) is not there, since it is a part of Xcode: its settings are unknown")
+            }
+            return
+        }
+        var places = [file.deletingLastPathComponent(), root].map {
+            path.hasPrefix("/") ? URL(fileURLWithPath: path) : $0.appending(path: path)
+        }
+        if !path.contains(".") || !path.hasSuffix(".xcconfig") {
+            places += places.map { $0.appendingPathExtension("xcconfig") }
+        }
+        let place = places.map(Disk.find).first { Disk.isFile($0) } ?? places[0].standardizedFileURL
+        read(place, isNeeded: isNeeded, within: within)
     }
 }
 
-/// A setting, and when it has this value.
-struct SettingAssignment {
+/// A setting's value, and the conditions under which it has it.
+struct SettingAssignment: Sendable {
     var name: String
     /// Such as `sdk` and `iphoneos*`.
     var conditions: [(what: Substring, pattern: Substring)]
@@ -90,42 +117,5 @@ struct SettingAssignment {
             let sides = condition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (sides[0], sides.count == 2 ? sides[1] : "")
         }
-    }
-}
-
-/// What of a project's settings holds where the app is built for a device.
-struct SettingLevels {
-    private(set) var values: [String: String] = [:]
-    private let conditions: [String: String]
-    /// More characters are no setting.
-    static let longestValue = 1 << 14
-
-    init(configuration: String) {
-        values["CONFIGURATION"] = configuration
-        conditions = ["sdk": "iphoneos18.0", "arch": "arm64", "variant": "normal", "config": configuration]
-    }
-
-    /// Settings that stand over those so far: `$(inherited)` in them is what the others say.
-    mutating func add(_ assignments: [SettingAssignment]) {
-        var (plain, special): ([String: String], [String: String]) = ([:], [:])
-        for assignment in assignments {
-            if assignment.conditions.isEmpty {
-                plain[assignment.name] = assignment.value
-            } else if assignment.conditions.allSatisfy({ holds($0.what, $0.pattern) }) {
-                special[assignment.name] = assignment.value
-            }
-        }
-        for (name, value) in plain.merging(special, uniquingKeysWith: { $1 }) {
-            let below = values[name] ?? ""
-            let whole = value.replacing("$(inherited)", with: below).replacing("${inherited}", with: below)
-            values[name] = String(whole.prefix(Self.longestValue))
-        }
-    }
-
-    private func holds(_ what: Substring, _ pattern: Substring) -> Bool {
-        guard let value = conditions[String(what)] else { return false }
-        guard let star = pattern.firstIndex(of: "*") else { return value == pattern }
-        let (before, after) = (pattern[..<star], pattern[pattern.index(after: star)...])
-        return value.count >= before.count + after.count && value.hasPrefix(before) && value.hasSuffix(after)
     }
 }

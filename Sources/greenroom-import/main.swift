@@ -9,7 +9,8 @@ struct Import: ParsableCommand {
         abstract: "Make a package of an iOS project: its code is compiled where it lies.",
         discussion: """
             PATH is an .xcodeproj, a folder with one, or a folder of Swift files. The package has a target for each app, and \
-            make-apps, which builds bundles for greenroom install. What was left out is said, with the reason.
+            make-apps, which builds bundles for greenroom install. Each file of the project is taken, or left out with a \
+            reason: the package's report.json lists all of them.
             """)
 
     @Argument(help: "An .xcodeproj, or a folder.", completion: .file())
@@ -21,26 +22,44 @@ struct Import: ParsableCommand {
     @Option(help: "Where Greenroom's own package is: a path or an address.")
     var greenroom: String?
 
+    @Option(help: "The build configuration whose settings count (default: the one that the app is released by).")
+    var configuration: String?
+
+    @Flag(help: "Print the report of all files as JSON.")
+    var json = false
+
     func run() throws {
         let source = URL(fileURLWithPath: path).standardizedFileURL
         do {
-            let (targets, leftOut) = try ProjectImport.read(source)
+            let project = try ProjectImport.read(source, configuration: configuration)
             let name = source.deletingPathExtension().lastPathComponent
             let folder = URL(fileURLWithPath: output ?? "\(name)-greenroom")
             guard !FileManager.default.fileExists(atPath: folder.path) else {
                 throw ValidationError("\(folder.path) exists: name another folder with --output, or remove it")
             }
-            try PackageWriter(folder: folder, greenroom: try place()).write(targets, name: name)
-            for target in targets {
-                print("\(target.name): \(target.sources.count) Swift files, \(target.resources.count) resources")
-                for sentence in target.leftOut { print("    left out: \(sentence)") }
+            try PackageWriter(folder: folder, greenroom: try place()).write(project, name: name)
+            if json {
+                FileHandle.standardOutput.write(try Data(contentsOf: folder.appending(path: "report.json")))
+            } else {
+                describe(project, folder)
             }
-            for sentence in leftOut { print("left out: \(sentence)") }
-            print("\(folder.path): swift build there, or make-apps for bundles")
         } catch let failure as ImportFailure {
             FileHandle.standardError.write(Data("greenroom: \(failure)\n".utf8))
             throw ExitCode.failure
         }
+    }
+
+    private func describe(_ project: ImportedProject, _ folder: URL) {
+        let report = project.report
+        for target in project.targets {
+            print("\(target.name): \(target.sources.count) Swift files, \(target.resources.count) resources")
+            for note in report.notes where note.target == target.name { print("    note: \(note.text)") }
+        }
+        for note in report.notes where note.target == nil { print("note: \(note.text)") }
+        for file in report.missing { print("not on the disk: \(file.path): \(file.reason)") }
+        for line in report.summary() { print(line) }
+        print("files taken: \(report.taken.count), left out: \(report.left.count). report.json lists all of them.")
+        print("\(folder.path): swift build there, or make-apps for bundles")
     }
 
     /// The package that this program was built of, if it still lies there.

@@ -40,7 +40,7 @@ private let project = """
             AR = { isa = XCBuildConfiguration; name = Release; buildSettings = {
                 PRODUCT_BUNDLE_IDENTIFIER = "org.example.notes"; PRODUCT_NAME = "$(TARGET_NAME)";
                 INFOPLIST_FILE = "Notes/Info.plist"; CODE_SIGN_ENTITLEMENTS = "Notes/Notes.entitlements";
-                INFOPLIST_KEY_UIBackgroundModes = "fetch audio"; }; };
+                INFOPLIST_KEY_UIBackgroundModes = "fetch audio"; GENERATE_INFOPLIST_FILE = YES; }; };
         };
         rootObject = P;
     }
@@ -81,7 +81,7 @@ struct ImportTests {
         #expect(target.module == "My_Notes")
         #expect(target.sources.map(\.lastPathComponent) == ["Kit.swift", "AppDelegate.swift"])
         #expect(target.merged == ["Kit"])
-        #expect(target.resources.map(\.lastPathComponent) == ["notes.json"])
+        #expect(target.resources.map(\.place) == ["notes.json"])
         #expect(target.iOS == "18.0")
     }
 
@@ -100,20 +100,22 @@ struct ImportTests {
 
     @Test("What is left out is said, with the reason")
     func leftOut() throws {
-        let (targets, rest) = try ProjectImport.read(folder.url.appending(path: "Notes.xcodeproj"))
-        let target = try #require(targets.first)
-        for words in ["Objective-C", "storyboards", "Gone.swift", "healthkit"] {
-            #expect(target.leftOut.contains { $0.contains(words) }, "nothing of \(words) in \(target.leftOut)")
+        let project = try ProjectImport.read(folder.url.appending(path: "Notes.xcodeproj"))
+        #expect(project.reason("Notes/Old Code.m")?.contains("Objective-C") == true)
+        #expect(project.reason("Notes/Main.storyboard")?.contains("storyboard") == true)
+        #expect(project.report.missing.map(\.path) == ["Notes/Gone.swift"])
+        for words in ["healthkit", "target Tests", "https://example.org/pods"] {
+            #expect(project.notes.contains { $0.contains(words) }, "nothing of \(words) in \(project.notes)")
         }
-        #expect(!target.leftOut.contains { $0.contains("aps-environment") })
-        #expect(rest.contains { $0.contains("Tests") } && rest.contains { $0.contains("https://example.org/pods") })
+        #expect(!project.notes.contains { $0.contains("aps-environment") })
+        try project.expectComplete(folder.url)
     }
 
     @Test("The package names the code where it lies, and what it needs of Greenroom")
     func package() throws {
-        let (targets, _) = try ProjectImport.read(folder.url)
+        let project = try ProjectImport.read(folder.url)
         let output = folder.url.appending(path: "Package Folder")
-        try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(targets, name: "Notes")
+        try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(project, name: "Notes")
         let manifest = try String(contentsOf: output.appending(path: "Package.swift"), encoding: .utf8)
         for words in ["My_Notes", "\"UIKit\"", "GreenroomOS", "GreenroomCombine", "IOSSources", "/opt/greenroom"] {
             #expect(manifest.contains(words))
@@ -138,7 +140,10 @@ struct ImportTests {
         ])
         let target = try #require(ProjectImport.read(code.url).targets.first)
         #expect(Set(target.sources.map(\.lastPathComponent)) == ["Main.swift", "Model.swift"])
-        #expect(target.leftOut.count == 2)
+        let project = try ProjectImport.read(code.url)
+        #expect(project.report.left.map(\.path) == ["App/Old.m", "AppTests/Test.swift", "Pods/Pod.swift"])
+        #expect(project.notes.contains { $0.contains("tests are left out (1)") })
+        try project.expectComplete(code.url)
         #expect(try propertyList(target.information)["CFBundleIdentifier"] as? String != nil)
     }
 

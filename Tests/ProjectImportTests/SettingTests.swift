@@ -11,8 +11,8 @@ struct SettingTests {
     ///   - files: the texts of the project's and the target's `.xcconfig`, and of those that they include.
     private func read(
         own: String = "", keys: [String] = ["VALUE"], _ files: [String: String]
-    ) throws -> (values: [String: String], leftOut: [String]) {
-        let project = """
+    ) throws -> (values: [String: String], notes: [String]) {
+        let text = """
             { rootObject = P; objects = {
                 P = { isa = PBXProject; targets = (APP); mainGroup = G; buildConfigurationList = PL; };
                 G = { isa = PBXGroup; sourceTree = "<group>"; children = (F, C); };
@@ -34,18 +34,20 @@ struct SettingTests {
         let values = keys.map { "<key>\($0)</key><string>$(\($0))</string>" }.joined()
         var all = files.mapKeys { "Settings/\($0)" }
         for name in ["Settings/Project.xcconfig", "Settings/Targets/App.xcconfig"] { all[name] = all[name] ?? "" }
-        all["App.xcodeproj/project.pbxproj"] = project
+        all["App.xcodeproj/project.pbxproj"] = text
         all["App.swift"] = ""
         all["Info.plist"] = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(values)</dict></plist>"
         let folder = try Folder(all)
-        let target = try #require(ProjectImport.read(folder.url).targets.first)
+        let project = try ProjectImport.read(folder.url)
+        try project.expectComplete(folder.url)
+        let target = try #require(project.targets.first)
         let list = try propertyList(target.information)
-        return (list.compactMapValues { $0 as? String }, target.leftOut)
+        return (list.compactMapValues { $0 as? String }, target.notes)
     }
 
     @Test("Those of files are there, each under those of the project and of the target")
     func levels() throws {
-        let (values, leftOut) = try read(
+        let (values, notes) = try read(
             own: "A = \"$(inherited) own\"; B = own;", keys: ["A", "B", "C", "PROJECT_OWN"],
             [
                 "Project.xcconfig": "A = project // not this\nB = project\nC = $(PART_$(KIND:upper))\nPART_X = found",
@@ -54,12 +56,12 @@ struct SettingTests {
             ])
         #expect(values["A"] == "project target own" && values["B"] == "own")
         #expect(values["C"] == "found" && values["PROJECT_OWN"] == "projects")
-        #expect(values["CFBundleIdentifier"] == "" && leftOut.isEmpty)
+        #expect(values["CFBundleIdentifier"] == "" && notes.isEmpty)
     }
 
     @Test("A bundle's identifier and name come from a file that a file includes")
     func includes() throws {
-        let (values, leftOut) = try read(
+        let (values, notes) = try read(
             [
                 "Project.xcconfig": "#include \"../Settings/Shared/Names.xcconfig\"\n#include? \"Mine.xcconfig\"",
                 "Shared/Names.xcconfig": """
@@ -69,7 +71,7 @@ struct SettingTests {
                 "Shared/More.xcconfig": "PRODUCT_NAME = My App\nMARKETING_VERSION = 3.1",
             ])
         #expect(values["CFBundleIdentifier"] == "org.example.My-App" && values["CFBundleName"] == "My App")
-        #expect(values["CFBundleShortVersionString"] == "3.1" && leftOut.isEmpty)
+        #expect(values["CFBundleShortVersionString"] == "3.1" && notes.isEmpty)
     }
 
     @Test(
@@ -87,15 +89,15 @@ struct SettingTests {
 
     @Test("A file that is missing, or that includes itself, is said; the rest counts")
     func complaints() throws {
-        let (values, leftOut) = try read(
+        let (values, notes) = try read(
             [
                 "Project.xcconfig":
                     "#include \"Round.xcconfig\"\n#include \"Gone.xcconfig\"\n#include nothing\nVALUE = $(A)",
                 "Round.xcconfig": "A = 1\n#include \"Project.xcconfig\"",
             ])
         #expect(values["VALUE"] == "1")
-        for words in ["Project.xcconfig includes itself", "Gone.xcconfig: it is not there", "no name in quotation"] {
-            #expect(leftOut.count { $0.contains(words) } == 1, "\(words) in \(leftOut)")
+        for words in ["Project.xcconfig includes itself", "Gone.xcconfig is not there", "no name in quotation"] {
+            #expect(notes.count { $0.contains(words) } == 1, "\(words) in \(notes)")
         }
     }
 
@@ -112,11 +114,11 @@ struct SettingTests {
                 """
         }
         files["40.xcconfig"] = "B = " + String(repeating: "$(", count: 20_000)
-        let (values, leftOut) = try read(keys: ["VALUE", "SELF", "B"], files)
+        let (values, notes) = try read(keys: ["VALUE", "SELF", "B"], files)
         let value = try #require(values["VALUE"])
         #expect(value.hasPrefix("x") && value.utf8.count < 100_000)
         #expect(values["SELF"] == String(repeating: "x", count: values["SELF"]?.count ?? 0))
-        #expect(leftOut.contains { $0.contains("too many files of settings") })
+        #expect(notes.contains { $0.contains("too many files of settings") })
     }
 
     @Test(
@@ -133,10 +135,10 @@ struct SettingTests {
             "Info.plist": "<plist version=\"1.0\"><dict><key>DTPlatformVersion</key><string>17.4"
                 + "</string></dict></plist>",
         ])
-        let targets = try ProjectImport.read(folder.url).targets
+        let project = try ProjectImport.read(folder.url)
         let output = folder.url.appending(path: "Package")
-        try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(targets, name: "App")
-        let module = try #require(targets.first).module
+        try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(project, name: "App")
+        let module = try #require(project.targets.first).module
         let list = try propertyList(Data(contentsOf: output.appending(path: "Apps/\(module)/Info.plist")))
         let json = try Data(contentsOf: output.appending(path: "Sources/\(module)/ios.json"))
         let configuration = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any])
