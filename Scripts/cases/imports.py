@@ -36,35 +36,36 @@ class Package(NamedTuple):
 
 
 def imported(bench: Bench, project: str) -> Package:
+    """Imports a project as a developer does, whose PATH has Swift and its clang."""
     folder = os.path.join(bench.folder, "package")
-    result = bench.system.run(
-        "import", bench.input(f"projects/{project}"), "--output", folder, "--greenroom", ROOT)
+    bench.system.environment["PATH"] += ":" + os.environ["PATH"]
+    result = bench.system.run("import", project, "--output", folder, "--greenroom", ROOT)
     expect(result.code == 0, result.output)
     return Package(folder, result.output)
 
 
 @case("H1")
 def resources_of_folder(bench: Bench) -> None:
-    package = imported(bench, "H1-H2-sync")
+    package = imported(bench, bench.input("projects/H1-H2-sync"))
     for name in ("ping.txt", "beep.json"):
         expect(name in package.everything, f"the resource {name} is lost: {package.report}")
 
 
 @case("H2")
 def exceptions(bench: Bench) -> None:
-    package = imported(bench, "H1-H2-sync")
+    package = imported(bench, bench.input("projects/H1-H2-sync"))
     expect(sorted(package.sources) == ["App.swift", "Common.swift"], f"compiled: {package.sources}")
 
 
 @case("H3")
 def filtered(bench: Bench) -> None:
-    package = imported(bench, "H3-filter")
+    package = imported(bench, bench.input("projects/H3-filter"))
     expect(sorted(package.sources) == ["App.swift", "PadMac.swift"], f"compiled: {package.sources}")
 
 
 @case("H4")
 def local_package(bench: Bench) -> None:
-    package = imported(bench, "H4-local")
+    package = imported(bench, bench.input("projects/H4-local"))
     manifest = package.file("Package.swift")
     is_used = "H4-local/Core" in manifest and '"Core"' in manifest
     expect(is_used or "Core" in package.report, f"the local package is lost without a word: {manifest}{package.report}")
@@ -72,21 +73,21 @@ def local_package(bench: Bench) -> None:
 
 @case("H5")
 def preprocessed(bench: Bench) -> None:
-    package = imported(bench, "H5-preprocess")
+    package = imported(bench, bench.input("projects/H5-preprocess"))
     plist = package.file("Apps/Case/Info.plist")
     expect("<string>fetch</string>" in plist and "#if" not in plist, f"{plist}{package.report}")
 
 
 @case("H6")
 def directory_of_project(bench: Bench) -> None:
-    package = imported(bench, "H6-dirpath")
+    package = imported(bench, bench.input("projects/H6-dirpath"))
     expect("Case: 1 Swift files" in package.report, package.report)
     expect(package.sources == ["App.swift"], f"compiled: {package.sources}")
 
 
 @case("H12")
 def excluded_by_name(bench: Bench) -> None:
-    package = imported(bench, "H12-excluded")
+    package = imported(bench, bench.input("projects/H12-excluded"))
     expect(package.sources == ["App.swift"], f"compiled: {package.sources}")
     found = package.everything + package.report
     for name in ("PAID", "CHANNEL_RELEASE"):
@@ -121,10 +122,7 @@ MAC = { isa = PBXNativeTarget; name = Desk; productType = "com.apple.product-typ
 def for_mac(bench: Bench) -> None:
     bench.write("mac/Case.xcodeproj/project.pbxproj", FOR_MAC)
     bench.write("mac/Case/App.swift", "import UIKit\n")
-    folder = os.path.join(bench.folder, "package")
-    result = bench.system.run(
-        "import", os.path.join(bench.folder, "mac"), "--output", folder, "--greenroom", ROOT)
-    expect(result.code == 0, result.output)
-    manifest = text(os.path.join(folder, "Package.swift"))
+    package = imported(bench, os.path.join(bench.folder, "mac"))
+    manifest = package.file("Package.swift")
     expect('"Case"' in manifest and '"Desk"' not in manifest, manifest)
-    expect("Desk" in result.output, f"the target is left out without a word: {result.output}")
+    expect("Desk" in package.report, f"the target is left out without a word: {package.report}")
