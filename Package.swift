@@ -238,7 +238,13 @@ let package = Package(
         .target(name: "AppRuntime", dependencies: ["Wire"]),
         // What Apple's Foundation has and Linux's lacks.
         .target(name: "CIOSFoundation", path: "Sources/Frameworks/CIOSFoundation"),
-        .target(name: "IOSFoundation", dependencies: ["CIOSFoundation"], path: "Sources/Frameworks/IOSFoundation"),
+        // Libraries of iOS that Linux has. All iOS code can import them, so IOSFoundation brings them along.
+        .systemLibrary(
+            name: "GreenroomSQLite3", path: "Sources/Frameworks/SQLite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "GreenroomZlib", path: "Sources/Frameworks/Zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "IOSFoundation", dependencies: ["CIOSFoundation", "GreenroomSQLite3", "GreenroomZlib"],
+            path: "Sources/Frameworks/IOSFoundation"),
         // Apple's modules that other packages look for with `canImport`, under names that they do not know.
         .target(name: "CUnfairLock", path: "Sources/Frameworks/CUnfairLock"),
         .target(

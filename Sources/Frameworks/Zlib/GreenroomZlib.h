@@ -1,0 +1,2 @@
+// Apple's module zlib. Debian: zlib1g-dev.
+#include <zlib.h>
