@@ -9,27 +9,66 @@ import PackagePlugin
 struct IOSSources: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? any SourceModuleTarget else { return [] }
+        let output = context.pluginWorkDirectoryURL.appending(path: "Lowered", directoryHint: .isDirectory)
+        do {
+            return [try command(context: context, target: target, output: output)]
+        } catch let mistake as Mistake {
+            return [failure(mistake, of: target, output: output)]
+        }
+    }
+
+    private func command(context: PluginContext, target: any SourceModuleTarget, output: URL) throws -> Command {
         let configuration = try Configuration(folder: target.directoryURL)
         let compiled = Set(target.sourceFiles.filter { $0.type == .source }.map { $0.url.standardizedFileURL.path })
-        let sources = try configuration.sources().filter { !compiled.contains($0.standardizedFileURL.path) }
+        let sources = try configuration.sources().filter { !compiled.contains($0.path) }
         guard !sources.isEmpty else {
-            Diagnostics.error(
-                "target \(target.name) has no iOS code: let its sources name one other file, or name folders in "
-                    + Configuration.fileName)
-            return []
+            throw Mistake(
+                file: configuration.file,
+                sentence:
+                    "target \(target.name) has no iOS code: let its sources in Package.swift name one other file, "
+                    + "or name folders in \(Configuration.fileName)")
         }
-        let output = context.pluginWorkDirectoryURL.appending(path: "Lowered", directoryHint: .isDirectory)
+        for (name, same) in Dictionary(grouping: sources, by: \.lastPathComponent) where same.count > 1 {
+            throw Mistake(
+                file: same[0],
+                sentence: "target \(target.name) has \(same.count) files called \(name): rename all but one")
+        }
+        let modules = target.recursiveTargetDependencies.map { ($0 as? any SourceModuleTarget)?.moduleName ?? $0.name }
         let lowering = try Lowering(context)
-        return [
-            .buildCommand(
-                displayName: "Lowering \(sources.count) files of \(target.name)",
-                executable: URL(fileURLWithPath: "/bin/bash"),
-                arguments: lowering.arguments + ["--output", output.path(percentEncoded: false)]
-                    + configuration.options + sources.map { $0.path(percentEncoded: false) },
-                inputFiles: sources + configuration.inputs + lowering.inputs,
-                outputFiles: sources.map { output.appending(path: $0.lastPathComponent) })
-        ]
+        return .buildCommand(
+            displayName: "Lowering \(sources.count) files of \(target.name)",
+            executable: URL(fileURLWithPath: "/bin/bash"),
+            arguments: lowering.arguments + ["--output", output.path(percentEncoded: false)] + configuration.options
+                + Set(modules).sorted().flatMap { ["--module", $0] } + sources.map { $0.path(percentEncoded: false) },
+            inputFiles: sources + configuration.inputs + lowering.inputs,
+            outputFiles: sources.map { output.appending(path: Lowering.name(of: $0)) })
     }
+
+    /// Fails where the target is built. An error that the plugin reports itself would stop the build of every target.
+    private func failure(_ mistake: Mistake, of target: any SourceModuleTarget, output: URL) -> Command {
+        // SwiftPM keeps a plan that had no errors, so a corrected ios.json would make no difference: plan again.
+        let script = #"rm -f "$1"/*/*/description.json; echo "$2:1:1: error: $3"; exit 1"#
+        return .buildCommand(
+            displayName: "Looking for the iOS code of \(target.name)",
+            executable: URL(fileURLWithPath: "/bin/bash"),
+            arguments: [
+                "-c", script, "IOSSources", buildFolder(of: output).path(percentEncoded: false),
+                mistake.file.path(percentEncoded: false), mistake.sentence,
+            ],
+            inputFiles: [], outputFiles: [output.appending(path: "NoCode.swift")])
+    }
+
+    /// The output is in .build/plugins/outputs/PACKAGE/TARGET/destination/IOSSources.
+    private func buildFolder(of output: URL) -> URL {
+        (0..<7).reduce(output) { url, _ in url.deletingLastPathComponent() }
+    }
+}
+
+/// Why a target has no code that can be lowered.
+private struct Mistake: Error {
+    /// The file that the user is to change.
+    var file: URL
+    var sentence: String
 }
 
 /// The program that lowers. It is no product: the package could not be used by version then (see its script).
@@ -52,6 +91,12 @@ private struct Lowering {
         inputs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path < $1.path }
     }
+
+    /// The program names its files so, too: see `ModuleLowering.Source.loweredName`.
+    static func name(of source: URL) -> String {
+        let name = source.lastPathComponent
+        return name == "main.swift" ? name : source.deletingPathExtension().lastPathComponent + ".lowered.swift"
+    }
 }
 
 /// What `ios.json` says.
@@ -68,19 +113,34 @@ private struct Configuration {
 
     private let folder: URL
     private let contents: Contents
+    /// Where the file is, or would be.
+    let file: URL
     /// What lowering depends on beside the sources.
     let inputs: [URL]
 
     init(folder: URL) throws {
         self.folder = folder
-        let file = folder.appending(path: Self.fileName)
+        file = folder.appending(path: Self.fileName)
         guard let data = try? Data(contentsOf: file) else {
             contents = Contents()
             inputs = []
             return
         }
         inputs = [file]
-        contents = try JSONDecoder().decode(Contents.self, from: data)
+        do {
+            contents = try JSONDecoder().decode(Contents.self, from: data)
+        } catch {
+            throw Mistake(file: file, sentence: Self.sentence(about: error))
+        }
+    }
+
+    private static func sentence(about error: any Error) -> String {
+        switch error {
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            let key = context.codingPath.first.map { "“\($0.stringValue)”" } ?? "the file"
+            return "\(key) has a value of the wrong type: docs/PORTING.md lists the keys and their values"
+        default: return "the file is not valid JSON: correct it, or remove it to take the code of the target's folder"
+        }
     }
 
     var options: [String] {
@@ -90,23 +150,29 @@ private struct Configuration {
 
     /// All Swift files of the named folders, in an order that does not change.
     func sources() throws -> [URL] {
-        let excluded = (contents.exclude ?? []).map { folder.appending(path: $0).standardizedFileURL.path }
-        var result: [URL] = []
-        for place in contents.sources?.map({ folder.appending(path: $0) }) ?? [folder] {
+        let excluded = (contents.exclude ?? []).map { place($0).path }
+        var result: Set<URL> = []
+        for place in contents.sources?.map(place) ?? [folder] {
             for file in try files(in: place) where file.pathExtension == "swift" {
-                let path = file.standardizedFileURL.path
-                guard !excluded.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) else { continue }
-                result.append(file)
+                let file = file.standardizedFileURL
+                guard !excluded.contains(where: { file.path == $0 || file.path.hasPrefix($0 + "/") }) else { continue }
+                result.insert(file)
             }
         }
         return result.sorted { $0.path < $1.path }
+    }
+
+    private func place(_ path: String) -> URL {
+        (path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appending(path: path)).standardizedFileURL
     }
 
     private func files(in place: URL) throws -> [URL] {
         let manager = FileManager.default
         var isFolder: ObjCBool = false
         guard manager.fileExists(atPath: place.path, isDirectory: &isFolder) else {
-            throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: place.path])
+            throw Mistake(
+                file: file,
+                sentence: "\(place.path) does not exist: correct “sources”, whose paths begin at \(folder.path)")
         }
         guard isFolder.boolValue else { return [place] }
         let found = manager.enumerator(at: place, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])

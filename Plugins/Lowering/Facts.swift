@@ -21,6 +21,8 @@ struct Facts: Sendable {
     var superclasses: [String: String] = [:]
     /// Methods by their names without labels.
     var methods: [String: [Method]] = [:]
+    /// Every name that the module declares, of types as of local variables.
+    var declaredNames: Set<String> = []
 
     init() {}
 
@@ -30,6 +32,7 @@ struct Facts: Sendable {
         observers.formUnion(other.observers)
         superclasses.merge(other.superclasses) { first, _ in first }
         methods.merge(other.methods) { $0 + $1 }
+        declaredNames.formUnion(other.declaredNames)
     }
 
     /// Whether a class above is told of what it observes, too.
@@ -47,6 +50,7 @@ struct Facts: Sendable {
         let collector = FactsCollector(viewMode: .sourceAccurate)
         collector.walk(file)
         self = collector.facts
+        declaredNames = DeclaredNames.of(file)
     }
 }
 

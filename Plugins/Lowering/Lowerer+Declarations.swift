@@ -1,35 +1,6 @@
 internal import SwiftSyntax
 
 extension Lowerer {
-    func lowerImport(_ node: ImportDeclSyntax) {
-        let path = node.path.map(\.name.text)
-        guard let name = path.first else { return }
-        if merged.contains(name) {
-            edits.replace(range(node), with: "")
-            return
-        }
-        guard let module = AppleModule.named(name) else { return }
-        switch module {
-        case .same:
-            // Submodules are Clang's: `import UIKit.UIApplication`.
-            if node.importKindSpecifier == nil, path.count > 1 { replace(node.path, with: name) }
-        case .renamed(let ours):
-            renamedModules[name] = ours
-            let isWhole = node.importKindSpecifier == nil
-            replace(node.path, with: isWhole ? ours : ([ours] + path.dropFirst()).joined(separator: "."))
-        case .implied:
-            edits.replace(range(node), with: "")
-        case .absent(let advice):
-            if name == "FoundationNetworking" {
-                edits.replace(range(node), with: "")
-                imports.insert("UIKitNetworking")
-            } else if !["Glibc", "Musl", "FoundationXML"].contains(name) {
-                edits.replace(range(node), with: "")
-                report("there is no \(name) on Linux: \(advice)", at: node.path, severity: .warning)
-            }
-        }
-    }
-
     func lowerAttribute(_ node: AttributeSyntax) {
         switch node.attributeName.trimmedDescription {
         case "objc", "objcMembers", "nonobjc", "IBOutlet", "IBAction", "IBSegueAction", "IBInspectable", "IBDesignable",

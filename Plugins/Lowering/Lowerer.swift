@@ -8,6 +8,10 @@ final class Lowerer: SyntaxVisitor {
     /// Modules whose code is in this one.
     let merged: Set<String>
     let locations: SourceLocationConverter
+    /// The file's text.
+    let source: [UInt8]
+    /// Modules that do not exist and whose names this file can use.
+    let absentModules: [String]
 
     var edits = Edits()
     var diagnostics: [LoweringDiagnostic] = []
@@ -17,13 +21,19 @@ final class Lowerer: SyntaxVisitor {
     var imports: Set<String> = []
     /// Apple's names of modules in this file, and what they are called here.
     var renamedModules: [String: String] = [:]
+    /// The conditions around what is visited that only the compiler can decide.
+    var undecided: [String] = []
+    /// Bytes with statements that are never reached.
+    var removed: [Range<Int>] = []
 
-    init(file: String, tree: SourceFileSyntax, facts: Facts, profile: Profile) {
+    init(file: String, source: [UInt8], tree: SourceFileSyntax, facts: Facts, profile: Profile) {
         self.file = file
+        self.source = source
         self.facts = facts
         conditions = Conditions(profile: profile)
         merged = profile.mergedModules
         locations = SourceLocationConverter(fileName: file, tree: tree)
+        absentModules = Self.absentModules(visibleIn: tree, conditions)
         super.init(viewMode: .sourceAccurate)
     }
 
@@ -45,28 +55,38 @@ final class Lowerer: SyntaxVisitor {
         _ message: String, at node: some SyntaxProtocol, severity: LoweringDiagnostic.Severity = .error
     ) {
         let place = locations.location(for: node.positionAfterSkippingLeadingTrivia)
-        diagnostics.append(
-            LoweringDiagnostic(
-                severity: severity, file: file, line: place.line, column: place.column, message: message))
+        let diagnostic = LoweringDiagnostic(
+            severity: severity, file: file, line: place.line, column: place.column, message: message)
+        guard !undecided.isEmpty else {
+            diagnostics.append(diagnostic)
+            return
+        }
+        // Only the compiler knows whether this code is compiled.
+        additions.append(diagnostic.directive(under: undecided.joined(separator: " && ")))
     }
 
     // MARK: Visiting
 
     override func visit(_ token: TokenSyntax) -> SyntaxVisitorContinueKind {
         guard case .identifier(let name) = token.tokenKind else { return .visitChildren }
-        if Self.networking.contains(name) { imports.insert("UIKitNetworking") }
-        // Apple's Foundation has them too.
-        if Self.combine.contains(name) { imports.insert("GreenroomCombine") }
-        if name.hasPrefix("os_unfair_lock") { imports.insert("GreenroomOS") }
-        // Apple's UIKit has them too.
-        if name.hasPrefix("UNUserNotification") || name.hasPrefix("UNNotification") || name.hasPrefix("UNMutable") {
-            imports.insert("UserNotifications")
-        }
+        require(modulesOf: name)
+        refuseAbsentName(token, name)
         return .visitChildren
     }
 
+    /// Apple's Foundation and UIKit have names that are in modules of their own here, loaded only where they are used.
+    func require(modulesOf name: String) {
+        if Self.networking.contains(name) { imports.insert("UIKitNetworking") }
+        if Self.combine.contains(name) { imports.insert("GreenroomCombine") }
+        if name.hasPrefix("os_unfair_lock") { imports.insert("GreenroomOS") }
+        if name.hasPrefix("XMLParser") { imports.insert("FoundationXML") }
+        if name.hasPrefix("UNUserNotification") || name.hasPrefix("UNNotification") || name.hasPrefix("UNMutable") {
+            imports.insert("UserNotifications")
+        }
+    }
+
     /// What iOS has in Foundation, and Linux in a module of its own, which is loaded only where it is used.
-    private static let networking: Set = [
+    static let networking: Set = [
         "CachedURLResponse", "HTTPCookie", "HTTPCookieStorage", "HTTPURLResponse", "NSMutableURLRequest",
         "NSURLRequest", "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLCredentialStorage",
         "URLProtectionSpace", "URLProtocol", "URLProtocolClient", "URLRequest", "URLResponse", "URLSession",
@@ -80,35 +100,45 @@ final class Lowerer: SyntaxVisitor {
     ]
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
-        var isDecided = false
-        for clause in node.clauses {
-            if let condition = clause.condition { lowerCondition(condition) }
-            let holds = clause.condition.map(conditions.holds) ?? true
-            // What no iOS compiles needs no lowering, and no complaint.
-            if !isDecided, holds != false, let elements = clause.elements { walk(elements) }
-            if holds == true { isDecided = true }
+        for clause in node.clauses { if let condition = clause.condition { lowerCondition(condition) } }
+        // What no iOS compiles needs no lowering, and no complaint.
+        for (clause, condition) in conditions.possibleClauses(of: node) {
+            if let condition { undecided.append(condition) }
+            if let elements = clause.elements { walk(elements) }
+            if condition != nil { undecided.removeLast() }
         }
         return .skipChildren
     }
 
     private func lowerCondition(_ condition: ExprSyntax) {
-        let rewriter = ConditionFinder(viewMode: .sourceAccurate)
-        rewriter.walk(condition)
-        for call in rewriter.calls {
-            if let answer = conditions.answer(call) { replace(call, with: answer ? "true" : "false") }
+        for call in ConditionFinder.calls(in: condition) {
+            if let answer = conditions.replacement(for: call) { replace(call, with: answer) }
         }
     }
 
+    override func visit(_ node: CodeBlockItemSyntax) -> SyntaxVisitorContinueKind {
+        isRemoved(node) || removeIfTooNew(node, node.item.as(DeclSyntax.self)) ? .skipChildren : .visitChildren
+    }
+
+    override func visit(_ node: MemberBlockItemSyntax) -> SyntaxVisitorContinueKind {
+        removeIfTooNew(node, node.decl) ? .skipChildren : .visitChildren
+    }
+
+    override func visit(_ node: IfExprSyntax) -> SyntaxVisitorContinueKind {
+        lowerIf(node) ? .skipChildren : .visitChildren
+    }
+
+    override func visit(_ node: GuardStmtSyntax) -> SyntaxVisitorContinueKind {
+        lowerGuard(node) ? .skipChildren : .visitChildren
+    }
+
+    override func visit(_ node: WhileStmtSyntax) -> SyntaxVisitorContinueKind {
+        lowerWhile(node) ? .skipChildren : .visitChildren
+    }
+
+    /// One among others, of which none is known to be false.
     override func visit(_ node: AvailabilityConditionSyntax) -> SyntaxVisitorContinueKind {
-        let asked = node.availabilityArguments.compactMap { argument -> Profile.Version? in
-            guard case .availabilityVersionRestriction(let restriction) = argument.argument,
-                restriction.platform.text == "iOS"
-            else { return nil }
-            return restriction.version.flatMap { Profile.Version($0.trimmedDescription) }
-        }
-        if let version = asked.first, version > conditions.profile.iOS {
-            replace(node, with: node.availabilityKeyword.tokenKind == .poundAvailable ? "false" : "true")
-        }
+        if node.availabilityKeyword.tokenKind == .poundUnavailable { replace(node, with: "true") }
         return .skipChildren
     }
 
@@ -161,27 +191,28 @@ final class Lowerer: SyntaxVisitor {
     }
 
     override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
-        if let base = node.base?.as(DeclReferenceExprSyntax.self),
-            let name = module(base.baseName.text, of: node.declName.baseName.text)
-        {
-            replace(base, with: name)
+        if let base = node.base?.as(DeclReferenceExprSyntax.self) {
+            if let name = module(base.baseName.text, of: node.declName.baseName.text) { replace(base, with: name) }
+            refuseMember(node.declName.baseName, of: base.baseName.text)
         }
         lowerTimerInfo(node)
         return .visitChildren
     }
 
     override func visit(_ node: MemberTypeSyntax) -> SyntaxVisitorContinueKind {
-        if let base = node.baseType.as(IdentifierTypeSyntax.self),
-            let name = module(base.name.text, of: node.name.text)
-        {
-            replace(base.name, with: name)
+        if let base = node.baseType.as(IdentifierTypeSyntax.self) {
+            if let name = module(base.name.text, of: node.name.text) { replace(base.name, with: name) }
+            refuseMember(node.name, of: base.name.text)
         }
         return .visitChildren
     }
 
     /// What the module that a name is looked for in is called here; `nil`: the same, or it is no module.
     private func module(_ name: String, of member: String) -> String? {
-        guard name == "Foundation", Self.networking.contains(member) else { return renamedModules[name] }
+        guard name == "Foundation", Self.networking.contains(member) else {
+            // A type of the app's own hides a module.
+            return facts.declaredNames.contains(name) ? nil : renamedModules[name]
+        }
         return member.hasSuffix("Delegate") ? "UIKitNetworking" : "FoundationNetworking"
     }
 
@@ -193,20 +224,20 @@ final class Lowerer: SyntaxVisitor {
     }
 }
 
-private final class ConditionFinder: SyntaxVisitor {
-    var calls: [FunctionCallExprSyntax] = []
-
-    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        calls.append(node)
-        return .skipChildren
-    }
-}
-
 /// What needs Objective-C's runtime, and what to do.
 enum Unsupported {
     static func observing(_ key: String) -> String {
         "nothing here says when “\(key)” changes: make it a dynamic property of a class, call a closure from its didSet, "
             + "publish it with Combine, or post a notification"
+    }
+
+    static func absent(_ name: String, of module: String) -> String {
+        "\(name) belongs to \(module), which Greenroom does not have: \(AppleModule.exclusion(module))"
+    }
+
+    static func missing(_ module: String) -> String {
+        "the target does not depend on \(module): add .product(name: \"\(module)\", package: \"greenroom\") to its "
+            + "dependencies in Package.swift"
     }
 
     static let managed = "Core Data's properties need Objective-C's runtime: leave this file out of the target"

@@ -15,4 +15,22 @@ struct LoweringDiagnostic: Equatable, Sendable {
 
     /// As the compiler writes it, so that editors find the place.
     var text: String { "\(file):\(line):\(column): \(severity.rawValue): \(message)" }
+
+    /// Lines by which the compiler says the same, if a condition of `#if` holds.
+    func directive(under condition: String) -> String {
+        // The compiler names the place of the literal, seven bytes behind that of the directive.
+        let indent = String(repeating: " ", count: max(column - 8, 0))
+        return """
+            #if \(condition)
+            #sourceLocation(file: "\(file.asLiteral)", line: \(line))
+            \(indent)#\(severity.rawValue)("\(message.asLiteral)")
+            #sourceLocation()
+            #endif
+            """
+    }
+}
+
+extension String {
+    /// The text between the quotation marks of a literal.
+    var asLiteral: String { replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
 }

@@ -12,6 +12,14 @@ enum ModuleLowering {
             self.path = path
             self.text = text
         }
+
+        /// The name of the file that is compiled. It differs from the user's: the compiler warns if two paths of a module
+        /// end with one name, and `#sourceLocation` adds the user's path. Only `main.swift` has to keep its name.
+        var loweredName: String {
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            guard name != "main.swift", name.hasSuffix(".swift") else { return name }
+            return name.dropLast(".swift".count) + ".lowered.swift"
+        }
     }
 
     struct Result: Sendable {
@@ -27,7 +35,8 @@ enum ModuleLowering {
         for tree in trees { facts.formUnion(Facts(of: tree)) }
         var result = Result(texts: [], diagnostics: [])
         for (source, tree) in zip(sources, trees) {
-            let lowerer = Lowerer(file: source.path, tree: tree, facts: facts, profile: profile)
+            let lowerer = Lowerer(
+                file: source.path, source: Array(source.text.utf8), tree: tree, facts: facts, profile: profile)
             lowerer.walk(tree)
             result.diagnostics += lowerer.diagnostics
             result.texts.append(text(source, lowerer))
@@ -36,11 +45,10 @@ enum ModuleLowering {
     }
 
     private static func text(_ source: Source, _ lowerer: Lowerer) -> String {
-        let body = String(decoding: lowerer.edits.applied(to: Array(source.text.utf8)), as: UTF8.self)
+        let body = String(decoding: lowerer.edits.applied(to: lowerer.source), as: UTF8.self)
         // On iOS a file that imports Foundation sees what any other file's import brought: what lifecycle code needs.
         let imports = (["UIKit"] + lowerer.imports.sorted()).map { "import \($0)" }.joined(separator: "; ")
-        let path = source.path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        var text = "\(imports)\n#sourceLocation(file: \"\(path)\", line: 1)\n\(body)"
+        var text = "\(imports)\n#sourceLocation(file: \"\(source.path.asLiteral)\", line: 1)\n\(body)"
         guard !lowerer.additions.isEmpty else { return text }
         if !text.hasSuffix("\n") { text += "\n" }
         return text + "#sourceLocation()\n" + lowerer.additions.joined(separator: "\n") + "\n"

@@ -4,28 +4,27 @@ struct Profile: Sendable {
     struct Version: Comparable, Sendable, CustomStringConvertible {
         var major: Int
         var minor: Int
+        var patch: Int
 
-        init(major: Int, minor: Int = 0) {
+        init(major: Int, minor: Int = 0, patch: Int = 0) {
             self.major = major
             self.minor = minor
+            self.patch = patch
         }
 
-        /// Reads `18` or `18.2`; what follows a second dot makes no difference to `#available`.
+        /// Reads `18`, `18.2` or `18.2.1`.
         init?(_ text: some StringProtocol) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard let major = parts.first.flatMap({ Int($0) }), (1...3).contains(parts.count) else { return nil }
-            guard parts.count > 1 else {
-                self.init(major: major)
-                return
-            }
-            guard let minor = Int(parts[1]) else { return nil }
-            self.init(major: major, minor: minor)
+            let numbers = parts.compactMap { Int($0) }
+            guard numbers.count == parts.count, (1...3).contains(numbers.count) else { return nil }
+            self.init(
+                major: numbers[0], minor: numbers.count > 1 ? numbers[1] : 0, patch: numbers.count > 2 ? numbers[2] : 0)
         }
 
-        var description: String { "\(major).\(minor)" }
+        var description: String { patch == 0 ? "\(major).\(minor)" : "\(major).\(minor).\(patch)" }
 
         static func < (left: Version, right: Version) -> Bool {
-            (left.major, left.minor) < (right.major, right.minor)
+            (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
         }
     }
 
@@ -36,9 +35,19 @@ struct Profile: Sendable {
     /// Modules whose code is in the same target: importing them makes no sense.
     var mergedModules: Set<String>
 
-    init(iOS: Version = Version(major: 18), isSimulator: Bool = false, mergedModules: Set<String> = []) {
+    /// Modules that the target depends on, directly or not; `nil` if they are not known.
+    var modules: Set<String>?
+
+    init(
+        iOS: Version = Version(major: 18), isSimulator: Bool = false, mergedModules: Set<String> = [],
+        modules: Set<String>? = nil
+    ) {
         self.iOS = iOS
         self.isSimulator = isSimulator
         self.mergedModules = mergedModules
+        self.modules = modules
     }
+
+    /// The result of importing a module; `nil`: the compiler knows it, or it does not exist anywhere.
+    func module(_ name: String) -> AppleModule? { AppleModule.named(name, among: modules) }
 }

@@ -7,8 +7,8 @@ import Foundation
 private struct Arguments {
     /// The folder for what is made. A file that would stay the same is not touched.
     var output = ""
-    /// The version of iOS that `#available` asks about, and modules whose code is among the files: they need not be
-    /// imported.
+    /// The version of iOS that `#available` asks about, modules whose code is among the files, and modules that the
+    /// target depends on.
     var profile = Profile()
     /// All Swift files of the module.
     var files: [String] = []
@@ -23,6 +23,7 @@ private struct Arguments {
             case "--simulator": profile.isSimulator = true
             case "--output": output = try Self.value(&rest, word)
             case "--merge": profile.mergedModules.insert(try Self.value(&rest, word))
+            case "--module": profile.modules = (profile.modules ?? []).union([try Self.value(&rest, word)])
             case "--ios":
                 let version = try Self.value(&rest, word)
                 guard let version = Profile.Version(version) else {
@@ -35,7 +36,8 @@ private struct Arguments {
         }
         guard !output.isEmpty, !files.isEmpty else {
             throw Mistake(
-                sentence: "usage: --output FOLDER [--ios VERSION] [--simulator] [--merge MODULE]… FILE…")
+                sentence:
+                    "usage: --output FOLDER [--ios VERSION] [--simulator] [--merge MODULE]… [--module MODULE]… FILE…")
         }
         let names = files.map { URL(fileURLWithPath: $0).lastPathComponent }
         for (name, same) in Dictionary(grouping: names, by: \.self) where same.count > 1 {
@@ -62,7 +64,7 @@ private func lower(_ arguments: Arguments) throws -> Bool {
     let folder = URL(fileURLWithPath: arguments.output, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (source, text) in zip(sources, result.texts) {
-        let place = folder.appending(path: URL(fileURLWithPath: source.path).lastPathComponent)
+        let place = folder.appending(path: source.loweredName)
         let new = Data(text.utf8)
         // An unchanged file keeps its date, so the compiler skips it. A file that cannot be read is written anew.
         if (try? Data(contentsOf: place)) != new { try new.write(to: place, options: .atomic) }

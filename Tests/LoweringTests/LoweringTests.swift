@@ -1,17 +1,10 @@
 import Testing
 
-/// Lowers one file, and takes off what is put before it.
 private func lowered(_ text: String, options: [String] = []) throws -> String {
-    let result = try Tool.lower([("A.swift", text)], options: options)
-    #expect(result.diagnostics.isEmpty)
-    let lines = try #require(result.texts.first).split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[1] == "#sourceLocation(file: \"A.swift\", line: 1)")
-    return lines.dropFirst(2).joined(separator: "\n")
+    try Tool.lowered(text, options: options)
 }
 
-private func complaints(_ text: String) throws -> [Tool.Diagnostic] {
-    try Tool.lower([("A.swift", text)]).diagnostics
-}
+private func complaints(_ text: String) throws -> [Tool.Diagnostic] { try Tool.complaints(text) }
 
 @Suite("What iOS code becomes")
 struct LoweringTests {
@@ -88,63 +81,6 @@ struct LoweringTests {
         #expect(
             result.texts[0].contains(
                 #"Selector("handleWithNote:", { (object: A, value0) in object.handle(note: value0) })"#))
-    }
-
-    @Test(
-        "Conditions are answered as on iOS",
-        arguments: [
-            ("os(iOS)", "true"), ("os(macOS)", "false"), ("os(Linux)", "false"), ("!os(tvOS)", "!false"),
-            ("os(iOS) || os(tvOS)", "true || false"), ("canImport(Combine)", "true"), ("canImport(AppKit)", "false"),
-            ("canImport(FoundationNetworking)", "false"), ("canImport(UIKit)", "canImport(UIKit)"),
-            ("targetEnvironment(simulator)", "false"), ("targetEnvironment(macCatalyst)", "false"),
-            ("DEBUG && os(iOS)", "DEBUG && true"), ("swift(>=5.5)", "swift(>=5.5)"),
-        ])
-    func conditions(condition: String, expected: String) throws {
-        #expect(try lowered("#if \(condition)\nlet x = 1\n#endif") == "#if \(expected)\nlet x = 1\n#endif")
-    }
-
-    @Test("What iOS does not compile is not complained of")
-    func inactive() throws {
-        let text = """
-            #if os(macOS)
-            import AppKit
-            import CoreServices
-            #elseif DEBUG || os(iOS)
-            import Foundation
-            #else
-            import WatchConnectivity
-            #endif
-            """
-        #expect(try complaints(text).isEmpty)
-    }
-
-    @Test(
-        "A version later than the profile's is not available",
-        arguments: [
-            ("#available(iOS 13.0, *)", "#available(iOS 13.0, *)"),
-            ("#available(iOS 18.0, *)", "#available(iOS 18.0, *)"),
-            ("#available(iOS 18.1, *)", "false"), ("#available(macOS 12, iOS 26, *)", "false"),
-            ("#unavailable(iOS 26)", "true"),
-        ])
-    func availability(condition: String, expected: String) throws {
-        #expect(try lowered("func f() { if \(condition) {} }") == "func f() { if \(expected) {} }")
-    }
-
-    @Test(
-        "Modules that are here under other names are imported under those",
-        arguments: [
-            ("import Combine", "import GreenroomCombine"), ("import os.log", "import GreenroomOS"),
-            ("import OSLog", "import GreenroomOS"), ("import UIKit.UIApplication", "import UIKit"),
-            ("import class Combine.AnyCancellable", "import class GreenroomCombine.AnyCancellable"),
-            ("import struct Foundation.URL", "import struct Foundation.URL"), ("import Darwin", ""),
-            (
-                "import Combine\nvar c: Combine.AnyCancellable?",
-                "import GreenroomCombine\nvar c: GreenroomCombine.AnyCancellable?"
-            ),
-            ("import os\nlet l = os.Logger()", "import GreenroomOS\nlet l = GreenroomOS.Logger()"),
-        ])
-    func imports(text: String, expected: String) throws {
-        #expect(try lowered(text) == expected)
     }
 
     @Test("A file that loads URLs gets the module that does, and others do not")
@@ -229,14 +165,6 @@ struct LoweringTests {
         #expect((complaint.line, complaint.column) == (line, column))
         #expect(complaint.message.contains(words))
         #expect(complaint.text.hasPrefix("A.swift:\(line):\(column): error: "))
-    }
-
-    @Test("A framework that is not there is warned of, since its import may be all that a file has of it")
-    func absent() throws {
-        let result = try Tool.lower([("A.swift", "\n import CoreData")])
-        let warning = try #require(result.diagnostics.first)
-        #expect(warning.text.hasPrefix("A.swift:2:9: warning: there is no CoreData on Linux: "))
-        #expect(result.texts[0].hasSuffix("line: 1)\n\n "))
     }
 
     @Test(

@@ -42,13 +42,29 @@ enum Tool {
         let texts =
             try process.terminationStatus != 0
             ? []
-            : files.map { file in
-                try String(contentsOf: folder.appending(path: "out/\(file.name)"), encoding: .utf8)
+            : files.map { file -> String in
+                let name = file.name == "main.swift" ? file.name : "\(file.name.dropLast(6)).lowered.swift"
+                return try String(contentsOf: folder.appending(path: "out/\(name)"), encoding: .utf8)
             }
         let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")
         return Result(
             texts: texts, diagnostics: lines.compactMap { Diagnostic(String($0)) },
             status: process.terminationStatus)
+    }
+}
+
+extension Tool {
+    /// Lowers one file that compiles, and takes off what is put before it.
+    static func lowered(_ text: String, options: [String] = []) throws -> String {
+        let result = try lower([("A.swift", text)], options: options)
+        #expect(result.diagnostics.isEmpty)
+        let lines = try #require(result.texts.first).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[1] == "#sourceLocation(file: \"A.swift\", line: 1)")
+        return lines.dropFirst(2).joined(separator: "\n")
+    }
+
+    static func complaints(_ text: String, options: [String] = []) throws -> [Diagnostic] {
+        try lower([("A.swift", text)], options: options).diagnostics
     }
 }
 
