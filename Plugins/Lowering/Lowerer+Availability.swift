@@ -54,7 +54,7 @@ extension Lowerer {
     private func write(_ chain: IfExprSyntax, arms: [IfExprSyntax], last: CodeBlockSyntax?) {
         guard !arms.isEmpty else {
             guard let last else {
-                blankOut(range(chain), text: "do {}")
+                drop(chain)
                 return
             }
             keep(only: last, of: chain)
@@ -100,7 +100,7 @@ extension Lowerer {
             walk(node.body)
         case .never:
             guard node.conditions.actsBeforeCheck(conditions) else {
-                blankOut(range(node), text: "do {}")
+                drop(node)
                 return true
             }
             lowerConditions(node.conditions)
@@ -114,7 +114,7 @@ extension Lowerer {
         switch conditions.verdict(on: node.conditions) {
         case .open: return false
         case .always:
-            blankOut(range(node), text: "do {}")
+            drop(node)
         case .never:
             let isAtTop = node.parent?.parent?.parent?.is(SourceFileSyntax.self) ?? true
             if isAtTop || node.conditions.actsBeforeCheck(conditions) {
@@ -170,6 +170,14 @@ extension Lowerer {
             }
         }
         blankOut(range(check).lowerBound..<range(list).upperBound, text: "false")
+    }
+
+    /// Removes a statement. A case of a switch needs one, and so does a semicolon.
+    private func drop(_ node: some SyntaxProtocol) {
+        let statement = node.parent?.is(ExpressionStmtSyntax.self) == true ? node.parent : Syntax(node)
+        let item = statement?.parent?.as(CodeBlockItemSyntax.self)
+        let isInCase = item?.parent?.parent?.is(SwitchCaseSyntax.self) ?? true
+        blankOut(range(node), text: item?.semicolon != nil || isInCase ? "do {}" : "")
     }
 
     // MARK: Text

@@ -12,9 +12,9 @@ struct AvailabilityTests {
     @Test(
         "The body of a check that fails is removed",
         arguments: [
-            ("if #available(iOS 18.1, *) { New() }", "do {} "),
+            ("if #available(iOS 18.1, *) { New() }", ""),
             ("if #available(macOS 12, iOS 26, *) { New() } else { old() }; end()", "do { old() }; end()"),
-            ("a(); if #unavailable(iOS 17) { older() }", "a(); do {} "),
+            ("a(); if #unavailable(iOS 17) { older() }", "a(); "),
             (
                 "if c { a() } else if #available(iOS 26, *) { New() } else if d { b() } else { e() }",
                 "if c { a() } else if d { b() } else { e() }"
@@ -29,6 +29,8 @@ struct AvailabilityTests {
             ),
             ("while #available(iOS 26, *) { New() }; a()", "do {} ; a()"),
             ("while next(), #available(iOS 26, *) { New() }", "while next(), false { }"),
+            ("switch a { case 1: if #available(iOS 26, *) { New() } }", "switch a { case 1: do {} }"),
+            ("label: if #available(iOS 26, *) { New() }", "label: do {}"),
             ("label: if #available(iOS 26, *) { New() } else { a() }", "label: do { a() }"),
         ])
     func removed(text: String, expected: String) throws {
