@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// How a target's Swift is compiled.
 package struct CompilerSettings: Sendable, Equatable {
     /// The conditions that `#if` asks about.
@@ -64,6 +66,20 @@ package struct CompilerSettings: Sendable, Equatable {
         case (4, _): mode = "v4"
         default: notes.append("the code is compiled as Swift 5: the compiler no longer knows Swift \(version)")
         }
+    }
+
+    /// Leaves the main actor out as the default if classes inherit from UIKit's, whose initializers belong to no actor
+    /// here: the compiler refuses such classes. Swift 6 would then refuse code that relies on the default.
+    mutating func check(_ sources: [URL]) -> String? {
+        guard isOnMainActor else { return nil }
+        let names = sources.filter { file in
+            let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+            return text.contains(/\bclass\s+\w+(?:<[^>]*>)?\s*:\s*UI[A-Z]\w+/)
+        }
+        guard let first = names.first else { return nil }
+        (isOnMainActor, mode) = (false, "v5")
+        return "SWIFT_DEFAULT_ACTOR_ISOLATION is left out, and the code is compiled as Swift 5: classes of UIKit have "
+            + "subclasses, such as in \(first.lastPathComponent)"
     }
 
     /// Adds what a library says that becomes a part of the program.

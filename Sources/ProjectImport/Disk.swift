@@ -43,9 +43,11 @@ enum Disk {
         return found
     }
 
-    /// All files below a folder: neither folders nor what lies in folders of tools. Symbolic links are not followed.
+    /// All files below a folder: neither folders nor what lies in folders of tools. Symbolic links are not followed. A
+    /// folder that cannot be read stands for its files.
     static func files(below folder: URL) -> [URL] {
         var result: [URL] = []
+        guard FileManager.default.isReadableFile(atPath: folder.path) else { return [folder] }
         for name in names(in: folder) {
             guard !skipped.contains(name), !name.hasSuffix(".xcodeproj") || !isFolder(folder.appending(path: name))
             else { continue }
@@ -58,16 +60,38 @@ enum Disk {
 
 /// Names files so that each has one name, however a project reaches it.
 struct Names {
-    private var folders: [String: String] = [:]
+    private var folders: [Path: String] = [:]
 
     /// The path without links on the way. A file that is a link itself stays one.
-    mutating func path(_ file: URL) -> String {
+    mutating func path(_ file: URL) -> Path {
         let file = file.standardizedFileURL
-        let folder = file.deletingLastPathComponent().path
+        let folder = Path(file.deletingLastPathComponent().path)
         if folders[folder] == nil {
-            folders[folder] = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+            folders[folder] = URL(fileURLWithPath: folder.text).resolvingSymlinksInPath().path
         }
-        let parent = folders[folder] ?? folder
-        return (parent == "/" ? "" : parent) + "/" + file.lastPathComponent
+        let parent = folders[folder] ?? folder.text
+        return Path((parent == "/" ? "" : parent) + "/" + file.lastPathComponent)
+    }
+}
+
+/// A path, byte by byte: to Linux two ways to write an accent are two names, to a `String` they are one.
+struct Path: Hashable, Comparable {
+    let text: String
+
+    init(_ text: some StringProtocol) { self.text = String(text) }
+
+    static func == (left: Path, right: Path) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    static func < (left: Path, right: Path) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+
+    func isBelow(_ folder: Path) -> Bool {
+        text.utf8.count > folder.text.utf8.count && text.utf8.starts(with: folder.text.utf8)
+            && text.utf8.dropFirst(folder.text.utf8.count).first == UInt8(ascii: "/")
     }
 }

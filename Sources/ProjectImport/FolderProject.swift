@@ -6,8 +6,10 @@ struct FolderProject {
 
     init(_ folder: URL) { self.folder = folder.resolvingSymlinksInPath() }
 
-    func read() throws(ImportFailure) -> ImportedProject {
-        var (ledger, target) = (Ledger(), ImportedTarget(name: name, module: ImportedTarget.module(name)))
+    func read(_ options: ImportOptions) throws(ImportFailure) -> ImportedProject {
+        let module = ImportedTarget.module(name)
+        let isFree = !options.reserved.contains { $0.lowercased() == module.lowercased() }
+        var (ledger, target) = (Ledger(), ImportedTarget(name: name, module: isFree ? module : module + "App"))
         var information: URL?
         var tests = 0
         for file in Disk.files(below: folder) {

@@ -173,6 +173,9 @@ struct MemberReader {
             members.append(Member(file: file, fate: .resource(place)))
             return
         }
+        if Disk.names(in: file).isEmpty {
+            notes.append("the folder \(place) is empty: fetch what belongs in it before the import")
+        }
         for name in Disk.names(in: file) where name != ".DS_Store" && !Disk.skipped.contains(name) {
             copy(file.appending(path: name), as: "\(place)/\(name)")
         }

@@ -4,6 +4,8 @@ internal import Foundation
 struct ProjectReader {
     private let project: XcodeProject
     private let configuration: String?
+    /// The names of Greenroom's own modules.
+    private let reserved: Set<String>
     private var packages: ProjectPackages
     private var ledger = Ledger()
     private var report: ImportReport
@@ -23,9 +25,9 @@ struct ProjectReader {
     private static let bundle = "com.apple.product-type.bundle"
 
     /// - Parameter folder: the folder that the user named, if it was not the project itself.
-    init(_ file: URL, folder: URL?, configuration: String?) throws(ImportFailure) {
+    init(_ file: URL, folder: URL?, _ options: ImportOptions) throws(ImportFailure) {
         project = try XcodeProject(file)
-        self.configuration = configuration
+        (configuration, reserved) = (options.configuration, options.reserved)
         let own = TargetSettings(project, target: nil, configuration: configuration)
         packages = ProjectPackages(project, own.settings)
         // Of folders in each other the outer one counts.
@@ -110,11 +112,11 @@ struct ProjectReader {
         finish(app, list, target)
     }
 
-    /// A module name that no other app has.
+    /// A module name that no other app has, nor a module of Greenroom.
     private func freeModule(_ product: String, _ target: String) -> String {
         let names = [product, target].map(ImportedTarget.module)
-        let all = names + (2...1000).map { "\(names[1])_\($0)" }
-        let taken = Set(targets.map { $0.module.lowercased() })
+        let all = names + ["\(names[0])App"] + (2...1000).map { "\(names[1])_\($0)" }
+        let taken = Set(targets.map { $0.module.lowercased() } + reserved.map { $0.lowercased() })
         return all.first { !taken.contains($0.lowercased()) } ?? names[0]
     }
 
@@ -188,6 +190,7 @@ struct ProjectReader {
                 ledger.leave(resource.file, "the bundle of \(app.name) has another \(resource.place)")
             }
         }
+        if let text = app.compiler.check(result.sources) { app.notes.append(text) }
         result.products = products(app.products, &app.notes)
         (result.merged, result.information, result.iOS) = (app.merged, list.data, list.iOS)
         (result.compiler, result.notes) = (app.compiler, app.notes)
@@ -217,8 +220,10 @@ struct ProjectReader {
         var (result, remote, unknown): ([PackageProduct], [String: [String]], [String]) = ([], [:], [])
         for product in used where product.otherPlatforms == nil {
             let reference = project[product.text("package")]
-            let name = (product.text("productName") ?? product.name).replacing(/^plugin:/, with: "")
-            if let address = reference?.text("repositoryURL") {
+            let name = product.text("productName") ?? product.name
+            if name.hasPrefix("plugin:") {
+                notes.append("the plugin \(name.dropFirst("plugin:".count)) is not run")
+            } else if let address = reference?.text("repositoryURL") {
                 remote[address, default: []].append(name)
             } else if let package = packages.package(of: name) {
                 result.append(PackageProduct(name: name, package: package.folder))

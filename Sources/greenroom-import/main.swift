@@ -31,13 +31,16 @@ struct Import: ParsableCommand {
     func run() throws {
         let source = URL(fileURLWithPath: path).standardizedFileURL
         do {
-            let project = try ProjectImport.read(source, configuration: configuration)
+            let greenroom = try place()
+            let reserved = greenroom.contains("://") ? [] : ImportOptions.modules(of: URL(fileURLWithPath: greenroom))
+            let project = try ProjectImport.read(
+                source, ImportOptions(configuration: configuration, reserved: reserved))
             let name = source.deletingPathExtension().lastPathComponent
             let folder = URL(fileURLWithPath: output ?? "\(name)-greenroom")
             guard !FileManager.default.fileExists(atPath: folder.path) else {
                 throw ValidationError("\(folder.path) exists: name another folder with --output, or remove it")
             }
-            try PackageWriter(folder: folder, greenroom: try place()).write(project, name: name)
+            try PackageWriter(folder: folder, greenroom: greenroom).write(project, name: name)
             if json {
                 FileHandle.standardOutput.write(try Data(contentsOf: folder.appending(path: "report.json")))
             } else {

@@ -6,9 +6,14 @@ import Testing
 final class Folder {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: "import-\(UUID())")
 
+    /// - Parameter files: texts by paths. A path that ends in a slash is an empty folder.
     init(_ files: [String: String]) throws {
         for (name, text) in files {
             let file = url.appending(path: name)
+            if name.hasSuffix("/") {
+                try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+                continue
+            }
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: file)
@@ -117,7 +122,7 @@ extension ImportedProject {
             found.append(name)
         }
         for name in found {
-            let count = taken.count { $0 == name } + left.count { $0 == name }
+            let count = (taken + left).count { $0.utf8.elementsEqual(name.utf8) }
             #expect(count == 1, "\(name) is named \(count) times", sourceLocation: sourceLocation)
         }
         for file in report.left {

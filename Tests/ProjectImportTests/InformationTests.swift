@@ -147,6 +147,21 @@ struct InformationTests {
     }
 
     @Test(
+        "Code runs on the main actor by default, unless a class of UIKit has a subclass",
+        arguments: [
+            ("struct A {}", true), ("class A: NSObject, UIApplicationDelegate {}", true),
+            ("class A: UIResponder, UIApplicationDelegate {}", false), ("final class A<T>: UIViewController {}", false),
+        ])
+    func isolation(code: String, isOnMainActor: Bool) throws {
+        var sample = Sample()
+        sample.settings = "SWIFT_DEFAULT_ACTOR_ISOLATION = MainActor; SWIFT_VERSION = 6.0;"
+        let target = try #require(try sample.read(["App/Main.swift": code]).project.targets.first)
+        #expect(target.compiler.isOnMainActor == isOnMainActor)
+        #expect(target.compiler.mode == (isOnMainActor ? "v6" : "v5"))
+        #expect(target.notes.contains { $0.contains("SWIFT_DEFAULT_ACTOR_ISOLATION") } != isOnMainActor)
+    }
+
+    @Test(
         "A version of Swift is the compiler's mode",
         arguments: [
             ("5.0", "v5"), ("5", "v5"), ("6.0", "v6"), ("6.2", "v6"), ("4.2", "v4_2"), ("4.0", "v4"), ("", "v5"),

@@ -124,6 +124,8 @@ struct PackageTests {
             """
         let (project, folder) = try sample.read([:])
         #expect(project.targets.map(\.module) == ["Notes", "Notes_Beta"])
+        let other = try ProjectImport.read(folder.url, ImportOptions(reserved: ["notes", "Wire"]))
+        #expect(other.targets.map(\.module) == ["App", "Notes_Beta"], "Greenroom may have a module of that name")
         let output = folder.url.appending(path: "out")
         try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(project, name: "App")
         let data = try Data(contentsOf: output.appending(path: "report.json"))
