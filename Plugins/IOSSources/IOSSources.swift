@@ -35,12 +35,18 @@ struct IOSSources: BuildToolPlugin {
         }
         let modules = target.recursiveTargetDependencies.map { ($0 as? any SourceModuleTarget)?.moduleName ?? $0.name }
         let lowering = try Lowering(context)
+        let plan = configuration.plan
+        let planned =
+            ["--planned", plan.fingerprint, "--configuration", plan.configuration.path(percentEncoded: false)]
+            + plan.places.flatMap { ["--place", $0.path(percentEncoded: false)] }
         return .buildCommand(
             displayName: "Lowering \(sources.count) files of \(target.name)",
             executable: URL(fileURLWithPath: "/bin/bash"),
-            arguments: lowering.arguments + ["--output", output.path(percentEncoded: false)] + configuration.options
+            arguments: lowering.arguments + ["--output", output.path(percentEncoded: false)] + planned
+                + configuration.options
                 + Set(modules).sorted().flatMap { ["--module", $0] } + sources.map { $0.path(percentEncoded: false) },
-            inputFiles: sources + configuration.inputs + lowering.inputs,
+            inputFiles: sources + configuration.inputs + lowering.inputs
+                + plan.places.flatMap { Plan.contents(of: $0).folders },
             outputFiles: sources.map { output.appending(path: Lowering.name(of: $0)) })
     }
 
@@ -148,13 +154,19 @@ private struct Configuration {
             + (contents.merge ?? []).flatMap { ["--merge", $0] }
     }
 
+    var plan: Plan { Plan(configuration: file, places: contents.sources?.map(place) ?? [folder.standardizedFileURL]) }
+
     /// All Swift files of the named folders, in an order that does not change.
     func sources() throws -> [URL] {
         let excluded = (contents.exclude ?? []).map { place($0).path }
         var result: Set<URL> = []
-        for place in contents.sources?.map(place) ?? [folder] {
-            for file in try files(in: place) where file.pathExtension == "swift" {
-                let file = file.standardizedFileURL
+        for place in plan.places {
+            guard FileManager.default.fileExists(atPath: place.path) else {
+                throw Mistake(
+                    file: file,
+                    sentence: "\(place.path) does not exist: correct “sources”, whose paths begin at \(folder.path)")
+            }
+            for file in Plan.contents(of: place).files where file.pathExtension == "swift" {
                 guard !excluded.contains(where: { file.path == $0 || file.path.hasPrefix($0 + "/") }) else { continue }
                 result.insert(file)
             }
@@ -164,18 +176,5 @@ private struct Configuration {
 
     private func place(_ path: String) -> URL {
         (path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appending(path: path)).standardizedFileURL
-    }
-
-    private func files(in place: URL) throws -> [URL] {
-        let manager = FileManager.default
-        var isFolder: ObjCBool = false
-        guard manager.fileExists(atPath: place.path, isDirectory: &isFolder) else {
-            throw Mistake(
-                file: file,
-                sentence: "\(place.path) does not exist: correct “sources”, whose paths begin at \(folder.path)")
-        }
-        guard isFolder.boolValue else { return [place] }
-        let found = manager.enumerator(at: place, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
-        return found?.compactMap { $0 as? URL } ?? []
     }
 }

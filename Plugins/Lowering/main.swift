@@ -12,6 +12,9 @@ private struct Arguments {
     var profile = Profile()
     /// All Swift files of the module.
     var files: [String] = []
+    /// The files that the plugin found when it planned the build, and what it made of them.
+    var plan = Plan(configuration: URL(fileURLWithPath: "ios.json"), places: [])
+    var planned: String?
 
     /// An error in the command line.
     struct Mistake: Error { let sentence: String }
@@ -23,6 +26,9 @@ private struct Arguments {
             case "--simulator": profile.isSimulator = true
             case "--output": output = try Self.value(&rest, word)
             case "--merge": profile.mergedModules.insert(try Self.value(&rest, word))
+            case "--planned": planned = try Self.value(&rest, word)
+            case "--configuration": plan.configuration = URL(fileURLWithPath: try Self.value(&rest, word))
+            case "--place": plan.places.append(URL(fileURLWithPath: try Self.value(&rest, word)).standardizedFileURL)
             case "--module": profile.modules = (profile.modules ?? []).union([try Self.value(&rest, word)])
             case "--ios":
                 let version = try Self.value(&rest, word)
@@ -55,6 +61,13 @@ private func say(_ text: String) { FileHandle.standardError.write(Data((text + "
 
 /// - Returns: whether everything could be made.
 private func lower(_ arguments: Arguments) throws -> Bool {
+    if let planned = arguments.planned, planned != arguments.plan.fingerprint {
+        Plan.forget(output: URL(fileURLWithPath: arguments.output, isDirectory: true))
+        print(
+            "\(arguments.plan.configuration.path):1:1: error: this file, or the list of the app's files, has changed since "
+                + "the build was planned: build again")
+        return false
+    }
     let sources = try arguments.files.map {
         ModuleLowering.Source(path: $0, text: try String(contentsOf: URL(fileURLWithPath: $0), encoding: .utf8))
     }

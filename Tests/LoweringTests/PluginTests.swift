@@ -40,6 +40,12 @@ private struct Apps {
         return (log.status == 0, log.text)
     }
 
+    /// The log of a build with a plan that is not old.
+    func buildAgain(_ product: String) throws -> String {
+        let log = try build(product).log
+        return log.contains("has changed since the build was planned: build again") ? try build(product).log : log
+    }
+
     func output(of product: String) throws -> String {
         try run(folder.appending(path: ".build/debug/\(product)").path, []).text
     }
@@ -116,6 +122,12 @@ struct PluginTests {
         #expect(good.isBuilt, "\(good.log)")
         #expect(!good.log.contains("sourceLocation") && !good.log.contains("warning:"))
         #expect(try apps.output(of: "Good") == "Good/App.swift 4\ntrue\n")
+
+        // SwiftPM does not notice these changes itself. If its plan is old, the first build says so.
+        try apps.write("iOS/Good/New.swift", "#warning(\"new\")\n")
+        #expect(try apps.buildAgain("Good").contains("/iOS/Good/New.swift:1:10: warning: new"))
+        try apps.write("Sources/Good/ios.json", #"{"sources": ["../../iOS/Good"], "iOS": "26.0"}"#)
+        #expect(try apps.buildAgain("Good").contains("cannot find 'BGContinuedProcessingTask' in scope"))
 
         let bad = try apps.build("Bad")
         #expect(!bad.isBuilt)
