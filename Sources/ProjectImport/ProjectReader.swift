@@ -92,8 +92,13 @@ struct ProjectReader {
         app.add(MemberReader(project, target, settings), library: nil)
         var libraries: [String] = []
         addDependencies(of: target, to: &app, &libraries)
-        guard !app.sources.isEmpty else {
-            throw ImportFailure("it has no Swift files: \((app.notes + app.leftKinds).joined(separator: "; "))")
+        guard app.sources.contains(where: { Disk.isFile($0.file) }) else {
+            let kinds = app.leftKinds.prefix(3).joined(separator: "; ")
+            throw ImportFailure(
+                app.sources.isEmpty
+                    ? "it has no Swift files" + (kinds.isEmpty ? "" : ", but others (\(kinds))")
+                    : "none of its \(app.sources.count) Swift files is on the disk, such as \(app.sources[0].file.path)"
+            )
         }
         let path = settings["INFOPLIST_FILE"] ?? ""
         let file = path.isEmpty ? nil : project.file(path: path)

@@ -49,6 +49,28 @@ struct DamageTests {
         }
     }
 
+    @Test("An app without Swift files on the disk is left out, with the reason, and is an error if it is the only one")
+    func emptyApps() throws {
+        var sample = Sample()
+        sample.files = ["O": "path = Old.m;", "GONE": "path = Gone.swift;"]
+        sample.sources = ["O"]
+        let none = #expect(throws: ImportFailure.self) { try sample.read(["App/Old.m": ""]) }
+        #expect(none?.description.contains("App: it has no Swift files, but others (Objective-C") == true)
+        sample.sources = ["GONE"]
+        let gone = #expect(throws: ImportFailure.self) { try sample.read([:]) }
+        #expect(gone?.description.contains("none of its 1 Swift files is on the disk") == true)
+        sample.sources = ["MAIN"]
+        sample.targets = ["SECOND"]
+        sample.objects = """
+            SECOND = { isa = PBXNativeTarget; name = Second; productType = "com.apple.product-type.application";
+                buildPhases = (S2); };
+            S2 = { isa = PBXSourcesBuildPhase; files = (BO); }; BO = { isa = PBXBuildFile; fileRef = O; };
+            """
+        let (project, _) = try sample.read(["App/Old.m": ""])
+        #expect(project.targets.map(\.name) == ["App"])
+        #expect(project.notes.contains { $0.contains("the target Second is left out: it has no Swift files") })
+    }
+
     @Test("Groups and targets that contain themselves come to an end", .timeLimit(.minutes(1)))
     func circles() throws {
         var sample = Sample()
