@@ -44,6 +44,8 @@ package struct ImportReport: Encodable, Sendable {
     /// The package's folder.
     package var output: String?
     package var targets: [Target] = []
+    /// The folders of local packages that the apps use, those that these depend on included.
+    package var packages: [String] = []
     package var taken: [Taken] = []
     package var left: [Left] = []
     /// Files that the project names, and that are not there.

@@ -67,6 +67,7 @@ struct ProjectReader {
         for target in all where !reader.used.contains(target.identifier) { reader.refuse(target) }
         reader.nameOtherPackages()
         reader.markFilesWithoutTarget()
+        reader.report.packages = reader.packageFolders.map(\.path).sorted()
         try reader.ledger.close(&reader.report)
         return ImportedProject(targets: reader.targets, report: reader.report)
     }

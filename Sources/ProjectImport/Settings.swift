@@ -109,12 +109,15 @@ struct Settings: Sendable {
 
         /// - Parameter words: a name, and after colons what is done with its value.
         private mutating func value(_ words: String, depth: Int) -> String {
-            let parts = words.split(separator: ":", omittingEmptySubsequences: false)
+            // What is used instead of an empty value may have colons itself.
+            let fallback = words.firstRange(of: ":default=")
+            let parts = words[..<(fallback?.lowerBound ?? words.endIndex)]
+                .split(separator: ":", omittingEmptySubsequences: false)
             var name = parts.first.map(String.init) ?? ""
             if name == "inherited" || name == "value", let current { name = current }
             var value = raw(name, depth: depth)
             for change in parts.dropFirst() { value = Change.apply(change, to: value) }
-            return value
+            return value.isEmpty ? fallback.map { String(words[$0.upperBound...]) } ?? "" : value
         }
 
         private mutating func raw(_ name: String, depth: Int) -> String {
@@ -130,10 +133,6 @@ struct Settings: Sendable {
     /// The changes that a name may ask for.
     private enum Change {
         static func apply(_ change: Substring, to value: String) -> String {
-            let sides = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if sides.count == 2 {
-                return sides[0] == "default" && value.isEmpty ? String(sides[1]) : value
-            }
             let names = value.split(separator: "/", omittingEmptySubsequences: false)
             let last = names.last ?? ""
             let dot = last.lastIndex(of: ".")
@@ -168,8 +167,8 @@ struct SettingConditions: Sendable {
 
     func hold(_ assignment: SettingAssignment) -> Bool {
         assignment.conditions.allSatisfy { condition in
-            guard let value = values[String(condition.what)] else { return false }
-            return Pattern.matches(condition.pattern, value)
+            let (name, pattern) = (condition.what.filter { $0 != " " }, condition.pattern.filter { $0 != " " })
+            return values[name].map { Pattern.matches(pattern, $0) } ?? false
         }
     }
 }

@@ -58,6 +58,7 @@ struct Import: ParsableCommand {
             print("\(target.name): \(target.sources.count) Swift files, \(target.resources.count) resources")
             for note in report.notes where note.target == target.name { print("    note: \(note.text)") }
         }
+        for package in report.packages { print("package: \(package)") }
         for note in report.notes where note.target == nil { print("note: \(note.text)") }
         for file in report.missing { print("not on the disk: \(file.path): \(file.reason)") }
         for line in report.summary() { print(line) }

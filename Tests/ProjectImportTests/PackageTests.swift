@@ -79,6 +79,8 @@ struct PackageTests {
         #expect(inside.contains("Packages/Core/Sources/Core/Core.swift"))
         #expect(inside.contains("Packages/Base/Sources/Base/B.swift"), "a package that a package uses is built, too")
         #expect(project.sources == ["App/Main.swift"])
+        let packages = project.report.packages.map { URL(fileURLWithPath: $0).lastPathComponent }
+        #expect(packages == ["Base", "Core"])
         #expect(project.notes.contains { $0.contains("Core is built as it is, and imports SwiftUI. If it does not") })
         let output = folder.url.appending(path: "out")
         try PackageWriter(folder: output, greenroom: "/opt/greenroom").write(project, name: "App")

@@ -59,6 +59,23 @@ struct SettingTests {
         #expect(values["CFBundleIdentifier"] == "" && notes.isEmpty)
     }
 
+    @Test(
+        "A name may ask for a change of its value, or for another one if it is empty",
+        arguments: [
+            ("VALUE = $(A:lower)\nA = X Y", "x y"), ("VALUE = ${A:rfc1034identifier}\nA = a_b c", "a-b-c"),
+            ("VALUE = $(A:default=https:/$()/example.org:8080)", "https://example.org:8080"),
+            ("VALUE = $(A:default=$(B))\nB = b", "b"), ("VALUE = $(A:upper:default=x)\nA = a", "A"),
+            ("VALUE = $(A:c99extidentifier)\nA = 1 a", "_1_a"), ("VALUE = $(A:base)$(A:suffix)\nA = /x/y.z", "y.z"),
+            ("VALUE = $(A_$(B))\nA_1 = one\nB = 1", "one"),
+            ("VALUE = $(VALUE) b\nVALUE[sdk = iphoneos*] = $(value) c", "b c"),
+            ("VALUE = a\nVALUE = $(inherited) b\nVALUE = $(VALUE) c", "a b c"),
+            ("A = $(B)\nB = $(A)\nVALUE = x$(A)", "x"),
+        ])
+    func changes(text: String, value: String) throws {
+        let found = try read(["Project.xcconfig": text]).values["VALUE"] ?? ""
+        #expect(found.trimmingCharacters(in: .whitespaces) == value)
+    }
+
     @Test("A bundle's identifier and name come from a file that a file includes")
     func includes() throws {
         let (values, notes) = try read(
