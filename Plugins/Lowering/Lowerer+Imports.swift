@@ -14,7 +14,7 @@ extension Lowerer {
             require(productOf: name, at: node)
             if node.importKindSpecifier != nil, let last = path.last, Self.networking.contains(last) {
                 remove(node)
-                require(modulesOf: last)
+                require(modulesOf: last, at: node.path)
             } else if node.importKindSpecifier == nil, path.count > 1 {
                 // Submodules are Clang's: `import UIKit.UIApplication`.
                 replace(node.path, with: name)
@@ -44,7 +44,11 @@ extension Lowerer {
         }
     }
 
-    private func remove(_ node: ImportDeclSyntax) { edits.replace(range(node), with: "") }
+    private func remove(_ node: ImportDeclSyntax) {
+        // A line cannot begin with a semicolon.
+        let end = node.parent?.as(CodeBlockItemSyntax.self)?.semicolon.map(range)?.upperBound
+        edits.replace(range(node).lowerBound..<(end ?? range(node).upperBound), with: "")
+    }
 
     private func warn(about name: String, _ advice: String, at node: ImportDeclSyntax) {
         remove(node)
@@ -55,7 +59,7 @@ extension Lowerer {
         switch name {
         case "FoundationNetworking":
             remove(node)
-            imports.insert("UIKitNetworking")
+            require(modulesOf: "URLSession", at: node.path)
         case "Android", "Bionic", "CRT", "FoundationEssentials", "FoundationInternationalization", "FoundationXML",
             "Glibc",
             "Musl", "WASILibc", "WinSDK", "ucrt":
@@ -68,9 +72,9 @@ extension Lowerer {
 
     /// Complains about a product of Greenroom that the target does not depend on.
     private func require(productOf module: String, at node: ImportDeclSyntax) {
-        guard let modules = conditions.profile.modules, AppleModule.products.contains(module), !modules.contains(module)
-        else { return }
-        report(Unsupported.missing(module), at: node.path)
+        if isMissing(module), missingModules.insert(module).inserted {
+            report(Unsupported.missing(module), at: node.path)
+        }
     }
 
     // MARK: Names of modules that do not exist

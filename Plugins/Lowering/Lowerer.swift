@@ -21,6 +21,8 @@ final class Lowerer: SyntaxVisitor {
     var imports: Set<String> = []
     /// Apple's names of modules in this file, and what they are called here.
     var renamedModules: [String: String] = [:]
+    /// Products that the file needs and that the target does not depend on.
+    var missingModules: Set<String> = []
     /// The conditions around what is visited that only the compiler can decide.
     var undecided: [String] = []
     /// Bytes with statements that are never reached.
@@ -69,20 +71,38 @@ final class Lowerer: SyntaxVisitor {
 
     override func visit(_ token: TokenSyntax) -> SyntaxVisitorContinueKind {
         guard case .identifier(let name) = token.tokenKind else { return .visitChildren }
-        require(modulesOf: name)
+        require(modulesOf: name, at: token)
         refuseAbsentName(token, name)
         return .visitChildren
     }
 
-    /// Apple's Foundation and UIKit have names that are in modules of their own here, loaded only where they are used.
-    func require(modulesOf name: String) {
-        if Self.networking.contains(name) { imports.insert("UIKitNetworking") }
-        if Self.combine.contains(name) { imports.insert("GreenroomCombine") }
-        if name.hasPrefix("os_unfair_lock") { imports.insert("GreenroomOS") }
-        if name.hasPrefix("XMLParser") { imports.insert("FoundationXML") }
-        if name.hasPrefix("UNUserNotification") || name.hasPrefix("UNNotification") || name.hasPrefix("UNMutable") {
-            imports.insert("UserNotifications")
+    /// Imports the module of a name that Apple's Foundation and UIKit have. Here it is a module of its own, loaded only
+    /// where it is used.
+    func require(modulesOf name: String, at node: some SyntaxProtocol) {
+        for module in Self.modules(of: name) {
+            guard isMissing(module) else {
+                imports.insert(module)
+                continue
+            }
+            if !facts.declaredNames.contains(name), missingModules.insert(module).inserted {
+                report(Unsupported.missing(module, for: name), at: node)
+            }
         }
+    }
+
+    private static func modules(of name: String) -> [String] {
+        if networking.contains(name) { return ["UIKitNetworking"] }
+        if combine.contains(name) { return ["GreenroomCombine"] }
+        if name.hasPrefix("os_unfair_lock") { return ["GreenroomOS"] }
+        if name.hasPrefix("XMLParser") { return ["FoundationXML"] }
+        let notifications = ["UNUserNotification", "UNNotification", "UNMutable"]
+        return notifications.contains(where: name.hasPrefix) ? ["UserNotifications"] : []
+    }
+
+    /// Whether a module is a product of Greenroom that the target does not depend on.
+    func isMissing(_ module: String) -> Bool {
+        guard let modules = conditions.profile.modules else { return false }
+        return AppleModule.products.contains(module) && !modules.contains(module)
     }
 
     /// What iOS has in Foundation, and Linux in a module of its own, which is loaded only where it is used.
@@ -235,9 +255,9 @@ enum Unsupported {
         "\(name) belongs to \(module), which Greenroom does not have: \(AppleModule.exclusion(module))"
     }
 
-    static func missing(_ module: String) -> String {
-        "the target does not depend on \(module): add .product(name: \"\(module)\", package: \"greenroom\") to its "
-            + "dependencies in Package.swift"
+    static func missing(_ module: String, for name: String? = nil) -> String {
+        (name.map { "\($0) is in \(module): " } ?? "the target does not depend on \(module): ")
+            + "add .product(name: \"\(module)\", package: \"greenroom\") to the target's dependencies in Package.swift"
     }
 
     static let managed = "Core Data's properties need Objective-C's runtime: leave this file out of the target"

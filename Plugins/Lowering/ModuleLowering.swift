@@ -34,6 +34,11 @@ enum ModuleLowering {
         var facts = Facts()
         for tree in trees { facts.formUnion(Facts(of: tree)) }
         var result = Result(texts: [], diagnostics: [])
+        if let modules = profile.modules, !modules.contains("UIKit"), let first = sources.first {
+            result.diagnostics.append(
+                LoweringDiagnostic(
+                    severity: .error, file: first.path, line: 1, column: 1, message: Unsupported.missing("UIKit")))
+        }
         for (source, tree) in zip(sources, trees) {
             let lowerer = Lowerer(
                 file: source.path, source: Array(source.text.utf8), tree: tree, facts: facts, profile: profile)

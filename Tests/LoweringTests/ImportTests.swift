@@ -18,6 +18,7 @@ struct ImportTests {
             ("import SQLite3", "import GreenroomSQLite3"), ("import zlib", "import GreenroomZlib"),
             ("import func zlib.crc32", "import func GreenroomZlib.crc32"),
             ("import MapKit", "import CoreLocation"), ("import class AVKit.AVPlayer", "import       AVFoundation"),
+            ("import Darwin; import Foundation", " import Foundation"),
             ("import Alamofire", "import Alamofire"), ("@testable import MyApp", "@testable import MyApp"),
             (
                 "import Combine\nvar c: Combine.AnyCancellable?",
@@ -70,8 +71,9 @@ struct ImportTests {
 
     @Test("CryptoKit is swift-crypto's module, if the target depends on that")
     func crypto() throws {
+        let modules = ["--module", "UIKit", "--module", "Crypto"]
         let text = "#if canImport(CryptoKit)\nimport CryptoKit\n#endif"
-        #expect(try Tool.lowered(text, options: ["--module", "Crypto"]) == "#if true\nimport Crypto\n#endif")
+        #expect(try Tool.lowered(text, options: modules) == "#if true\nimport Crypto\n#endif")
         #expect(try Tool.lowered(text, options: ["--module", "UIKit"]) == "#if false\nimport CryptoKit\n#endif")
         let warning = try Tool.complaints("import CryptoKit", options: ["--module", "UIKit"])
         #expect(warning.first?.message.contains("add Crypto of swift-crypto to the target's dependencies") == true)
@@ -83,6 +85,27 @@ struct ImportTests {
         let error = try #require(try Tool.complaints("import \(module)", options: ["--module", "UIKit"]).first)
         #expect(error.text.hasPrefix("A.swift:1:8: error: the target does not depend on "))
         #expect(error.message.contains("\(module)\", package: \"greenroom\""))
+    }
+
+    @Test(
+        "A name that is in a product that the target does not depend on is an error once in a file",
+        arguments: [
+            ("let a = URLSession.shared\nlet b = URLRequest(url: c)", 1, 9, "UIKitNetworking"),
+            ("import Foundation\nclass A: ObservableObject { @Published var a = 1 }", 2, 10, "GreenroomCombine"),
+            ("import Foundation\nlet a = UNNotificationRequest.self", 2, 9, "UserNotifications"),
+        ])
+    func missingProduct(text: String, line: Int, column: Int, module: String) throws {
+        let errors = try Tool.complaints(text, options: ["--module", "UIKit"])
+        #expect(errors.count == 1)
+        let error = try #require(errors.first)
+        #expect((error.line, error.column) == (line, column))
+        #expect(error.message.contains(" is in \(module): add .product(name: \"\(module)\", package: \"greenroom\")"))
+    }
+
+    @Test("A target needs UIKit")
+    func needsUIKit() throws {
+        let error = try #require(try Tool.complaints("let a = 1", options: ["--module", "Toolkit"]).first)
+        #expect(error.text.hasPrefix("A.swift:1:1: error: the target does not depend on UIKit: "))
     }
 }
 
@@ -144,7 +167,8 @@ struct AbsentNameTests {
             let text = try String(contentsOf: repository.appending(path: "Sources/\(file)"), encoding: .utf8)
             for line in text.split(separator: "\n") {
                 let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
-                guard line.hasPrefix("public ") || line.hasPrefix("open "), !line.contains("extension "),
+                guard !line.hasPrefix(" "), words.contains("public") || words.contains("open"),
+                    !words.contains("extension"),
                     let kind = words.firstIndex(where: kinds.contains), words.indices.contains(kind + 1)
                 else { continue }
                 names.insert(words[kind + 1])
