@@ -307,8 +307,8 @@ struct ProjectReader {
         case "tool": return "it is a program for macOS"
         case let kind where kind.contains("watch"): return "it is for watchOS"
         case let kind where kind.contains("extension"): return "an app has no extensions here"
-        case "on-demand-install-capable": return "it is an app clip, and the app has its code"
-        default: return "there is nothing for a \(kind) to be"
+        case "on-demand-install-capable": return "there are no app clips here"
+        default: return "its product does not exist here (\(kind))"
         }
     }
 
