@@ -92,16 +92,19 @@ extension Lowerer {
         }
     }
 
-    /// Complains about a name that belongs to a module that does not exist.
+    /// Complains about a name that Linux lacks, or that belongs to a module that does not exist.
     func refuseAbsentName(_ token: TokenSyntax, _ name: String) {
-        guard !absentModules.isEmpty, token.isReference, !facts.declaredNames.contains(name),
-            let module = AbsentModules.owner(of: name, among: absentModules)
-        else { return }
-        report(Unsupported.absent(name, of: module), at: token)
+        guard token.isReference, !facts.declaredNames.contains(name) else { return }
+        if let module = AbsentModules.owner(of: name, among: absentModules) {
+            report(Unsupported.absent(name, of: module), at: token)
+        } else if let sentence = DarwinNames.sentence(about: name) {
+            report(sentence, at: token)
+        }
     }
 
     /// `CoreHaptics.CHHapticEngine`.
     func refuseMember(_ member: TokenSyntax, of base: String) {
+        if base == "Darwin", let sentence = DarwinNames.sentence(about: member.text) { report(sentence, at: member) }
         // Foundation has a class of this module's name.
         guard absentModules.contains(base), base != "NotificationCenter", !facts.declaredNames.contains(base),
             renamedModules[base] == nil

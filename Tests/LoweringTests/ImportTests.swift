@@ -153,6 +153,23 @@ struct AbsentNameTests {
         #expect(try Tool.complaints(text).filter { $0.text.contains(": error: ") }.isEmpty)
     }
 
+    @Test(
+        "A name of Apple's kernel is an error that says what to use",
+        arguments: [
+            ("import Darwin\nlet a = mach_absolute_time()", 2, 9, "mach_absolute_time", "ContinuousClock"),
+            ("import Foundation\nvar a = mach_task_basic_info()", 2, 9, "mach_task_basic_info", "/proc/self"),
+            ("import Darwin\nlet a = Darwin.kqueue()", 2, 16, "kqueue", "a dispatch source"),
+        ])
+    func kernel(text: String, line: Int, column: Int, name: String, advice: String) throws {
+        let errors = try Tool.complaints(text)
+        let error = try #require(errors.first)
+        #expect((error.line, error.column, errors.count) == (line, column, 1))
+        #expect(error.message.hasPrefix(" Linux has no \(name): ") && error.message.contains(advice))
+        let ours = try Tool.complaints("func \(name)() {}\nlet a = \(name)(), b = c.\(name)()")
+        #expect(ours.isEmpty)
+        #expect(try Tool.complaints("#if canImport(ObjectiveC)\n\(text)\n#endif").isEmpty)
+    }
+
     @Test("No name of Greenroom's frameworks is said to be missing")
     func frameworks() throws {
         let repository = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
