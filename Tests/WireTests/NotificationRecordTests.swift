@@ -28,6 +28,11 @@ import Wire
                 NotificationComponents(
                     era: 1, year: 2, quarter: 3, month: 4, day: 5, hour: 6, minute: 7, second: 8, weekday: 1,
                     weekdayOrdinal: 2, weekOfMonth: 3, weekOfYear: 4, yearForWeekOfYear: 5), repeats: false),
+            .calendar(
+                NotificationComponents(
+                    month: 1,
+                    calendar: NotificationCalendar(identifier: "hebrew", isLeapMonth: false, days: [20_000, 2])),
+                repeats: true),
             .region(
                 NotificationRegion(identifier: "home", latitude: -1.5, longitude: 2, radius: 100, onExit: false),
                 repeats: true),

@@ -49,4 +49,37 @@ import Testing
         }
         #expect(found > 2, "the search finds nothing: it says nothing either")
     }
+
+    @Test("A list of the days that match has the same moments as the units of those days", arguments: UInt64(1)...12)
+    func listed(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<20 {
+            let zone = random.pick(ZoneRules.kinds) ?? .utc
+            let components = components(&random)
+            let start = moment(&random, zone)
+            let time = WallTime(nanoseconds: Int64(start) * 1_000_000_000)
+            var listed = CalendarComponents(
+                hour: components.hour, minute: components.minute, second: components.second)
+            let day = start / 86_400
+            listed.days = DayList(calendar: "some", runs: components.runs(of: day - 3..<day + 800))
+            let end = time + .seconds(700 * 86_400)
+            let expected = components.next(after: time, in: zone).flatMap { $0 < end ? $0 : nil }
+            let next = listed.next(after: time, in: zone).flatMap { $0 < end ? $0 : nil }
+            #expect(next == expected, "\(zone.identifier) after \(time.text), for \(components)")
+        }
+    }
+}
+
+extension CalendarComponents {
+    /// The days in UTC that match, each by itself: the units below a day do not count.
+    fileprivate func runs(of days: Range<Int>) -> [Int32] {
+        var whole = self
+        let hasTime = hour != nil || minute != nil || second != nil
+        (whole.hour, whole.minute, whole.second) = hasTime ? (0, 0, 0) : (nil, nil, nil)
+        return days.flatMap { day -> [Int32] in
+            let before = WallTime(nanoseconds: Int64(day) * 86_400_000_000_000 - 1)
+            let next = whole.next(after: before, in: .utc)
+            return next?.nanoseconds == Int64(day) * 86_400_000_000_000 ? [Int32(day), 1] : []
+        }
+    }
 }

@@ -63,10 +63,14 @@ extension NotificationTrigger {
 extension CalendarComponents {
     /// In the order in which a person would correct them.
     private var ranges: [(name: String, value: Int?, range: ClosedRange<Int>)] {
-        [
-            ("year", year, 1...9999), ("yearForWeekOfYear", yearForWeekOfYear, 1...9999), ("quarter", quarter, 1...4),
-            ("month", month, 1...12), ("weekOfYear", weekOfYear, 1...53), ("weekOfMonth", weekOfMonth, 0...6),
-            ("day", day, 1...31), ("weekday", weekday, 1...7), ("weekdayOrdinal", weekdayOrdinal, -5...5),
+        // Other calendars have longer years, and count them from elsewhere; their months and weeks are a few more.
+        let isOther = days != nil
+        let years = isOther ? -99_999...99_999 : 1...9999
+        return [
+            ("year", year, years), ("yearForWeekOfYear", yearForWeekOfYear, years), ("quarter", quarter, 1...4),
+            ("month", month, 1...(isOther ? 13 : 12)), ("weekOfYear", weekOfYear, 1...(isOther ? 56 : 53)),
+            ("weekOfMonth", weekOfMonth, 0...6), ("day", day, 1...(isOther ? 32 : 31)), ("weekday", weekday, 1...7),
+            ("weekdayOrdinal", weekdayOrdinal, -5...5),
             ("hour", hour, 0...23), ("minute", minute, 0...59), ("second", second, 0...59),
             ("firstWeekday", firstWeekday, 1...7), ("minimumDaysInFirstWeek", minimumDaysInFirstWeek, 1...7),
         ]
@@ -79,11 +83,11 @@ extension CalendarComponents {
             }
         }
         if weekdayOrdinal == 0 { return Fault("weekdayOrdinal", "it is zero") }
-        if weekdayOrdinal != nil, weekday == nil { return Fault("weekdayOrdinal", "it needs a weekday") }
+        if weekdayOrdinal != nil, weekday == nil, days == nil { return Fault("weekdayOrdinal", "it needs a weekday") }
         // The last two have values in any case.
         if ranges.dropLast(2).allSatisfy({ $0.value == nil }) { return Fault("components", "none is given") }
         if let text = zone?.fault { return Fault("timeZone", text) }
-        return nil
+        return days?.fault.map { Fault("calendar", $0) }
     }
 }
 

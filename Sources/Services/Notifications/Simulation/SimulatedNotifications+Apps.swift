@@ -195,18 +195,9 @@ extension SimulatedNotifications {
         post(.answered(ConnectionID(connection), telling.id.number, telling.answer(result)))
     }
 
-    /// The device's zone, and those that say how far they are from Greenwich.
+    /// The device's zone; others say how far they are from Greenwich.
     var zones: ZoneFinder {
-        { [zone] name in
-            if name == zone.identifier { return zone }
-            if name == "UTC" || name == "GMT" { return ZoneRules(identifier: name, initialOffset: 0) }
-            let digits = name.dropFirst(4)
-            guard name.hasPrefix("GMT+") || name.hasPrefix("GMT-"), digits.count == 4, let number = Int32(digits) else {
-                return nil
-            }
-            let offset = number / 100 * 3600 + number % 100 * 60
-            return ZoneRules(identifier: name, initialOffset: name.hasPrefix("GMT-") ? -offset : offset)
-        }
+        { [zone] name in name == zone.identifier ? zone : nil }
     }
 }
 

@@ -100,11 +100,24 @@ extension CalendarComponents {
         minimumDaysInFirstWeek =
             try number(info.minimumDaysInFirstWeek, "minimumDaysInFirstWeek") ?? minimumDaysInFirstWeek
         if let name = info.timeZone {
-            guard let rules = zones(name) else {
+            guard let rules = zones(name) ?? ZoneRules(distanceIn: name) else {
                 throw .invalidParameter("timeZone", "there is no time zone \(name.prefix(64))")
             }
             zone = rules
         }
+        if let calendar = info.calendar { days = try DayList(wire: calendar) }
+    }
+}
+
+extension DayList {
+    init(wire info: NotificationCalendar) throws(RPCError) {
+        guard let days = info.days else {
+            throw .invalidParameter(
+                "calendar", "\(info.identifier.prefix(64)) needs days: only the app can count in it")
+        }
+        let runs = days.compactMap { Int32(exactly: $0) }
+        guard runs.count == days.count else { throw .invalidParameter("calendar", "a day is out of all time") }
+        self.init(calendar: info.identifier, isLeapMonth: info.isLeapMonth, runs: runs)
     }
 }
 

@@ -60,7 +60,10 @@ extension NotificationComponents {
             weekOfYear: number(components.weekOfYear), yearForWeekOfYear: number(components.yearForWeekOfYear),
             firstWeekday: components.countsWeeks ? number(components.firstWeekday) : nil,
             minimumDaysInFirstWeek: components.countsWeeks ? number(components.minimumDaysInFirstWeek) : nil,
-            timeZone: components.zone?.identifier)
+            timeZone: components.zone?.identifier,
+            // The app finds the days itself.
+            calendar: components.days.map { NotificationCalendar(identifier: $0.calendar, isLeapMonth: $0.isLeapMonth) }
+        )
     }
 }
 

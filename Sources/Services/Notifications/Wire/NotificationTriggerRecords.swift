@@ -39,7 +39,7 @@ package enum NotificationTriggerInfo: WireRecord {
     }
 }
 
-/// What of a date has to match; what is `nil` does not matter. Gregorian.
+/// What of a date has to match; what is `nil` does not matter. Gregorian, if no other calendar is named.
 package struct NotificationComponents: WireRecord {
     package var era: Int64?
     package var year: Int64?
@@ -62,13 +62,15 @@ package struct NotificationComponents: WireRecord {
     package var minimumDaysInFirstWeek: Int64?
     /// An identifier, as `Europe/Berlin`. `nil` follows the device.
     package var timeZone: String?
+    /// Another calendar than the Gregorian one.
+    package var calendar: NotificationCalendar?
 
     package init(
         era: Int64? = nil, year: Int64? = nil, quarter: Int64? = nil, month: Int64? = nil, day: Int64? = nil,
         hour: Int64? = nil, minute: Int64? = nil, second: Int64? = nil, weekday: Int64? = nil,
         weekdayOrdinal: Int64? = nil, weekOfMonth: Int64? = nil, weekOfYear: Int64? = nil,
         yearForWeekOfYear: Int64? = nil, firstWeekday: Int64? = nil, minimumDaysInFirstWeek: Int64? = nil,
-        timeZone: String? = nil
+        timeZone: String? = nil, calendar: NotificationCalendar? = nil
     ) {
         self.era = era
         self.year = year
@@ -86,6 +88,7 @@ package struct NotificationComponents: WireRecord {
         self.firstWeekday = firstWeekday
         self.minimumDaysInFirstWeek = minimumDaysInFirstWeek
         self.timeZone = timeZone
+        self.calendar = calendar
     }
 
     private typealias Number = any WritableKeyPath<Self, Int64?> & Sendable
@@ -96,7 +99,7 @@ package struct NotificationComponents: WireRecord {
         "weekOfMonth": \.weekOfMonth, "weekOfYear": \.weekOfYear, "yearForWeekOfYear": \.yearForWeekOfYear,
     ]
 
-    private static let calendar: KeyValuePairs<String, Number> = [
+    private static let weeks: KeyValuePairs<String, Number> = [
         "firstWeekday": \.firstWeekday, "minimumDaysInFirstWeek": \.minimumDaysInFirstWeek,
     ]
 
@@ -104,8 +107,9 @@ package struct NotificationComponents: WireRecord {
     package var isEmpty: Bool { Self.units.allSatisfy { self[keyPath: $0.value] == nil } }
 
     package init(json: JSONValue) throws(RPCError) {
-        self.init(timeZone: try json.optionalString("timeZone"))
-        for (name, path) in Array(Self.units) + Array(Self.calendar) {
+        self.init(
+            timeZone: try json.optionalString("timeZone"), calendar: try json.optionalRecord("calendar"))
+        for (name, path) in Array(Self.units) + Array(Self.weeks) {
             self[keyPath: path] = try json.optionalInteger(name)
         }
     }
@@ -113,10 +117,45 @@ package struct NotificationComponents: WireRecord {
     /// Absent keys do not matter.
     package var json: JSONValue {
         var object = JSONObject()
-        for (name, path) in Array(Self.units) + Array(Self.calendar) {
+        for (name, path) in Array(Self.units) + Array(Self.weeks) {
             object[name] = self[keyPath: path].map(JSONValue.int)
         }
         object["timeZone"] = timeZone.map(JSONValue.string)
+        object["calendar"] = calendar?.json
+        return .object(object)
+    }
+}
+
+/// A calendar that only the app can count in: it says on which days the components match.
+package struct NotificationCalendar: WireRecord {
+    /// `hebrew`.
+    package var identifier: String
+    /// Whether the month has to be a leap month; `nil`: it does not matter.
+    package var isLeapMonth: Bool?
+    /// The first day of a run of days, counted from 1970-01-01, and how many there are; then those of the next run.
+    /// Needed to ask for a notification, and `nil` in one that is listed.
+    package var days: [Int64]?
+
+    package init(identifier: String, isLeapMonth: Bool? = nil, days: [Int64]? = nil) {
+        self.identifier = identifier
+        self.isLeapMonth = isLeapMonth
+        self.days = days
+    }
+
+    package init(json: JSONValue) throws(RPCError) {
+        self.init(
+            identifier: try json.string("identifier"), isLeapMonth: try json.optionalBool("isLeapMonth"))
+        guard json["days"] != nil else { return }
+        days = try json.array("days").map { element throws(RPCError) in
+            guard case .int(let day) = element else { throw .invalidParameter("days", "days are whole numbers") }
+            return day
+        }
+    }
+
+    package var json: JSONValue {
+        var object: JSONObject = ["identifier": .string(identifier)]
+        object["isLeapMonth"] = isLeapMonth.map(JSONValue.bool)
+        object["days"] = days.map { .array($0.map(JSONValue.int)) }
         return .object(object)
     }
 }

@@ -1,4 +1,5 @@
-/// Which moments of the wall clock are meant, in the Gregorian calendar: all that are given have to match. Units that
+/// Which moments of the wall clock are meant, in the Gregorian calendar: all that are given have to match. In another
+/// calendar, `days` says which days match, and only the units below a day count. Units that
 /// are smaller than the smallest one given are at their least: `hour: 8` is 8:00:00 of each day, `weekday: 2` midnight
 /// of each Monday. Units that are left out between two that are given match anything: `day: 1, minute: 30` is half past
 /// each hour of the first.
@@ -27,6 +28,8 @@ package struct CalendarComponents: Hashable, Sendable, Codable {
     /// The calendar's: 1 is Sunday.
     package var firstWeekday = 1
     package var minimumDaysInFirstWeek = 1
+    /// Of another calendar than the Gregorian one.
+    package var days: DayList?
 
     package init(
         year: Int? = nil, month: Int? = nil, day: Int? = nil, hour: Int? = nil, minute: Int? = nil, second: Int? = nil,

@@ -43,6 +43,7 @@ struct CalendarPattern: Hashable, Sendable {
 
     /// The first such day in the range.
     func firstDay(in range: Range<Int>) -> Int? {
+        if let days = components.days { return days.firstDay(in: range) }
         var number = range.lowerBound
         while number < range.upperBound {
             let date = CivilDay(number: number)

@@ -90,6 +90,13 @@ open class UNNotificationAction: NSObject, NSCopying, @unchecked Sendable {
 /// An action for which the user writes something.
 // As its superclass.
 open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Sendable {
+    /// The inherited initializers say nothing of a text, and the user writes one all the same.
+    override init(_ info: NotificationActionInfo) {
+        var info = info
+        info.textInput = info.textInput ?? .init(button: "", placeholder: "")
+        super.init(info)
+    }
+
     /// Creates an action.
     ///
     /// - Parameters:

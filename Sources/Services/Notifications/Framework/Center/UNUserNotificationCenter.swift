@@ -222,7 +222,8 @@ extension UNNotificationRequest {
             throw UNError(.notificationInvalidNoContent)
         }
         // Without a year everything comes again.
-        if case .calendar(let components, _)? = info.trigger, components.isEmpty || components.year != nil,
+        if case .calendar(let components, _)? = info.trigger,
+            components.isEmpty || components.year != nil || components.calendar != nil,
             let calendar = trigger as? UNCalendarNotificationTrigger,
             calendar.nextTriggerDate(after: Date(timeIntervalSinceNow: -NotificationLimits.past)) == nil
         {

@@ -106,7 +106,7 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
 extension UNNotificationRequest {
     /// - Throws: a `UNError` if it cannot be shown.
     package func record() throws -> NotificationRequestInfo {
-        NotificationRequestInfo(identifier: identifier, content: try content.record(), trigger: trigger?.info)
+        NotificationRequestInfo(identifier: identifier, content: try content.record(), trigger: trigger?.record())
     }
 
     package convenience init(_ info: NotificationRequestInfo) {

@@ -27,6 +27,9 @@ open class UNNotificationTrigger: NSObject, NSCopying, @unchecked Sendable {
     /// Fits `isEqual(_:)`.
     open override var hash: Int { info.hashValue }
 
+    /// As the service is asked for it.
+    func record() -> NotificationTriggerInfo { info }
+
     static func make(_ info: NotificationTriggerInfo) -> UNNotificationTrigger {
         switch info {
         case .interval(let seconds, let repeats):
@@ -83,8 +86,8 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
     /// Creates a trigger.
     ///
     /// - Parameters:
-    ///   - dateComponents: what of a date has to match, in the Gregorian calendar. Without a time zone it follows the
-    ///     device's.
+    ///   - dateComponents: what of a date has to match, in their own calendar or, without one, in the user's. Without a
+    ///     time zone it follows the device's.
     ///   - repeats: whether it is shown each time that they match, or only the next time.
     public convenience init(dateMatching dateComponents: DateComponents, repeats: Bool) {
         self.init(dateComponents, NotificationComponents(dateComponents), repeats: repeats)
@@ -100,6 +103,7 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
 
     package func nextTriggerDate(after date: Date) -> Date? {
         guard case .calendar(let components, _) = info, !components.isEmpty else { return nil }
+        if components.calendar != nil { return nextTriggerDate(of: components, after: date) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = dateComponents.timeZone ?? .current
         calendar.firstWeekday = components.firstWeekday.map(Int.init) ?? 1
@@ -107,6 +111,28 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
         var wanted = DateComponents(components)
         wanted.timeZone = nil
         return calendar.nextDate(after: date, matching: wanted, matchingPolicy: .nextTime)
+    }
+
+    /// In another calendar than the Gregorian one.
+    private func nextTriggerDate(of components: NotificationComponents, after date: Date) -> Date? {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = dateComponents.timeZone ?? .current
+        let hasTime = components.hour != nil || components.minute != nil || components.second != nil
+        for day in CalendarDays(dateComponents).next(after: date) {
+            var wanted = CalendarDays.gregorian(day)
+            wanted.hour = components.hour.map(Int.init) ?? (hasTime ? nil : 0)
+            wanted.minute = components.minute.map(Int.init)
+            wanted.second = components.second.map(Int.init)
+            if let next = calendar.nextDate(after: date, matching: wanted, matchingPolicy: .nextTime) { return next }
+        }
+        return nil
+    }
+
+    /// With the days that match, where only the app can tell which they are.
+    override func record() -> NotificationTriggerInfo {
+        guard case .calendar(var components, let repeats) = info, components.calendar != nil else { return info }
+        components.calendar?.days = CalendarDays(dateComponents).runs(after: Date(), repeats: repeats)
+        return .calendar(components, repeats: repeats)
     }
 }
 
@@ -133,7 +159,7 @@ extension NotificationComponents {
             weekday: components.weekday.map(Int64.init), weekdayOrdinal: components.weekdayOrdinal.map(Int64.init),
             weekOfMonth: components.weekOfMonth.map(Int64.init), weekOfYear: components.weekOfYear.map(Int64.init),
             yearForWeekOfYear: components.yearForWeekOfYear.map(Int64.init),
-            timeZone: components.timeZone?.identifier)
+            timeZone: components.timeZone?.identifier, calendar: CalendarDays.record(components))
         // Only weeks ask what a week is.
         guard weekOfMonth != nil || weekOfYear != nil else { return }
         let calendar = components.calendar ?? .current
@@ -145,6 +171,7 @@ extension NotificationComponents {
 extension DateComponents {
     init(_ components: NotificationComponents) {
         self.init(
+            calendar: components.calendar.flatMap { CalendarDays.calendar(named: $0.identifier) },
             timeZone: components.timeZone.flatMap(TimeZone.init(identifier:)), era: components.era.map(Int.init),
             year: components.year.map(Int.init), month: components.month.map(Int.init),
             day: components.day.map(Int.init), hour: components.hour.map(Int.init),
@@ -153,5 +180,6 @@ extension DateComponents {
             quarter: components.quarter.map(Int.init), weekOfMonth: components.weekOfMonth.map(Int.init),
             weekOfYear: components.weekOfYear.map(Int.init),
             yearForWeekOfYear: components.yearForWeekOfYear.map(Int.init))
+        isLeapMonth = components.calendar?.isLeapMonth
     }
 }
