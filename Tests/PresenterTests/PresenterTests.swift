@@ -135,7 +135,7 @@ struct PresenterTests {
             shown.actions = [.init(id: "a", title: "A"), .init(id: "reply", title: "R", placeholder: "")]
             stage.show(shown)
             let number = try stage.awaitDisplay(id).number
-            switch round % 4 {
+            switch round % 5 {
             case 0:
                 try daemon.close(number, reason: 2)
                 try daemon.act(number, "action-0", token: "t")
@@ -148,6 +148,17 @@ struct PresenterTests {
                 try daemon.close(number, reason: 2)
                 try daemon.reply(number, "Hello")
                 #expect(try stage.told.next() == .acted(id, ShownAnswer(action: "reply", text: "Hello")))
+            case 3:
+                try daemon.close(number, reason: 2)
+                // What was asked behind the end of the notification is answered before the action is told.
+                for _ in 0..<3 {
+                    _ = try daemon.peer.call(
+                        DBusCall(
+                            "GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                            to: "org.freedesktop.DBus"))
+                }
+                try daemon.act(number)
+                #expect(try stage.told.next() == .acted(id, ShownAnswer()))
             default:
                 try daemon.close(number, reason: 2)
                 #expect(try stage.told.next() == .dismissed(id))

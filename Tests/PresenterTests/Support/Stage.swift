@@ -2,6 +2,7 @@ import DBus
 import Dispatch
 import NotificationsService
 import TestBus
+import TestPace
 
 /// A presenter with what it tells, used from a test's thread.
 final class Stage: Sendable {
@@ -22,7 +23,7 @@ final class Stage: Sendable {
 
     /// - Parameter first: what is asked of the presenter before it has found a daemon.
     init(_ address: DBusAddress, first: (Presenter) -> Void = { _ in }) {
-        presenter = Presenter(address, queue: queue)
+        presenter = Presenter(address, queue: queue, dismissalTime: Pace.seconds(0.5))
         client = Client(told, statuses, gone)
         on {
             $0.begin(client)

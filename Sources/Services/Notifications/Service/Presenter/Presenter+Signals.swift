@@ -1,4 +1,5 @@
 internal import DBus
+internal import Dispatch
 
 /// One notification of the presenter.
 struct Entry {
@@ -78,16 +79,17 @@ extension Presenter {
             client?.gone(id)
             return
         }
-        // Some daemons say of a tap that it closed the notification, and then which action it was. Both are there when
-        // the daemon has answered what it is asked behind them.
-        guard let owner else { return settle(number, id) }
-        connection.call(Daemon.call("GetServerInformation", of: owner, returns: Daemon.information)) {
-            [weak self] _ in self?.settle(number, id)
+        // Some daemons say of a tap that it closed the notification, and then which action it was. Nothing tells when
+        // they have said all of it.
+        settling.insert(number)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(dismissalTime * 1e9))) { [weak self] in
+            self?.settle(number, id)
         }
     }
 
     /// It was dismissed, unless an action came with that.
     private func settle(_ number: UInt32, _ id: String) {
+        settling.remove(number)
         if closed[number]?.id == id, entries[id] == nil { client?.dismissed(id) }
     }
 
@@ -123,6 +125,7 @@ extension Presenter {
 
     /// It is answered, whether or not the daemon takes it from the screen itself.
     private func acted(_ number: UInt32, _ answer: ShownAnswer) {
+        settling.remove(number)
         if let past = closed.removeValue(forKey: number) {
             // Another one may have its place by now: what a person saw is what is answered.
             var answer = answer

@@ -31,13 +31,17 @@ package final class Presenter: @unchecked Sendable {
     private static let mostUnanswered = 2
 
     let connection: DBusConnection
-    private let queue: DispatchQueue
+    let queue: DispatchQueue
+    /// Seconds in which an action may follow the end of its notification, which is no dismissal then.
+    let dismissalTime: Double
     weak var client: (any Client)?
     var entries: [String: Entry] = [:]
     /// What the daemon's numbers mean.
     var numbers: [UInt32: String] = [:]
     /// What its numbers meant that were closed.
     var closed: [UInt32: Closed] = [:]
+    /// Those of them that are dismissed unless an action follows soon.
+    var settling: Set<UInt32> = []
     /// Which may be asked for, in their order. Some may be gone by now.
     private var line: [String] = []
     private var asked = 0
@@ -57,8 +61,9 @@ package final class Presenter: @unchecked Sendable {
         didSet { if status != oldValue { client?.statusChanged(status) } }
     }
 
-    package init(_ address: DBusAddress = .user, queue: DispatchQueue) {
+    package init(_ address: DBusAddress = .user, queue: DispatchQueue, dismissalTime: Double = 2) {
         self.queue = queue
+        self.dismissalTime = dismissalTime
         connection = DBusConnection(address, queue: queue)
     }
 
@@ -77,7 +82,7 @@ package final class Presenter: @unchecked Sendable {
     }
 
     /// Whether something is on the screen that a person may act on.
-    package var isShowing: Bool { !numbers.isEmpty || asked > 0 }
+    package var isShowing: Bool { !numbers.isEmpty || !settling.isEmpty || asked > 0 }
     /// Whether something is, or waits for a screen.
     package var isNeeded: Bool { isShowing || !entries.isEmpty }
 
