@@ -313,7 +313,8 @@ extension Reason {
         case .connectionsClosed(let count, let span):
             "\(count == 1 ? "a connection of it was" : "\(count) connections of it were") closed, because it has been "
                 + "suspended for \(span.twoDigits) seconds"
-        case .woken(let kind, let because): "it is woken for \(kind.phrase): \(because)"
+        case .woken(let kind, let because):
+            "it is woken for \(kind.phrase)" + (because == kind.phrase || because.isEmpty ? "" : ": \(because)")
         case .usesWindow(let kind, let limit):
             "it was woken for \(kind.phrase), and has \(limit.twoDigits) seconds to call its completion handler"
         case .windowCompleted(let kind, let result):

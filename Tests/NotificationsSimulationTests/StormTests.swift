@@ -23,7 +23,8 @@ struct NotificationStormTests {
             let run = ScenarioRun(scenario, models: Self.models)
             run.run()
             for entry in run.device.log {
-                if entry.reason.sentence.contains("a push for it") { wakes += 1 }
+                let sentence = entry.reason.sentence
+                if sentence.contains("for a push") || sentence.contains("of a push:") { wakes += 1 }
                 if entry.reason.sentence.contains("the user tapped a notification") { openings += 1 }
             }
         }

@@ -50,7 +50,7 @@ package struct SimulatedNotifications: ServiceModel {
         var declaration = ServiceDeclaration(name: "notifications")
         declaration.windows = [
             ServiceDeclaration.Window(
-                name: "push", sentence: "a push for it", time: .seconds(30), callback: .serviceEventsAtLaunch),
+                name: "push", sentence: "a push", time: .seconds(30), callback: .serviceEventsAtLaunch),
             ServiceDeclaration.Window(name: "response", sentence: "what the user answered", time: .seconds(30)),
             ServiceDeclaration.Window(
                 name: "opened", sentence: "a notification that the user opened", time: .seconds(30),

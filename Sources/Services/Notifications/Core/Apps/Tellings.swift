@@ -76,7 +76,7 @@ extension NotificationSystem {
         case .willPresent: if entry.isOnScreen { speak(app, place) }
         case .push:
             if telling.isHanded { return }
-            if entry.isOnScreen { speak(app, place) } else { wake(app, place, .push, "a push for it") }
+            if entry.isOnScreen { speak(app, place) } else { wake(app, place, .push, "a push") }
         case .didReceive(let response):
             if entry.isOnScreen || entry.isWokenForResponse { return speak(app, place) }
             switch telling.record.way {
