@@ -57,6 +57,27 @@ import Testing
         #expect(!bench.isHeld(pandora) && !bench.sounds(pandora))
     }
 
+    @Test(
+        "A stop that is ordered of the new process is answered when the app has said what it plays, and plays no more")
+    mutating func stopOrdered() {
+        let settings = AudioSettings(.playback)
+        let connection = bench.open(pandora, hasKey: false)
+        _ = bench.play(connection, pandora, settings)
+        bench.restart()
+        attach([pandora: .background])
+        let order = OrderID(1 << 40)
+        let stopped = AudioEffect.stopped(order)
+        #expect(!bench.send(.stop(pandora, .playing, order)).contains(stopped))
+        _ = bench.node(.app(pandora), stream: 1)
+        #expect(!bench.effects.contains(stopped))
+        var hello = AppHello(settings: settings, isActive: true)
+        hello.streams = [1: .output]
+        bench.connect(pandora, hasKey: false, hello)
+        bench.pass(1)
+        #expect(bench.effects.contains(stopped) && !bench.sounds(pandora))
+        #expect(!bench.isHeld(pandora))
+    }
+
     @Test("Who has ended since then is not spoken of")
     mutating func ended() {
         _ = playing(pandora)

@@ -41,7 +41,7 @@ package struct Broker: Hashable, Codable, Sendable {
         /// It lets the app run in the background.
         case held(AssertionID)
         /// The app has left the screen without the key: it is not suspended until the service has stopped, or until the
-        /// time for that is over.
+        /// time for that is over. A service that is there again is told again.
         case stopping(AssertionID)
     }
 

@@ -40,7 +40,7 @@ extension System {
         emit(.service(.answer(service, id, refusal)), cause: nil)
     }
 
-    private func place(_ service: ServiceIndex) throws(ServiceRefusal) -> Int {
+    func place(_ service: ServiceIndex) throws(ServiceRefusal) -> Int {
         guard let known = broker?[service], known.isDeclared else { throw .unknownService }
         return Int(service.rawValue)
     }
@@ -85,11 +85,21 @@ extension System {
     private mutating func serviceArrived(_ service: ServiceIndex, _ stated: [StatedHold]) {
         guard let s = try? place(service) else { return }
         broker?.services[s].presence = .here
+        var ordered: [Broker.Hold] = []
         for hold in broker?.services[s].holds ?? [] {
             let isStated = stated.contains { $0.incarnation == hold.incarnation && $0.hold == hold.kind }
-            if !isStated { release(hold, of: s) }
+            if case .stopping = hold.phase {
+                // Whether it has stopped is what it has yet to answer, or its predecessor was to answer.
+                ordered.append(hold)
+                orderStop(of: hold, s)
+            } else if !isStated {
+                release(hold, of: s)
+            }
         }
         for hold in stated where (try? self.hold(hold, limit: nil, for: service)) == nil {
+            guard !ordered.contains(where: { $0.incarnation == hold.incarnation && $0.kind == hold.hold }) else {
+                continue
+            }
             // What was allowed before, by another declaration or manifest, counts no longer either.
             if let place = broker?.place(hold.incarnation, hold.hold, in: s),
                 let known = broker?.services[s].holds[place]
@@ -109,17 +119,14 @@ extension System {
         wait(for: s)
     }
 
-    /// It has the grace to be there again. Who was about to stop has stopped.
+    /// It has the grace to be there again. What it was to stop goes on meanwhile: of the app's own doing, or because the
+    /// service never heard of it.
     private mutating func wait(for s: Int) {
         guard let holds = broker?.services[s].holds else { return }
+        broker?.services[s].presence = .away(until: holds.isEmpty ? nil : now + Broker.grace)
         for hold in holds {
-            switch hold.phase {
-            case .held: continue
-            case .onScreen, .stopping: release(hold, of: s)
-            }
+            if case .stopping = hold.phase { orderStop(of: hold, s) }
         }
-        let isHolding = broker?.services[s].holds.isEmpty == false
-        broker?.services[s].presence = .away(until: isHolding ? now + Broker.grace : nil)
     }
 
     mutating func passServiceGraces() {
@@ -231,7 +238,7 @@ extension System {
     }
 
     /// It is held no longer, as the service knows.
-    private mutating func release(_ hold: Broker.Hold, of s: Int) {
+    mutating func release(_ hold: Broker.Hold, of s: Int) {
         broker?.services[s].holds.removeAll { $0.incarnation == hold.incarnation && $0.kind == hold.kind }
         guard let id = hold.assertion else { return }
         let i = Int(hold.incarnation.app.rawValue)
@@ -241,55 +248,12 @@ extension System {
     }
 
     /// It is held no longer, which the service has to be told.
-    private mutating func end(_ hold: Broker.Hold, of s: Int) {
+    mutating func end(_ hold: Broker.Hold, of s: Int) {
         release(hold, of: s)
         emit(.service(.ended(ServiceIndex(UInt32(s)), hold.incarnation, hold: hold.kind)), cause: nil)
     }
 
-    // MARK: Off the screen
-
-    /// L11: without its key an app uses a service on screen only. It is not suspended before the service has stopped.
-    mutating func endServicesWithoutKey(_ i: Int) {
-        guard let broker else { return }
-        for (s, service) in broker.services.enumerated() {
-            for (place, hold) in service.holds.enumerated() {
-                guard case .onScreen = hold.phase, Int(hold.incarnation.app.rawValue) == i else { continue }
-                let kind = service.declaration.holds[Int(hold.kind)]
-                let claim = ServiceClaim(
-                    service: ServiceIndex(UInt32(s)), hold: hold.kind,
-                    sentence: "the service \(service.declaration.name) is about to stop for it",
-                    activity: kind.activity)
-                let id = take(
-                    i, .service, name: "\(service.declaration.name).\(kind.name)", lasting: Broker.stopLimit,
-                    claim: claim)
-                self.broker?.services[s].holds[place].phase = .stopping(id)
-                emit(
-                    .service(.stop(ServiceIndex(UInt32(s)), hold.incarnation, hold: hold.kind)), cause: apps[i].cause)
-                logAsked(i, .serviceStopped, .serviceUndeclared(key: service.declaration.mode.keys.joined()))
-            }
-        }
-    }
-
-    private mutating func serviceStopped(_ service: ServiceIndex, _ incarnation: Incarnation, _ kind: UInt8) {
-        guard let s = try? place(service), let place = broker?.place(incarnation, kind, in: s),
-            let hold = broker?.services[s].holds[place], case .stopping = hold.phase
-        else { return }
-        release(hold, of: s)
-    }
-
-    /// Assertions whose time is over are gone: what they stood for goes with them.
-    mutating func settleHolds(_ i: Int) {
-        guard let broker else { return }
-        for (s, service) in broker.services.enumerated() {
-            for hold in service.holds where Int(hold.incarnation.app.rawValue) == i {
-                guard let id = hold.assertion, apps[i].assertions.others.place(of: id) == nil else { continue }
-                if case .stopping = hold.phase {
-                    log(i, .serviceStopped, .serviceDidNotStop(service.declaration.name, within: Broker.stopLimit))
-                }
-                end(hold, of: s)
-            }
-        }
-    }
+    // MARK: Ends
 
     /// Nothing of the app's process is left.
     mutating func servicesGone(_ i: Int) {

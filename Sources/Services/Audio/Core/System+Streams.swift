@@ -175,7 +175,8 @@ extension AudioSystem {
     }
 
     private mutating func answerStops(_ id: PartyID) {
-        guard let party = parties[id] else { return }
+        // An app that has yet to say what it does may play on from before the service's death.
+        guard let party = parties[id], party.awaited == nil else { return }
         for (hold, order) in party.stops.sorted(by: { $0.key < $1.key }) {
             let isRaised = party.streams.values.contains {
                 $0.isRaised && (hold == .connected || self.hold(for: $0.direction) == hold)
