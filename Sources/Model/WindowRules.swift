@@ -21,10 +21,14 @@ package struct WindowRules: Hashable, Sendable, Codable {
     /// Requests of an app that may wait: to refresh, and to process.
     package var refreshRequests = 1
     package var processingRequests = 10
+    /// An app that names tasks in its `Info.plist` is not fetched any more, as since iOS 13; `nil`: it is, as in recordings
+    /// from before this was known.
+    package var tasksReplaceFetch: Bool? = true
 
     /// As checkpoints have them.
     private enum CodingKeys: String, CodingKey {
         case fetch, refresh, processing, notice, overrun, leastBattery, refreshRequests, processingRequests
+        case tasksReplaceFetch
         case sessionEvents = "transferEvents"
         case closingEndsSessions = "closingEndsTransfers"
     }
@@ -34,6 +38,7 @@ package struct WindowRules: Hashable, Sendable, Codable {
     package init(overrun: Overrun, closingEndsSessions: Bool) {
         self.overrun = overrun
         self.closingEndsSessions = closingEndsSessions
+        tasksReplaceFetch = false
     }
 
     /// 2010 and 2013.

@@ -276,6 +276,8 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
     case missingMode(key: String)
     /// It never said how often, so it is never fetched.
     case neverAsked
+    /// It names tasks in its `Info.plist`, which are begun instead.
+    case hasTasks
     case refreshIsOff
     /// By the user, in the switcher.
     case closedByUser
@@ -312,6 +314,9 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
         case .plainProgram: "it is a plain program, with nobody in it who could be called"
         case .missingMode(let key): "its Info.plist lacks \(key) in UIBackgroundModes"
         case .neverAsked: "it never called setMinimumBackgroundFetchInterval, and the default is never"
+        case .hasTasks:
+            "its Info.plist has BGTaskSchedulerPermittedIdentifiers, and such apps are not fetched since iOS 13: submit a "
+                + "BGAppRefreshTaskRequest instead"
         case .refreshIsOff: "the user has switched background refresh off for it"
         case .closedByUser: "the user closed it in the switcher, and has not opened it since"
         case .onScreen: "it is on screen, where it looks for itself"
@@ -337,7 +342,7 @@ package enum WakeObstacle: Hashable, Sendable, Codable {
     /// What has to happen so that it is looked at anew, where no moment is known.
     package var changesWith: String? {
         switch self {
-        case .noMultitasking, .plainProgram, .missingMode: nil
+        case .noMultitasking, .plainProgram, .missingMode, .hasTasks: nil
         case .neverAsked: "when it sets an interval"
         case .refreshIsOff: "when the user allows it"
         case .closedByUser: "when the user opens it, or the device restarts"

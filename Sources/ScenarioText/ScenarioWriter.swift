@@ -88,6 +88,9 @@ package enum ScenarioWriter {
         add("windowNotice", \.windowRules.notice) { $0.windowRules.notice.text }
         add("closingEndsTransfers", \.windowRules.closingEndsSessions) { "\($0.windowRules.closingEndsSessions)" }
         add("windowOverrun", \.windowRules.overrun) { $0.windowRules.overrun.rawValue }
+        add("tasksReplaceFetch", \.windowRules.tasksReplaceFetch) {
+            "\($0.windowRules.tasksReplaceFetch ?? false)"
+        }
         add("lowPowerAt", \.power?.savesAt) { "\($0.power?.savesAt ?? 0)" }
         add("protectsDataAfter", \.protectsDataAfter) { ($0.protectsDataAfter ?? .zero).text }
         add("cellular", \.cellularModel) { $0.cellularModel.name }

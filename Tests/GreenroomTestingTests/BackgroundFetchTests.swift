@@ -53,12 +53,14 @@ extension TestingTests {
     @Suite("What an app's own code is woken for")
     @MainActor
     struct BackgroundFetchTests {
+        private static let tasks = ["reader.refresh", "reader.index"]
+
         private func install(
-            _ device: TestDevice, configure: @escaping (Reader) -> Void = { _ in }
+            _ device: TestDevice, tasks: [String] = [], configure: @escaping (Reader) -> Void = { _ in }
         ) throws -> TestedApp<Reader> {
             try device.install(
                 Reader.self, identifier: "org.example.Reader", backgroundModes: ["fetch", "processing"],
-                backgroundTasks: ["reader.refresh", "reader.index"], configure: configure)
+                backgroundTasks: tasks, configure: configure)
         }
 
         @Test("A fetch thaws the app, calls it in the background, takes its picture anew and suspends it")
@@ -120,7 +122,7 @@ extension TestingTests {
         func renewed() async throws {
             for date in [nil, Date.distantPast, Date(timeIntervalSinceNow: -.infinity)] {
                 let device = try TestDevice()
-                let reader = try install(device) { reader in
+                let reader = try install(device, tasks: Self.tasks) { reader in
                     reader.interval = nil
                     reader.onTask = { task in
                         let request = BGAppRefreshTaskRequest(identifier: "reader.refresh")
@@ -144,7 +146,7 @@ extension TestingTests {
         @Test("A date that never comes is accepted, is given back, and traps nothing; nor does any other number")
         func numbers() async throws {
             let device = try TestDevice()
-            let reader = try install(device)
+            let reader = try install(device, tasks: Self.tasks)
             try await device.open(reader)
             for seconds in [Double.infinity, .greatestFiniteMagnitude, 1e18, 7e10] {
                 let request = BGAppRefreshTaskRequest(identifier: "reader.refresh")
@@ -212,7 +214,7 @@ extension TestingTests {
         @Test("A task is launched when its date has come, and told to hurry before its time is over")
         func task() async throws {
             let device = try TestDevice()
-            let reader = try install(device) { reader in
+            let reader = try install(device, tasks: Self.tasks) { reader in
                 reader.interval = nil
                 reader.onTask = { task in
                     task.expirationHandler = { [unowned reader] in
@@ -241,7 +243,7 @@ extension TestingTests {
         @Test("What Info.plist does not name is not permitted, and one refresh may wait")
         func refused() async throws {
             let device = try TestDevice()
-            let reader = try install(device)
+            let reader = try install(device, tasks: Self.tasks)
             try await device.open(reader)
             func code(_ request: BGTaskRequest) -> BGTaskScheduler.Error.Code? {
                 do {

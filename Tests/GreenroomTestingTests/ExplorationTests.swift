@@ -11,12 +11,13 @@ extension TestingTests {
     @MainActor
     struct ExplorationTests {
         private func explore(
-            _ profile: TestDevice.Profile = .linux, line: Int = #line, _ configure: @escaping (Careless) -> Void
+            _ profile: TestDevice.Profile = .linux, tasks: [String] = [Careless.refresh], line: Int = #line,
+            _ configure: @escaping (Careless) -> Void
         ) async throws -> TestDevice.Finding? {
             let device = try TestDevice(profile)
             let app = try device.install(
                 Careless.self, identifier: "org.example.Careless", urlSchemes: ["careless"],
-                backgroundModes: ["fetch"], backgroundTasks: [Careless.refresh], configure: configure)
+                backgroundModes: ["fetch"], backgroundTasks: tasks, configure: configure)
             var exploration = TestDevice.Exploration()
             exploration.stories = 60
             // Shrinking ends automatically when no step can be left out.
@@ -65,7 +66,7 @@ extension TestingTests {
 
         @Test("A fetch whose handler is never called is found on every device", arguments: [TestDevice.Profile.linux])
         func fetch(_ profile: TestDevice.Profile) async throws {
-            let found = try await explore(profile) { $0.onFetch = { _ in } }
+            let found = try await explore(profile, tasks: []) { $0.onFetch = { _ in } }
             #expect(found?.problem == .termination || found?.problem == .unfinished)
             #expect(found?.steps.last?.contains("device.fetch(app") == true)
         }
@@ -132,7 +133,7 @@ extension TestingTests {
             var found: [TestDevice.Finding?] = []
             for _ in 0..<2 {
                 found.append(
-                    try await explore { app in
+                    try await explore(tasks: []) { app in
                         app.onFetch = { done in
                             // The fault that is looked for.
                             if app.text.count > 1 { fatalError("two are too many") }

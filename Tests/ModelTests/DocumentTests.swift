@@ -76,6 +76,9 @@ import Testing
         add("transfers of an app that the user closed") {
             $0.hasMultitasking ? $0.windowRules.closingEndsSessions ? "end" : "go on" : "–"
         }
+        add("`performFetch` of an app that names tasks for `BGTaskScheduler`") {
+            $0.hasMultitasking ? $0.windowRules.tasksReplaceFetch == true ? "is not called" : "is called" : "–"
+        }
         add("connections of a suspended app stand for") {
             $0.hasMultitasking ? $0.socketRules.connectionLimit.map(seconds) ?? "ever" : "–"
         }

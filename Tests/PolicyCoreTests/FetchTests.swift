@@ -220,6 +220,27 @@ import Testing
         #expect(device.system.app(app)?.wake.isRefreshOff == true)
     }
 
+    @Test(
+        "An app that names tasks is not fetched since iOS 13, and is told why; before, and without tasks, it is",
+        arguments: [(DeviceProfile.linux, true), (.iOS7, false), (.iPhone4, false)])
+    func tasksReplaceFetch(profile: DeviceProfile, isReplaced: Bool) throws {
+        let device = TestDevice(profile)
+        let app = device.installTest("news", modes: [.fetch], tasks: ["sync"])
+        let other = fetcher(device, "weather")
+        device.open(app)
+        device.request(app, .setFetchInterval(.zero))
+        device.home()
+        #expect((device.system.fetchOutlook(app).obstacle == .hasTasks) == isReplaced)
+        #expect(device.system.fetchOutlook(other).obstacle != .hasTasks)
+        device.perform(.simulateFetch(app, launches: false, wait: false))
+        #expect(fetches(device, app).isEmpty == isReplaced)
+        if isReplaced {
+            try use(device, [app], days: 3)
+            #expect(fetches(device, app).isEmpty)
+        }
+        device.finish()
+    }
+
     @Test("What an app wished for before the device went down it wishes for afterwards, unless it says otherwise")
     func restored() {
         let device = TestDevice()

@@ -79,7 +79,7 @@ extension TestDevice {
                 for install in installations { made = try install(device) ?? made }
                 guard let made else { throw TestDeviceError.notRunning("the app could not be installed again") }
                 return (device, made)
-            }, urlSchemes: script.manifest.urlSchemes, isFetched: script.manifest.backgroundModes.contains(.fetch))
+            }, urlSchemes: script.manifest.urlSchemes, isFetched: script.isFetched(on: simulated.profile))
     }
 
     /// How often a call was made with the same arguments: a loop calls from one line.
@@ -110,5 +110,13 @@ extension TestDevice {
         return try await Explorer(call: call, exploration: exploration).explore(seed: seed).map {
             source.finding($0, seed: seed)
         }
+    }
+}
+
+extension AppScript {
+    /// An app with tasks is not fetched since iOS 13.
+    fileprivate func isFetched(on profile: DeviceProfile) -> Bool {
+        let isReplaced = profile.windowRules.tasksReplaceFetch == true && !manifest.taskIdentifiers.isEmpty
+        return manifest.backgroundModes.contains(.fetch) && !isReplaced
     }
 }

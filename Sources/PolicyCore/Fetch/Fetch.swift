@@ -61,7 +61,9 @@ extension System {
     mutating func tellPlanner(_ i: Int) {
         let wake = apps[i].wake
         let isKept = wake.isClosedByUser || wake.isRefreshOff || !apps[i].isInstalled
-        let isAble = !isPlain(i) && profile.hasMultitasking && apps[i].manifest.backgroundModes.contains(.fetch)
+        let isAble =
+            !isPlain(i) && profile.hasMultitasking && apps[i].manifest.backgroundModes.contains(.fetch)
+            && !tasksReplaceFetch(i)
         let interval = isAble && !isKept ? wake.fetchInterval : nil
         if wake.isPlanned != (interval != nil) {
             apps[i].wake.isPlanned = interval != nil

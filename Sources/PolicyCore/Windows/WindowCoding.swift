@@ -110,6 +110,7 @@ extension FieldSink {
             write(UInt8(13))
             write(until)
             write(because)
+        case .hasTasks: write(UInt8(17))
         case .tooSoon(let until, let pause):
             write(UInt8(15))
             write(until.nanoseconds)

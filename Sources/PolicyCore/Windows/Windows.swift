@@ -12,6 +12,7 @@ extension System {
     func wakeObstacle(_ i: Int, _ kind: WindowKind) -> WakeObstacle? {
         if isPlain(i) { return .plainProgram }
         if endsOffScreen(i) { return .noMultitasking(profile: profile.name) }
+        if kind == .fetch, tasksReplaceFetch(i) { return .hasTasks }
         if isShuttingDown { return .shuttingDown }
         if apps[i].wake.isClosedByUser, kind.service.isForUser || windowRules.closingEndsSessions {
             // Later systems tell it where the device is all the same.
@@ -22,6 +23,10 @@ extension System {
         if apps[i].$ending || !apps[i].isInstalled { return .beingEnded }
         if presence(i) != .hidden || apps[i].state.isForeground { return .onScreen }
         return apps[i].windows.holds(kind) ? .underWay : nil
+    }
+
+    func tasksReplaceFetch(_ i: Int) -> Bool {
+        !apps[i].manifest.taskIdentifiers.isEmpty && windowRules.tasksReplaceFetch == true
     }
 
     /// Wakes an app that nothing keeps from it; `cause`: the entry that led here, if one did.
@@ -181,7 +186,8 @@ extension System {
 
     private mutating func overrun(_ i: Int, _ place: Int) {
         let window = apps[i].windows.held[place]
-        switch windowRules.overrun {
+        // No method of Apple's says that an app is done with where the device is.
+        switch isForAnyApp(window.kind) ? .suspends : windowRules.overrun {
         case .terminates:
             let began = Instant(nanoseconds: now.nanoseconds - limit(window).nanoseconds)
             exceed(i, .window(window.kind.service), since: began)

@@ -37,6 +37,7 @@ extension FileReading {
         set(&windows.notice, span(fields["windowNotice"]))
         set(&windows.closingEndsSessions, truth(fields["closingEndsTransfers"]))
         set(&windows.overrun, choice(fields["windowOverrun"], WindowRules.Overrun.allCases.map(\.rawValue)))
+        if let isReplaced = truth(fields["tasksReplaceFetch"]) { windows.tasksReplaceFetch = isReplaced }
         device.windows = windows
         if let percent: Int32 = number(fields["lowPowerAt"], in: 0...100, as: "a percentage") {
             var power = device.power ?? PowerRules()

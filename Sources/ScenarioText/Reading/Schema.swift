@@ -69,6 +69,7 @@ extension KeyTable {
             Key("windowNotice", "TIME", "How long before their end tasks are told to hurry."),
             Key("closingEndsTransfers", "true or false", "Whether closing an app in the switcher ends its transfers."),
             Key("windowOverrun", "suspends or terminates", "What becomes of an app that takes longer."),
+            Key("tasksReplaceFetch", "true or false", "Whether an app that names tasks is fetched no more."),
             Key("lowPowerAt", "PERCENT", "From so much of an unplugged battery down it saves power; 0: never."),
             Key("protectsDataAfter", "TIME", "How long protected files can be read when it is locked; `0s`: always."),
             Key("cellular", "3g, lte or wifi", "The radio of its cellular network."),

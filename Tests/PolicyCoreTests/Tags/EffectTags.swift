@@ -235,6 +235,7 @@ enum ObstacleTag: UInt8, CaseIterable {
     case plainProgram = 14
     case tooSoon = 15
     case usedUp = 16
+    case hasTasks = 17
     case lowPower = 32
     case tooWarm = 33
 }
@@ -258,6 +259,7 @@ extension WakeObstacle {
         case .plainProgram: .plainProgram
         case .tooSoon: .tooSoon
         case .usedUp: .usedUp
+        case .hasTasks: .hasTasks
         case .lowPower: .lowPower
         case .tooWarm: .tooWarm
         }
