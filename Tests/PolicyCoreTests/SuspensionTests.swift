@@ -72,6 +72,29 @@ import Testing
         device.finish()
     }
 
+    @Test("How many attempts to freeze an app have failed is known from the first failure until it is suspended")
+    func failedFreezes() {
+        let device = TestDevice()
+        let app = device.installTest("stuck", kind: .plain)
+        device.open(app)
+        device.change(app) { $0.canFreeze = false }
+        device.home()
+        #expect(device.system.failedFreezes(app) == nil)
+        // Attempts of 1 s, pauses of 1, 2 and 3 s.
+        var counts: [UInt8] = []
+        for _ in 0..<200 {
+            device.pass(.milliseconds(100))
+            if let count = device.system.failedFreezes(app), counts.last != count { counts.append(count) }
+        }
+        #expect(counts == [1, 2, 3, 4, 5])
+        device.change(app) { $0.canFreeze = true }
+        device.pass(.seconds(61))
+        #expect(device.state(app) == .suspended && device.system.failedFreezes(app) == nil)
+        device.open(app)
+        #expect(device.system.failedFreezes(app) == nil)
+        device.finish()
+    }
+
     @Test("An app that waits for the next attempt to freeze it is still watched")
     func watchedWhileWaiting() {
         let device = TestDevice()

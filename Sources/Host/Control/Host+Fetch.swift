@@ -42,8 +42,9 @@ extension Host {
 
     /// What the app would be woken for, and is not yet.
     func wishes(of index: AppIndex) -> [WhyAnswer.Wish] {
-        guard let app = system.app(index), app.manifest.kind != .plain else { return [] }
-        var wishes: [WhyAnswer.Wish] = []
+        guard let app = system.app(index) else { return [] }
+        var wishes = system.failedFreezes(index).map { [WhyAnswer.Wish(failedFreezes: $0, system.profile)] } ?? []
+        guard app.manifest.kind != .plain else { return wishes }
         func add(_ kind: WindowKind, _ outlook: FetchOutlook) {
             wishes.append(
                 WhyAnswer.Wish(
@@ -53,6 +54,17 @@ extension Host {
         if app.manifest.backgroundModes.contains(.fetch) { add(.fetch, system.fetchOutlook(index)) }
         for (request, outlook) in system.taskOutlooks(index) { add(request.window, outlook) }
         return wishes
+    }
+}
+
+extension WhyAnswer.Wish {
+    fileprivate init(failedFreezes count: UInt8, _ profile: DeviceProfile) {
+        let attempts = count == 1 ? "one attempt" : "\(count) attempts"
+        self.init(
+            what: "its suspension",
+            missing: "\(attempts) to freeze it failed, since one of its processes did not stop within "
+                + "\(profile.freezeLimit.twoDigits) seconds",
+            next: nil, changesWith: "again after pauses of a minute at most")
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 
 // Suspension is a pipeline: prepare (steps that services own) → freeze → verify → confirmed. Every step has the time
 // of `freezeLimit`; when it is over, or a step shows that the app must run, the app is thawed; a thaw takes back every
@@ -74,6 +74,17 @@ extension System {
 
     /// A profile is data: whatever it says, one attempt is made and the count of attempts has an end.
     var freezeAttempts: UInt8 { min(max(profile.freezeAttempts, 1), 254) }
+
+    /// How many attempts to freeze the app have failed, one after another; `nil`: it is not to be suspended, or none has.
+    package func failedFreezes(_ app: AppIndex) -> UInt8? {
+        let attempt: UInt8? =
+            switch self.app(app)?.suspension {
+            case .preparing(let attempt)?, .freezing(let attempt)?, .verifying(let attempt)?, .waiting(let attempt)?:
+                attempt
+            case .some(.none), .confirmed?, nil: nil
+            }
+        return attempt.flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
 
     private mutating func reportUnfreezable(_ i: Int, attempts: UInt8) {
         log(i, .suspensionFailed, .cannotFreeze(attempts: attempts))
