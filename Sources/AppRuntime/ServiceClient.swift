@@ -140,7 +140,7 @@ package final class ServiceClient: ServiceLink, @unchecked Sendable {
             // Not on the queue: the app may wait there for an answer.
             DispatchQueue.global(qos: .userInitiated).async { [self] in
                 completion(result)
-                if isErrand { setOut(by: -1) }
+                if isErrand { Turn.end { [self] in setOut(by: -1) } }
             }
         }
         stream.queue.async { [self] in

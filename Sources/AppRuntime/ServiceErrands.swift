@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// What frameworks are just saying to services, by names for people. An app that is suspended, or killed, before a
@@ -10,6 +11,8 @@ package final class ServiceErrands: Sendable {
     private struct State {
         var keeper: Keeper?
         var out: Set<String> = []
+        /// How often `begin(_:)` was called for each name, without its end.
+        var begun: [String: Int] = [:]
     }
 
     package static let shared = ServiceErrands()
@@ -31,5 +34,45 @@ package final class ServiceErrands: Sendable {
             if isOut { state.out.insert(name) } else { state.out.remove(name) }
             state.keeper?(name, isOut)
         }
+    }
+
+    /// The app asked the system for something whose answer is still to be handed to its own code. As often as that
+    /// happens, `settle(_:)` follows.
+    package func begin(_ name: String) {
+        state.withLock { state in
+            state.begun[name, default: 0] += 1
+            if state.begun[name] == 1 {
+                state.out.insert(name)
+                state.keeper?(name, true)
+            }
+        }
+    }
+
+    /// The answer was handed over: once the code that it resumed has had its turn, the app needs to run no longer.
+    package func settle(_ name: String) {
+        Turn.end { [self] in
+            state.withLock { state in
+                guard let count = state.begun[name] else { return }
+                state.begun[name] = count > 1 ? count - 1 : nil
+                if count == 1 {
+                    state.out.remove(name)
+                    state.keeper?(name, false)
+                }
+            }
+        }
+    }
+}
+
+/// The app's code that an answer resumes: a completion handler on the main queue, or a task that goes on in the
+/// background and returns to the main actor from there.
+package enum Turn {
+    private static let rounds = 2
+
+    /// Calls when that code has run, as far as it did not wait for anything else.
+    package static func end(_ done: @escaping @Sendable () -> Void) { end(rounds, done) }
+
+    private static func end(_ rounds: Int, _ done: @escaping @Sendable () -> Void) {
+        guard rounds > 0 else { return done() }
+        DispatchQueue.global().async { DispatchQueue.main.async { end(rounds - 1, done) } }
     }
 }

@@ -8,21 +8,23 @@ extension SystemTests {
     /// Real apps, fetched by the tool.
     @Suite("Background fetch", .serialized, .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"))
     struct Fetches {
-        private static func install(
-            _ system: TestSystem, completes: Bool = true, task: String = "submit processing \"news.index\" with power"
-        ) throws {
+        private static func install(_ system: TestSystem) throws {
             let app = TestApp(
-                "news", backgroundModes: [.fetch, .processing], taskIdentifiers: ["news.index"],
-                script: [
-                    "didFinishLaunching": ["fetch every 1h", task],
-                    "performFetch": completes ? ["complete fetch newData"] : [],
-                ])
+                "news", backgroundModes: .fetch,
+                script: ["didFinishLaunching": ["fetch every 1h"], "performFetch": ["complete fetch newData"]])
             try system.expect("install", ContractApps.make(app, in: system))
         }
 
-        private static func info(_ system: TestSystem) throws -> FetchInfo {
+        /// An app that has tasks, and is not fetched.
+        private static func installNotes(_ system: TestSystem, _ script: [String: [String]]) throws {
+            let app = TestApp(
+                "notes", backgroundModes: [.fetch, .processing], taskIdentifiers: ["notes.index"], script: script)
+            try system.expect("install", ContractApps.make(app, in: system))
+        }
+
+        private static func info(_ system: TestSystem, _ app: String = "news") throws -> FetchInfo {
             let list = try FetchInfo.list(json: JSONValue(parsing: system.expect("fetch", ["--json"])))
-            return try #require(list.first { $0.app == "news" })
+            return try #require(list.first { $0.app == app })
         }
 
         private static func calls(_ system: TestSystem) -> [String] {
@@ -50,10 +52,8 @@ extension SystemTests {
             #expect(info.interval == 3600 && info.isAllowed)
             #expect(info.decisions.map(\.result) == ["newData"])
             #expect(info.missing?.contains("interval") == true, "\(info)")
-            #expect(info.tasks.map(\.identifier) == ["news.index"])
             let why = try system.expect("why", "news")
             #expect(why.contains("It waits for a background fetch: "))
-            #expect(why.contains("the processing task “news.index”: it needs external power, and there is none"))
             try system.play(["simulate fetch news --launch"])
             #expect(Self.calls(system).count { $0 == "performFetch" } == 2)
             #expect(Self.calls(system).count { $0 == "didFinishLaunching" } == 2)
@@ -63,17 +63,49 @@ extension SystemTests {
         func task() throws {
             let system = try TestSystem()
             defer { system.end() }
-            try Self.install(system)
-            try system.play(["simulate battery 80", "open news", "home"])
+            try Self.installNotes(
+                system, ["didFinishLaunching": ["fetch every 1h", "submit processing \"notes.index\" with power"]])
+            try system.play(["simulate battery 80", "open notes", "home"])
             let log = try system.follower()
-            try log.wait("suspended", of: "news")
+            try log.wait("suspended", of: "notes")
+            #expect(try Self.info(system, "notes").tasks.map(\.identifier) == ["notes.index"])
+            let why = try system.expect("why", "notes")
+            #expect(why.contains("the processing task “notes.index”: it needs external power, and there is none"))
             try system.play(["simulate battery 80 --state charging"])
-            try log.wait("launchBackgroundTask", of: "news")
+            try log.wait("launchBackgroundTask", of: "notes")
             // The app's handler is called beside the callback, and what it prints comes without news.
             let patience = Patience()
-            func isBegun() -> Bool { system.output("news").contains { $0.hasSuffix("task news.index") } }
+            func isBegun() -> Bool { system.output("notes").contains { $0.hasSuffix("task notes.index") } }
             while !isBegun(), !patience.isOver { try system.pass(seconds: 0.01) }
             #expect(isBegun())
+        }
+
+        @Test("An app that has tasks is not fetched, and hears what to do instead")
+        func replaced() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.installNotes(system, ["didFinishLaunching": ["fetch every 1h"]])
+            try system.play(["open notes", "home"])
+            let refused = try system.run("simulate", "fetch", "notes")
+            #expect(refused.status != .exited(0) && refused.errors.contains("submit a BGAppRefreshTaskRequest"))
+            #expect(try Self.info(system, "notes").missing?.contains("since iOS 13") == true)
+        }
+
+        @Test(
+            "What an app submits when it hears, on its way into the background, of the requests that wait is not lost",
+            arguments: [
+                "pending then submit processing \"notes.index\" with power",
+                "await then submit refresh \"notes.index\"",
+            ])
+        func submittedLate(_ action: String) throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.installNotes(system, ["didEnterBackground": [action]])
+            try system.play(["simulate battery 80", "open notes", "home"])
+            let log = try system.follower()
+            try log.wait("suspended", of: "notes")
+            #expect(try Self.info(system, "notes").tasks.map(\.identifier) == ["notes.index"])
+            #expect(system.output("notes").contains { $0.hasSuffix("pending 0") })
         }
 
         @Test("A refresh task that asks for the next one is not launched again and again; why says until when it waits")
@@ -107,7 +139,7 @@ extension SystemTests {
         func forbidden() throws {
             let system = try TestSystem()
             defer { system.end() }
-            try Self.install(system, task: "submit processing \"news.index\" after 1h")
+            try Self.install(system)
             try system.play(["refresh news --off"])
             #expect(try system.run("simulate", "fetch", "news").errors.contains("switched background refresh off"))
             try system.play(["down"])
@@ -122,19 +154,20 @@ extension SystemTests {
         func daemonDies() throws {
             let system = try TestSystem()
             defer { system.end() }
+            try Self.install(system)
             // A machine without a battery has power.
-            try Self.install(system, task: "submit processing \"news.index\" after 1h")
-            try system.play(["simulate fetch news"])
+            try Self.installNotes(system, ["didFinishLaunching": ["submit processing \"notes.index\" after 1h"]])
+            try system.play(["simulate fetch news", "open notes", "home"])
             let daemon = try PidFD(CInt(StatusInfo(json: JSONValue(parsing: system.expect("status", "--json"))).pid))
             try daemon.send(9)
-            let info = try Self.info(system)
-            #expect(info.interval == 3600 && info.tasks.count == 1)
+            #expect(try Self.info(system).interval == 3600)
+            #expect(try Self.info(system, "notes").tasks.count == 1)
             // Nor does the restart of the whole.
             try system.play(["down"])
             try system.up()
             let later = try Self.info(system)
-            #expect(later.interval == 3600 && later.tasks.map(\.identifier) == ["news.index"])
-            #expect(later.decisions.map(\.result) == ["newData"])
+            #expect(later.interval == 3600 && later.decisions.map(\.result) == ["newData"])
+            #expect(try Self.info(system, "notes").tasks.map(\.identifier) == ["notes.index"])
         }
     }
 }

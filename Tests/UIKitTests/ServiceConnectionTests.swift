@@ -89,6 +89,36 @@ extension UIKitTests {
             errands.set("early", isOut: false)
             #expect(heard.withLock { $0 } == ["early true", "late true", "early false"])
         }
+
+        private final class Heard: Sendable {
+            let lines = Mutex<[String]>([])
+        }
+
+        @Test("An answer that is handed over keeps the app running until the code that it resumes has had its turn")
+        func turns() async {
+            let errands = ServiceErrands()
+            let heard = Heard()
+            errands.use { name, isOut in heard.lines.withLock { $0.append("\(name) \(isOut)") } }
+            errands.begin("asks")
+            errands.begin("asks")
+            let both = DispatchGroup()
+            for number in 1...2 {
+                both.enter()
+                DispatchQueue.global().async {
+                    Task { @MainActor in
+                        heard.lines.withLock { $0.append("\(number)") }
+                        both.leave()
+                    }
+                    errands.settle("asks")
+                }
+            }
+            await withCheckedContinuation { continuation in
+                both.notify(queue: .global()) { Turn.end { continuation.resume() } }
+            }
+            let all = heard.lines.withLock { $0 }
+            #expect(all.first == "asks true" && all.last == "asks false")
+            #expect(Set(all.dropFirst().dropLast()) == ["1", "2"] && all.count == 4)
+        }
     }
 
     @Suite("The end of what a service wakes an app for", .timeLimit(.minutes(1)))

@@ -40,7 +40,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
         launchHandler: @escaping (BGTask) -> Void
     ) -> Bool {
-        guard Self.isPermitted(identifier, in: Bundle.main.infoDictionary ?? [:]) else {
+        guard Self.isPermitted(identifier, in: AppInformation.substitute ?? Bundle.main.infoDictionary ?? [:])
+        else {
             Self.complain(identifier, "is not in BGTaskSchedulerPermittedIdentifiers of Info.plist: add it")
             return false
         }
@@ -108,13 +109,19 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     /// The requests that wait. The handler is called on the main queue.
     open func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
+        // The app may be on its way into the background, and would be suspended before it hears.
+        let errand = "its pending background tasks"
+        ServiceErrands.shared.begin(errand)
         // It is answered at once, so that a test in virtual time need not let time pass to hear it.
         let answer = BackgroundLaunches.shared.link?.requestAndWait(.pendingTasks, [:], seconds: Self.answerTime)
         var requests: [BGTaskRequest] = []
         if case .success(let found)? = answer, case .array(let tasks)? = found["tasks"] {
             requests = tasks.compactMap(Self.request)
         }
-        DispatchQueue.main.async { [requests] in completionHandler(requests) }
+        DispatchQueue.main.async { [requests] in
+            completionHandler(requests)
+            ServiceErrands.shared.settle(errand)
+        }
     }
 
     /// The requests that wait.

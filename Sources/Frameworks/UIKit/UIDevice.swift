@@ -39,7 +39,9 @@ open class UIDevice: NSObject {
     /// The version of iOS that `#available` asks about, such as 18.0: that of `Info.plist` under `DTPlatformVersion`,
     /// where Xcode writes it, else 18.0. Code that reads it as a number goes the way of code that asks `#available`.
     /// The kernel's version is in `ProcessInfo.operatingSystemVersion`.
-    open var systemVersion: String { Self.systemVersion(Bundle.main.infoDictionary ?? [:]) }
+    open var systemVersion: String {
+        Self.systemVersion(AppInformation.substitute ?? Bundle.main.infoDictionary ?? [:])
+    }
 
     /// Numbers with dots; anything else is none.
     package static func systemVersion(_ information: [String: Any]) -> String {

@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Foundation
 internal import Glibc
 
@@ -23,7 +24,8 @@ enum StateRestoration {
     static func save(_ application: UIApplication) {
         guard let delegate = application.delegate else { return }
         let coder = NSKeyedArchiver(requiringSecureCoding: true)
-        let version = Bundle.main.object(forInfoDictionaryKey: "CFBundleVersion") as? String ?? ""
+        let version =
+            (AppInformation.substitute ?? Bundle.main.infoDictionary ?? [:])["CFBundleVersion"] as? String ?? ""
         coder.encode(version as NSString, forKey: UIApplication.stateRestorationBundleVersionKey)
         guard
             delegate.application(application, shouldSaveSecureApplicationState: coder)

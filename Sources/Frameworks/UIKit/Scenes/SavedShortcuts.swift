@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Foundation
 
 /// The shortcuts of an app: those of its `Info.plist`, and those that it sets, which are kept in its container in the
@@ -33,7 +34,7 @@ package final class SavedShortcuts {
 
     /// The shortcut that the user chose. One that is gone since has its type alone.
     func item(_ type: String) -> UIApplicationShortcutItem {
-        let fixed = Self.items(Bundle.main.infoDictionary ?? [:]) ?? []
+        let fixed = Self.items(AppInformation.substitute ?? Bundle.main.infoDictionary ?? [:]) ?? []
         let known = Self.given + fixed + (items ?? [])
         return known.first { $0.type == type } ?? UIApplicationShortcutItem(type: type, localizedTitle: type)
     }

@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Dispatch
 package import LocationClient
 internal import LocationModel
@@ -24,7 +25,10 @@ package final class LocationHome: LocationAudience {
 
         /// The app's.
         package static let process = Surroundings(
-            backgroundModes: { Bundle.main.object(forInfoDictionaryKey: "UIBackgroundModes") as? [String] ?? [] },
+            backgroundModes: {
+                let information = AppInformation.substitute ?? Bundle.main.infoDictionary ?? [:]
+                return information["UIBackgroundModes"] as? [String] ?? []
+            },
             complain: { try? FileHandle.standardError.write(contentsOf: Data("\($0)\n".utf8)) },
             folder: {
                 let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
