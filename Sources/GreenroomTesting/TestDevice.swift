@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import Foundation
 internal import Model
 internal import PolicyCore
@@ -22,11 +23,11 @@ public import UIKit
 @MainActor
 public final class TestDevice {
     let simulated: Device
-    private let sleepers: Sleepers
+    let sleepers: Sleepers
     private let folder: Container
     let sound = AudioService()
-    private let services: [any FrameworkService]
-    private var code: AppCode?
+    let services: [any FrameworkService]
+    private(set) var code: AppCode?
     let profile: Profile
     /// How the same apps come onto another device; what comes of the one whose code is tested.
     private(set) var installations: [(TestDevice) throws -> InstalledApp?] = []
@@ -34,8 +35,10 @@ public final class TestDevice {
     private(set) var codeSource = ""
     /// Who sleeps while no app runs.
     private var unattended = EventQueue<UInt64>()
-    private let start: Instant
+    let start: Instant
     private(set) var hasEnded = false
+    /// How many commands are under way: what the app asks for meanwhile is answered as time goes on.
+    var commands = 0
 
     private(set) static weak var current: TestDevice?
 
@@ -89,6 +92,7 @@ public final class TestDevice {
         code = nil
         sleepers.forget()
         for service in services { service.leave() }
+        AppInformation.use(nil)
         VirtualTime.end()
         MainQueue.takesTasks(false)
         folder.leave()
@@ -97,73 +101,7 @@ public final class TestDevice {
 
     // MARK: Apps
 
-    /// Installs the app whose code is tested. Its delegate is made anew at every launch, as the system does it.
-    ///
-    /// - Parameters:
-    ///   - delegate: the class of the app's delegate, a subclass of `UIResponder` or `NSObject`.
-    ///   - identifier: the bundle's identifier, for example `org.example.journal`.
-    ///   - name: what log and reports call it; the last part of the identifier unless given.
-    ///   - urlSchemes: those of `CFBundleURLTypes`.
-    ///   - backgroundModes: those of `UIBackgroundModes`, for example `audio`.
-    ///   - backgroundTasks: those of `BGTaskSchedulerPermittedIdentifiers`.
-    ///   - exitsOnSuspend: `UIApplicationExitsOnSuspend`.
-    ///   - principal: the class of the app.
-    ///   - sceneDelegate: the class of its scenes' delegate, as `Info.plist` gives it in `UIApplicationSceneManifest`;
-    ///     `nil`: the app has no scenes.
-    ///   - supportsMultipleScenes: `UIApplicationSupportsMultipleScenes`.
-    ///   - clock: where the delegate takes its clock; it gets the device's, before any of its methods is called.
-    ///   - configure: called with every new delegate before any of its methods. It should not hold the device, which
-    ///     would then hold itself.
-    /// - Throws: `TestDeviceError` if there is such an app already, or it could not be installed.
-    @discardableResult
-    public func install<Delegate: UIApplicationDelegate>(
-        _ delegate: Delegate.Type, identifier: String, name: String? = nil, urlSchemes: [String] = [],
-        backgroundModes: [String] = [], backgroundTasks: [String] = [], exitsOnSuspend: Bool = false,
-        principal: UIApplication.Type = UIApplication.self, sceneDelegate: (any UISceneDelegate.Type)? = nil,
-        supportsMultipleScenes: Bool = false,
-        clock: ReferenceWritableKeyPath<Delegate, any Clock<Duration>>? = nil, configure: ((Delegate) -> Void)? = nil
-    ) throws(TestDeviceError) -> TestedApp<Delegate> {
-        guard !hasEnded else { throw .deviceEnded }
-        if code != nil { throw .secondRealApp(simulated.apps[codePlace].script.name) }
-        guard delegate is NSObject.Type else {
-            throw .unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(delegate)").description)
-        }
-        if let sceneDelegate, !(sceneDelegate is NSObject.Type) {
-            throw .unsuitableDelegate(Instantiation.Failure.notAnNSObject("\(sceneDelegate)").description)
-        }
-        let script = try script(
-            identifier, name, urlSchemes: urlSchemes, backgroundModes: backgroundModes, exitsOnSuspend: exitsOnSuspend,
-            backgroundTasks: backgroundTasks,
-            scenes: sceneDelegate == nil ? .none : supportsMultipleScenes ? .several : .one)
-        let code = AppCode(
-            principal: principal, delegate: delegate,
-            scenes: sceneDelegate.map { Self.manifest($0, supportsMultipleScenes) }, on: simulated,
-            since: start, sleepers: sleepers,
-            services: services
-        ) { [own = self.clock] made in
-            guard let made = made as? Delegate else { return }
-            if let clock { made[keyPath: clock] = own }
-            configure?(made)
-        }
-        let place = simulated.install(script, program: code)
-        code.place = place
-        self.code = code
-        codePlace = place
-        codeSource = StorySource.installation(
-            delegate, identifier: identifier, name: name,
-            lists: [
-                ("urlSchemes", urlSchemes), ("backgroundModes", backgroundModes), ("backgroundTasks", backgroundTasks),
-            ], isMore: exitsOnSuspend || sceneDelegate != nil || clock != nil || configure != nil)
-        installations.append { other in
-            try other.install(
-                delegate, identifier: identifier, name: name, urlSchemes: urlSchemes, backgroundModes: backgroundModes,
-                backgroundTasks: backgroundTasks, exitsOnSuspend: exitsOnSuspend, principal: principal,
-                sceneDelegate: sceneDelegate, clock: clock, configure: configure)
-        }
-        return TestedApp(self, place: place, name: script.name, code: code)
-    }
-
-    private var codePlace = 0
+    private(set) var codePlace = 0
 
     /// What the device knows of the app whose code is tested.
     var codeScript: AppScript? { code == nil ? nil : simulated.apps[codePlace].script }
@@ -174,11 +112,13 @@ public final class TestDevice {
     /// What of the app waits for the clock.
     var pendingTimers: Int { sleepers.count }
 
-    private static func manifest(_ delegate: any UISceneDelegate.Type, _ areSeveral: Bool) -> SceneManifest {
-        SceneManifest(
-            [.windowApplication: [.init(name: "Default Configuration", delegateClass: delegate as AnyClass)]],
-            supportsMultipleScenes: areSeveral)
+    /// The process of the app whose code is tested, from now on.
+    func take(_ code: AppCode, at place: Int, source: String) {
+        (self.code, codePlace, codeSource) = (code, place, source)
     }
+
+    /// On another device the same app is installed like this.
+    func note(_ installation: @escaping (TestDevice) throws -> InstalledApp?) { installations.append(installation) }
 
     /// Installs an app that stands in for others of the device.
     ///
@@ -209,7 +149,7 @@ public final class TestDevice {
         return ScriptedApp(self, place: simulated.install(script), name: script.name)
     }
 
-    private func script(
+    func script(
         _ identifier: String, _ name: String?, urlSchemes: [String], backgroundModes: [String],
         exitsOnSuspend: Bool = false, backgroundTasks: [String] = [], scenes: SceneSupport = .none
     ) throws(TestDeviceError) -> AppScript {
@@ -277,6 +217,8 @@ public final class TestDevice {
     ///
     /// - Throws: `TestDeviceError` if the app does not come to rest.
     public func advance(by duration: Duration) async throws(TestDeviceError) {
+        commands += 1
+        defer { commands -= 1 }
         try await settleCode()
         let target = simulated.now + duration.span
         while try await step(upTo: target) {}
@@ -288,6 +230,8 @@ public final class TestDevice {
     ///
     /// - Throws: `TestDeviceError` if the app does not come to rest.
     public func settle() async throws(TestDeviceError) {
+        commands += 1
+        defer { commands -= 1 }
         try await settleCode()
         let limit = simulated.now + .seconds(600)
         while isBusy, try await step(upTo: limit) {}
@@ -295,6 +239,8 @@ public final class TestDevice {
 
     /// Does what a person, or the world, does; returns when it is done and the device is at rest.
     func perform(_ input: Input) async throws(TestDeviceError) {
+        commands += 1
+        defer { commands -= 1 }
         try await settleCode()
         let command = simulated.perform(input)
         // Services hear of it now, and not with whatever happens next.
@@ -315,6 +261,8 @@ public final class TestDevice {
     }
 
     func inject(_ fault: Fault) async throws(TestDeviceError) {
+        commands += 1
+        defer { commands -= 1 }
         try await settleCode()
         simulated.inject(fault)
         try await settle()

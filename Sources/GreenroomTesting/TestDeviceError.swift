@@ -12,6 +12,8 @@ public enum TestDeviceError: Error, Hashable, CustomStringConvertible {
     case deviceEnded
     /// An app's identifier that no bundle could have.
     case invalidIdentifier(String)
+    /// An `Info.plist` that cannot be read, or lacks what an app needs.
+    case unreadableInformation(String)
     /// A delegate that the system could not create.
     case unsuitableDelegate(String)
     /// The app's code goes on for ever without waiting for anything.
@@ -36,7 +38,7 @@ public enum TestDeviceError: Error, Hashable, CustomStringConvertible {
         case .deviceEnded: "the test that this device belongs to is over: make a device in each test"
         case .invalidIdentifier(let text):
             "\(text) cannot be an app's identifier: use letters, digits, dots, hyphens and underscores, as in org.example.app"
-        case .unsuitableDelegate(let sentence): sentence
+        case .unsuitableDelegate(let sentence), .unreadableInformation(let sentence): sentence
         case .neverRests:
             "the app never comes to rest: something on the main actor or the main queue calls itself again and again "
                 + "without waiting (for the clock, or for an event)"

@@ -30,6 +30,8 @@ public final class TestedApp<Delegate: UIApplicationDelegate>: InstalledApp {
             throw TestDeviceError.notRunning("\(name) is suspended, so nothing of it can be called: open it first")
         }
         guard let delegate else { throw TestDeviceError.notRunning("\(name) is not running: open it first") }
+        device.commands += 1
+        defer { device.commands -= 1 }
         let result = try body(delegate)
         try await device.settle()
         return result

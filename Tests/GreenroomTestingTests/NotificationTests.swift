@@ -116,6 +116,31 @@ extension TestingTests {
             return UNNotificationRequest(identifier: identifier, content: content, trigger: trigger)
         }
 
+        @Test("A date in the Hebrew calendar, in a zone that is made from seconds, is shown on its day")
+        func otherCalendar() async throws {
+            let device = try TestDevice(virtualizesTime: true)
+            let app = try install(device)
+            try await device.open(app)
+            let calendar = Calendar(identifier: .hebrew)
+            let zone = try #require(TimeZone(secondsFromGMT: 2 * 3600))
+            let content = UNMutableNotificationContent()
+            content.body = "A happy new month"
+            try await app.perform { _ in
+                var units = calendar.dateComponents(in: zone, from: Date(timeIntervalSinceNow: 40 * 86_400))
+                units = DateComponents(calendar: calendar, timeZone: zone, month: units.month, day: units.day, hour: 9)
+                UNUserNotificationCenter.current().add(
+                    UNNotificationRequest(
+                        identifier: "month", content: content,
+                        trigger: UNCalendarNotificationTrigger(dateMatching: units, repeats: true))
+                ) { error in assert(error == nil) }
+            }
+            try await device.home()
+            try await device.advance(by: .seconds(38 * 86_400))
+            #expect(device.notifications(of: app).isEmpty)
+            try await device.advance(by: .seconds(3 * 86_400))
+            #expect(device.notifications(of: app).map(\.body) == ["A happy new month"])
+        }
+
         @Test("A notification that the app asked for is shown at its time, and tapping it opens the app that was ended")
         func local() async throws {
             let device = try TestDevice()
