@@ -37,6 +37,8 @@ package final class LocationClient: ServiceListener {
 
     /// The app's.
     package static let shared = LocationClient(link: system)
+    /// The app's `Info.plist`; `nil`: it is that of the process's bundle.
+    package static var information: [String: Any]? { AppInformation.substitute }
 
     /// The way to the service of the machine.
     package static let system: Link = { ServiceClient("location", errand: "location", listener: $0) }

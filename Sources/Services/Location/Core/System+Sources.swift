@@ -42,6 +42,9 @@ extension LocationSystem {
         noteLook(fix)
     }
 
+    /// What a source said of late is not believed yet.
+    package var doubts: Bool { doubt != nil }
+
     /// Whether the device can be there, by what was there before: a receiver under a bridge, or one that lies, jumps.
     private mutating func believed(_ given: Fix) -> Fix? {
         var fix = given
@@ -68,6 +71,11 @@ extension LocationSystem {
             return nil
         }
         known.count += 1
+        // Two sources do not go wrong alike.
+        if known.fix.source != fix.source {
+            doubt = nil
+            return fix
+        }
         doubt = known
         // It says so for long: the device was carried there while nobody looked, or it is a replay.
         guard known.count >= 3, now - known.since >= .seconds(3) else { return nil }

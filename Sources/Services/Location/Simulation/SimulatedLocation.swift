@@ -192,9 +192,11 @@ package struct SimulatedLocation: ServiceModel {
     }
 
     private mutating func receive() {
-        // Where nothing moves a fix says nothing new.
-        let pause: Span = facts.ground.moves(at: now) ? .seconds(10) : .seconds(30)
-        receiver?.next = now + pause
+        // A real one has a fix every second. Where nothing moves, and everything is believed, that says nothing new.
+        defer {
+            let pause: Span = system.doubts ? .seconds(1) : facts.ground.moves(at: now) ? .seconds(10) : .seconds(30)
+            receiver?.next = now + pause
+        }
         guard facts.ground.hasSky, facts.ground.hasReceiver else { return }
         post(
             .fix(

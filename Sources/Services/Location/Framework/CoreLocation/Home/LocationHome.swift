@@ -1,4 +1,3 @@
-internal import AppRuntime
 internal import Dispatch
 package import LocationClient
 internal import LocationModel
@@ -26,7 +25,7 @@ package final class LocationHome: LocationAudience {
         /// The app's.
         package static let process = Surroundings(
             backgroundModes: {
-                let information = AppInformation.substitute ?? Bundle.main.infoDictionary ?? [:]
+                let information = LocationClient.information ?? Bundle.main.infoDictionary ?? [:]
                 return information["UIBackgroundModes"] as? [String] ?? []
             },
             complain: { try? FileHandle.standardError.write(contentsOf: Data("\($0)\n".utf8)) },
