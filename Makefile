@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: try-desktop-files try-cases version help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
+.PHONY: try-desktop-files try-cases try-imports version help build gateway check test test-gateway test-all device demo bench bench-audio bench-location bench-wake bench-memory bench-foreground bench-fetch bench-network bench-transfer bench-push bench-scale fuzz fuzz-quick transfers mutants standalone static-app format lint clean uploads pushes chaos audio-storm location-storm
 
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
@@ -71,7 +71,7 @@ demo: ## Build what the demo needs, then take a tour of about a minute on real p
 	@python3 Scripts/demo $(if $(RECORD),--record "$(RECORD)") $(if $(KEEP),--keep)
 
 static-app: ## Build Journal with Swift's libraries in it (APP=NAME, FOLDER=Examples/NAME for another one); docs/STARTING.md.
-	@$(NEED) @scripts
+	@$(NEED) @scripts @storage
 	Scripts/static-app.sh $(or $(APP),Journal) $(or $(FOLDER),Examples/$(or $(APP),Journal))
 
 version: ## Build a package that uses Greenroom by version, with code of Linux and of iOS.
@@ -210,6 +210,12 @@ try-desktop-files: ## Describe every .desktop file of 100 packages of Debian, wh
 	$(SWIFT_BUILD) --product greenroom-bundle
 	@Scripts/assemble.sh
 	Scripts/try-desktop-files $(FOLDER)
+
+try-imports: ## Import public projects of iOS, and compare what was taken and reported with their files (FROM=FOLDER of checkouts).
+	@$(NEED) @scripts
+	$(SWIFT_BUILD) --product greenroom-import
+	@Scripts/assemble.sh
+	Scripts/try-imports $(if $(FROM),--from $(FROM))
 
 try-cases: ## Try the cases of a folder that went wrong elsewhere (CASES=FOLDER).
 	@$(NEED) @build @scripts @cases
