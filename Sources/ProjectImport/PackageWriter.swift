@@ -157,14 +157,23 @@ package struct PackageWriter {
         # Builds the apps, as bundles that greenroom install takes.
         set -e
         cd "$(dirname "$0")"
-        swift build
+        mkdir -p Built
+        failed=
         for app in \(targets.map(\.module).joined(separator: " ")); do
-            rm -rf "Built/$app.app"
-            mkdir -p Built
-            cp -R "Apps/$app" "Built/$app.app"
-            cp "$(swift build --show-bin-path)/$app" "Built/$app.app/"
-            echo "Built/$app.app"
+            # An app that cannot be built keeps no other one from it.
+            if swift build --product "$app"; then
+                rm -rf "Built/$app.app"
+                cp -R "Apps/$app" "Built/$app.app"
+                cp "$(swift build --show-bin-path)/$app" "Built/$app.app/"
+                echo "Built/$app.app"
+            else
+                failed="$failed $app"
+            fi
         done
+        if [ -n "$failed" ]; then
+            echo "make-apps: not built:$failed" >&2
+            exit 1
+        fi
 
         """
     }
