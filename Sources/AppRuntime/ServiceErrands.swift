@@ -67,12 +67,17 @@ package final class ServiceErrands: Sendable {
 /// background and returns to the main actor from there.
 package enum Turn {
     private static let rounds = 2
+    private static let isOnMainQueue = Mutex(false)
+
+    /// Tasks run on the main queue alone, as in tests in virtual time.
+    package static func staysOnMainQueue(_ stays: Bool) { isOnMainQueue.withLock { $0 = stays } }
 
     /// Calls when that code has run, as far as it did not wait for anything else.
     package static func end(_ done: @escaping @Sendable () -> Void) { end(rounds, done) }
 
     private static func end(_ rounds: Int, _ done: @escaping @Sendable () -> Void) {
         guard rounds > 0 else { return done() }
-        DispatchQueue.global().async { DispatchQueue.main.async { end(rounds - 1, done) } }
+        let next: @Sendable () -> Void = { DispatchQueue.main.async { end(rounds - 1, done) } }
+        if isOnMainQueue.withLock(\.self) { next() } else { DispatchQueue.global().async(execute: next) }
     }
 }

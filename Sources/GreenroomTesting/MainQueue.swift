@@ -1,3 +1,4 @@
+internal import AppRuntime
 internal import CQuiescence
 internal import Dispatch
 internal import Foundation
@@ -37,6 +38,7 @@ enum MainQueue {
     static func takesTasks(_ on: Bool) {
         patienceWithNetwork = 2 * limitOfNetwork
         quiescence_keep_on_main_queue(on)
+        Turn.staysOnMainQueue(on)
     }
 
     /// What began to wait in real time since tasks are taken.
