@@ -632,7 +632,8 @@ let package = Package(
             name: "AudioControlsTests",
             dependencies: ["AudioControls", "AudioModel", "DBus", "TestBus", "LinuxSystem"]),
         .testTarget(
-            name: "PresenterTests", dependencies: ["NotificationsService", "DBus", "TestBus", "TestPace", "LinuxSystem"]),
+            name: "PresenterTests",
+            dependencies: ["NotificationsService", "DBus", "TestBus", "TestPace", "LinuxSystem"]),
         // Runs the program, as the plugin does.
         .testTarget(name: "LoweringTests"),
         .testTarget(

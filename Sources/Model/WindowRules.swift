@@ -21,8 +21,8 @@ package struct WindowRules: Hashable, Sendable, Codable {
     /// Requests of an app that may wait: to refresh, and to process.
     package var refreshRequests = 1
     package var processingRequests = 10
-    /// An app that names tasks in its `Info.plist` is not fetched any more, as since iOS 13; `nil`: it is, as in recordings
-    /// from before this was known.
+    /// An app that names tasks in its `Info.plist` is not fetched any more, as since iOS 13; `nil`: it is, as in
+    /// recordings from before this was known.
     package var tasksReplaceFetch: Bool? = true
 
     /// As checkpoints have them.

@@ -50,9 +50,6 @@ import Testing
 
     private static let callbacks = CallbackKind.allCases.filter { $0 != .scene }
 
-    /// An app with tasks is not fetched.
-    private static func tasks(for kind: CallbackKind) -> [String] { kind == .performFetch ? [] : ["a"] }
-
     @Test("Every callback of every profile has its limit to the millisecond", arguments: callbacks)
     func everyCallback(kind: CallbackKind) throws {
         for var profile in DeviceProfile.all where profile.hasMultitasking {
@@ -60,8 +57,7 @@ import Testing
                 profile.windows?[keyPath: limit] = .seconds(1000)
             }
             let device = TestDevice(profile, label: "\(profile.name) \(kind.name)")
-            let app = device.installTest(
-                "slow", modes: [.processing, .fetch], schemes: ["test"], tasks: Self.tasks(for: kind))
+            let app = device.installTest("slow", for: kind)
             hang(kind, device, app)
             let limit = min(profile.limit(for: kind), kind.isLaunch ? profile.launchLimit : .seconds(99))
             device.pass(Span(nanoseconds: limit.nanoseconds - 1_000_000))
@@ -292,8 +288,7 @@ import Testing
         arguments: callbacks)
     func machineSlept(kind: CallbackKind) {
         let device = TestDevice(label: kind.name)
-        let app = device.installTest(
-            "journal", modes: [.processing, .fetch], schemes: ["test"], tasks: Self.tasks(for: kind))
+        let app = device.installTest("journal", for: kind)
         hang(kind, device, app)
         let started = device.now
         device.now = started + .seconds(3600)

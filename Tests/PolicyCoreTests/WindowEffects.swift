@@ -40,7 +40,8 @@ enum WindowEffects {
     ]
 
     static let obstacles: [WakeObstacle] = [
-        .noMultitasking(profile: "a"), .missingMode(key: "a"), .neverAsked, .hasTasks, .plainProgram, .refreshIsOff, .closedByUser,
+        .noMultitasking(profile: "a"), .missingMode(key: "a"), .neverAsked, .hasTasks, .plainProgram, .refreshIsOff,
+        .closedByUser,
         .onScreen,
         .beingEnded, .underWay, .shuttingDown, .noNetwork, .batteryLow(percent: 1, least: 2),
         .batteryLow(percent: 2, least: 2), .batteryLow(percent: 1, least: 3), .noPower,

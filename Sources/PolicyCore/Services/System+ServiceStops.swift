@@ -13,8 +13,8 @@ extension System {
         }
     }
 
-    /// It has a second for it. One that is away hears of it when it is there again: until then the app is not suspended,
-    /// since nobody could say what of it still goes on.
+    /// It has a second for it. One that is away hears of it when it is there again: until then the app is not
+    /// suspended, since nobody could say what of it still goes on.
     mutating func orderStop(of hold: Broker.Hold, _ s: Int) {
         guard let service = broker?.services[s], let place = broker?.place(hold.incarnation, hold.kind, in: s) else {
             return

@@ -119,8 +119,8 @@ extension System {
         wait(for: s)
     }
 
-    /// It has the grace to be there again. What it was to stop goes on meanwhile: of the app's own doing, or because the
-    /// service never heard of it.
+    /// It has the grace to be there again. What it was to stop goes on meanwhile: of the app's own doing, or because
+    /// the service never heard of it.
     private mutating func wait(for s: Int) {
         guard let holds = broker?.services[s].holds else { return }
         broker?.services[s].presence = .away(until: holds.isEmpty ? nil : now + Broker.grace)

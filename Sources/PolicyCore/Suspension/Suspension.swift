@@ -75,7 +75,7 @@ extension System {
     /// A profile is data: whatever it says, one attempt is made and the count of attempts has an end.
     var freezeAttempts: UInt8 { min(max(profile.freezeAttempts, 1), 254) }
 
-    /// How many attempts to freeze the app have failed, one after another; `nil`: it is not to be suspended, or none has.
+    /// How many attempts to freeze the app have failed, one after another; `nil`: none, or it is not to be suspended.
     package func failedFreezes(_ app: AppIndex) -> UInt8? {
         let attempt: UInt8? =
             switch self.app(app)?.suspension {

@@ -130,3 +130,11 @@ extension BackgroundModes {
     )
     static let remoteNotification: BackgroundModes = "remote-notification"
 }
+
+extension TestDevice {
+    /// An app that can get this callback: one with tasks is not fetched.
+    func installTest(_ name: String, for kind: CallbackKind) -> AppIndex {
+        let tasks = kind == .performFetch ? [] : ["a"]
+        return installTest(name, modes: [.processing, .fetch], schemes: ["test"], tasks: tasks)
+    }
+}
