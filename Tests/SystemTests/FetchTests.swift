@@ -92,15 +92,12 @@ extension SystemTests {
         }
 
         @Test(
-            "What an app submits when it hears, on its way into the background, of the requests that wait is not lost",
-            arguments: [
-                "pending then submit processing \"notes.index\" with power",
-                "await then submit refresh \"notes.index\"",
-            ])
-        func submittedLate(_ action: String) throws {
+            "What an app submits when it hears, on its way into the background, of the requests that wait is not lost")
+        func submittedLate() throws {
             let system = try TestSystem()
             defer { system.end() }
-            try Self.installNotes(system, ["didEnterBackground": [action]])
+            try Self.installNotes(
+                system, ["didEnterBackground": ["pending then submit processing \"notes.index\" with power"]])
             try system.play(["simulate battery 80", "open notes", "home"])
             let log = try system.follower()
             try log.wait("suspended", of: "notes")

@@ -48,7 +48,7 @@ final class Script: Sendable {
         case ("complete", _), ("fetch", _), ("submit", _), ("cancel", _):
             DispatchQueue.main.async { MainActor.assumeIsolated { Wakings.perform(action) } }
         // At once, and not in the queue's turn: the app may be suspended by then.
-        case ("pending", _), ("await", _): MainActor.assumeIsolated { Wakings.perform(action) }
+        case ("pending", _): MainActor.assumeIsolated { Wakings.perform(action) }
         default: say("cannot \(action)")
         }
     }

@@ -47,7 +47,6 @@ enum Wakings {
             let seconds = Double(Script.milliseconds(words.last ?? "")) / 1000
             UIApplication.shared.setMinimumBackgroundFetchInterval(seconds)
         case ("submit", let kind): submit(kind, action, words)
-        case ("await", _): awaitPending(then: words.dropFirst(2).joined(separator: " "))
         case ("pending", _): askForPending(then: words.dropFirst(2).joined(separator: " "))
         case ("cancel", "all"): BGTaskScheduler.shared.cancelAllTaskRequests()
         case ("cancel", _): BGTaskScheduler.shared.cancel(taskRequestWithIdentifier: Script.quoted(action))
@@ -60,15 +59,6 @@ enum Wakings {
         BGTaskScheduler.shared.getPendingTaskRequests { requests in
             say("pending \(requests.count)")
             MainActor.assumeIsolated { perform(action) }
-        }
-    }
-
-    /// `await then submit refresh "x"`
-    private static func awaitPending(then action: String) {
-        Task {
-            let requests = await BGTaskScheduler.shared.pendingTaskRequests()
-            say("pending \(requests.count)")
-            perform(action)
         }
     }
 
