@@ -61,6 +61,26 @@ import Testing
         #expect(bench.system.lastFix.map { $0.fix.coordinate.roughDistance(to: bench.place) < 10 } == true)
     }
 
+    @Test(
+        "A far place of another source is believed once satellites confirm it, and of no other pair",
+        arguments: [
+            (FixSource.cell, FixSource.gps, 300.0, true), (.gps, .network, 100, false), (.network, .gps, 0, true),
+            (.cell, .gps, 5000, false), (.cell, .network, 0, false), (.gps, .gps, 0, false),
+        ])
+    func agreement(first: FixSource, second: FixSource, apart: Double, isBelieved: Bool) {
+        var bench = away()
+        let there = home.moved(1_000_000, bearing: 10)
+        func fix(_ source: FixSource, _ place: Coordinate) -> Fix {
+            Fix(
+                place, accuracy: source == .gps ? 5 : 700, time: 1_700_000_000 + bench.now.seconds, source: source)
+        }
+        bench.send(.fix(fix(first, there)))
+        #expect(bench.system.lastFix.map { $0.fix.coordinate.roughDistance(to: there) > 100_000 } == true)
+        bench.send(.fix(fix(second, there.moved(apart, bearing: 90))))
+        #expect(bench.system.lastFix.map { $0.fix.coordinate.roughDistance(to: there) < 10_000 } == isBelieved)
+        #expect(bench.system.brokenInvariants().isEmpty)
+    }
+
     @Test("A hundred fixes a second that lie for a moment are contradicted before they count")
     func lies() {
         var bench = away()

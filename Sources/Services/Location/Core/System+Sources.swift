@@ -71,8 +71,11 @@ extension LocationSystem {
             return nil
         }
         known.count += 1
-        // Two sources do not go wrong alike.
-        if known.fix.source != fix.source {
+        // Satellites confirm what another source said: the two do not go wrong alike.
+        let isConfirmed =
+            fix.source == .gps && known.fix.source != .gps
+            && known.fix.coordinate.nearDistance(to: fix.coordinate) <= known.fix.accuracy + fix.accuracy
+        if isConfirmed {
             doubt = nil
             return fix
         }
