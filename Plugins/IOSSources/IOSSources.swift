@@ -119,7 +119,7 @@ private struct Configuration {
 
     private let folder: URL
     private let contents: Contents
-    /// Where the file is, or would be.
+    /// The place of the file, whether it exists or not.
     let file: URL
     /// What lowering depends on beside the sources.
     let inputs: [URL]

@@ -32,7 +32,7 @@ enum AppleModule: Equatable {
         "UIKitNetworking", "UserNotifications",
     ]
 
-    /// Modules with Apple's API that a target gets from a package of its own choice.
+    /// Modules with Apple's API, and the packages that a target can get them from.
     private static let fromOtherPackages = ["Crypto": "swift-crypto", "SystemPackage": "swift-system"]
 
     private static let table: [String: AppleModule] = {
@@ -82,7 +82,7 @@ enum AppleModule: Equatable {
         case "AudioToolbox": "play sounds with AVAudioPlayer, or \(exclusion(name))"
         case "CommonCrypto": "use CryptoKit: swift-crypto has its API on Linux"
         case "CoreData", "SwiftData":
-            "move the code that needs it to files of its own, or keep data with GRDB or in files"
+            "move the code that needs it to separate files, or store data with GRDB or in files"
         case "CoreTelephony": "use NWPathMonitor to tell cellular from Wi-Fi, or \(exclusion(name))"
         default: exclusion(name)
         }

@@ -1,6 +1,6 @@
 internal import SwiftSyntax
 
-/// What `#if` and `#available` ask, as iOS answers it.
+/// Evaluates `#if` and `#available` as iOS does.
 struct Conditions {
     var profile: Profile
 

@@ -138,7 +138,7 @@ extension Lowerer {
         while let current = item, let list = current.parent?.as(CodeBlockItemListSyntax.self), let last = list.last {
             let end = range(current.item).upperBound
             rest.append(end..<max(end, range(last).upperBound))
-            // What follows #endif is not reached either, if this code is compiled.
+            // If this code is compiled, the code behind #endif is not reached either.
             let clause = list.parent?.as(IfConfigClauseSyntax.self)
             guard let clause, let directive = clause.parent?.parent?.as(IfConfigDeclSyntax.self),
                 conditions.possibleClauses(of: directive).contains(where: {
@@ -204,7 +204,7 @@ extension Lowerer {
     }
 }
 
-/// What the checks among some conditions say about all of them.
+/// The result of a list of conditions, as far as their availability checks decide it.
 enum Verdict {
     case never, always
     /// Other conditions decide.

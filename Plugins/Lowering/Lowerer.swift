@@ -76,8 +76,8 @@ final class Lowerer: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// Imports the module of a name that Apple's Foundation and UIKit have. Here it is a module of its own, loaded only
-    /// where it is used.
+    /// Imports the module of a name that Apple's Foundation and UIKit have. Greenroom has a separate module for it, and
+    /// loads it only where it is used.
     func require(modulesOf name: String, at node: some SyntaxProtocol) {
         for module in Self.modules(of: name) {
             guard isMissing(module) else {
@@ -121,7 +121,7 @@ final class Lowerer: SyntaxVisitor {
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
         for clause in node.clauses { if let condition = clause.condition { lowerCondition(condition) } }
-        // What no iOS compiles needs no lowering, and no complaint.
+        // Code that iOS never compiles needs no lowering, and no error.
         for (clause, condition) in conditions.possibleClauses(of: node) {
             if let condition { undecided.append(condition) }
             if let elements = clause.elements { walk(elements) }

@@ -14,6 +14,7 @@ struct Plan {
         // FNV-1a: the numbers only have to be the same in the plugin and in the program.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         let paths = places.map { Self.contents(of: $0) }.flatMap { ($0.files + $0.folders).map(\.path) }
+        // A target without `ios.json` has no bytes of it.
         for byte in ((try? Data(contentsOf: configuration)) ?? Data()) + Data(paths.joined(separator: "\n").utf8) {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
@@ -31,6 +32,7 @@ struct Plan {
         var (files, folders): ([URL], [URL]) = ([], [place])
         while let url = (all?.nextObject() as? URL)?.standardizedFileURL {
             if url.pathExtension == "swift" { files.append(url) }
+            // A file that was just removed is not a folder.
             if (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true { folders.append(url) }
         }
         return (files.sorted { $0.path < $1.path }, folders.sorted { $0.path < $1.path })
@@ -42,6 +44,7 @@ struct Plan {
     static func forget(output: URL) {
         let folder = (0..<7).reduce(output.standardizedFileURL) { url, _ in url.deletingLastPathComponent() }
         let manager = FileManager.default
+        // Without these files SwiftPM plans the build in any case.
         for platform in (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [] {
             for configuration in ["debug", "release"] {
                 try? manager.removeItem(at: platform.appending(path: "\(configuration)/description.json"))

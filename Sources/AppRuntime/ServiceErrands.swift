@@ -63,8 +63,8 @@ package final class ServiceErrands: Sendable {
     }
 }
 
-/// The app's code that an answer resumes: a completion handler on the main queue, or a task that goes on in the
-/// background and returns to the main actor from there.
+/// Waits for the app's code that an answer resumes: a completion handler on the main queue, or a task that continues
+/// in the background and returns to the main actor.
 package enum Turn {
     private static let rounds = 2
     private static let isOnMainQueue = Mutex(false)
@@ -72,7 +72,7 @@ package enum Turn {
     /// Tasks run on the main queue alone, as in tests in virtual time.
     package static func staysOnMainQueue(_ stays: Bool) { isOnMainQueue.withLock { $0 = stays } }
 
-    /// Calls when that code has run, as far as it did not wait for anything else.
+    /// Calls `done` after that code has run, or waits for something else.
     package static func end(_ done: @escaping @Sendable () -> Void) { end(rounds, done) }
 
     private static func end(_ rounds: Int, _ done: @escaping @Sendable () -> Void) {

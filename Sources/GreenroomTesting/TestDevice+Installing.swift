@@ -5,7 +5,7 @@ internal import Simulation
 public import UIKit
 
 extension TestDevice {
-    /// Installs the app whose code is tested. Its delegate is made anew at every launch, as the system does it.
+    /// Installs the app whose code is tested. Every launch creates a new delegate, as on a device.
     ///
     /// - Parameters:
     ///   - delegate: the class of the app's delegate, a subclass of `UIResponder` or `NSObject`.
@@ -181,7 +181,7 @@ struct TestedInformation: Sendable {
 
     static func dictionary(_ file: Data) -> [String: Any] {
         let list = try? unsafe PropertyListSerialization.propertyList(from: file, options: [], format: nil)
-        // What is no property list has no keys, and whoever reads a file says so.
+        // A file that is not a property list has no keys: `init(file:identifier:module:)` reports it.
         return list as? [String: Any] ?? [:]
     }
 

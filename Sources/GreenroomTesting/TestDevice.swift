@@ -37,7 +37,7 @@ public final class TestDevice {
     private var unattended = EventQueue<UInt64>()
     let start: Instant
     private(set) var hasEnded = false
-    /// How many commands are under way: what the app asks for meanwhile is answered as time goes on.
+    /// The number of running commands. Requests of the app are answered as time passes, if a command is running.
     var commands = 0
 
     private(set) static weak var current: TestDevice?
