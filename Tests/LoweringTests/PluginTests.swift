@@ -54,6 +54,8 @@ private struct Apps {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
+        // Whoever runs these tests may build elsewhere. This package is built in its own folder.
+        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "SWIFTPM_BUILD_DIR" }
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
