@@ -19,6 +19,7 @@ extension System {
         broken.require(
             (conditions.screenKeepers ?? 0) == conditions.apps.count { $0.keepsScreenOn == true },
             "those that keep the screen on are miscounted")
+        broken.require(!screen.hasLoneSecondary, "a secondary app without a primary one")
         for role in ScreenRole.allCases {
             guard let index = screen[role] else { continue }
             broken.require(isShown(Int(index.rawValue), as: role), "\(role.name) is an app that does not know it")

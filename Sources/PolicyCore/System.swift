@@ -65,6 +65,7 @@ package struct System: Sendable, Codable {
             lookAtFetches()
             settle()
         }
+        if screen.hasLoneSecondary { fillScreen() }
         if conditions.mayHoldScreen { settleScreen() }
         if mayBeDown { continueShutdown() }
         if !waiters.isEmpty { settleWaiters() }

@@ -118,6 +118,28 @@ private let table: [(SceneState, [SceneState?])] = [
         device.finish()
     }
 
+    @Test("The scene beside one that is closed takes the whole screen, and hears nothing")
+    func remains() {
+        let (device, app) = device()
+        let other = device.installTest("other")
+        device.open(app)
+        device.perform(.openScene(app, nil, role: .secondary, wait: true))
+        _ = device.takeWords(app)
+        device.perform(.closeScene(app, SceneNumber(1), wait: true))
+        #expect(device.takeWords(app).allSatisfy { $0.hasSuffix(" 1") })
+        #expect(states(device, app) == ["2 active"])
+        #expect(device.system.frontApp == app && device.system.app(app)?.role == .primary)
+        // An app without scenes ends beside it.
+        device.open(other)
+        device.perform(.openScene(app, SceneNumber(2), role: .secondary, wait: true))
+        device.crash(other)
+        device.run()
+        #expect(device.system.frontApp == app && states(device, app) == ["2 active"])
+        device.open(other)
+        #expect(device.state(app) == .suspended)
+        device.finish()
+    }
+
     @Test("A URL goes to the scene that is shown last: before its connection, or when it is there")
     func urls() throws {
         let (device, app) = device()

@@ -51,6 +51,134 @@ import Testing
         device.finish()
     }
 
+    /// How the primary app, which is on the screen beside another one, goes from it.
+    private static let departures: [(String, @Sendable (TestDevice, AppIndex) -> Void)] = [
+        (
+            "it crashes",
+            { device, app in
+                device.crash(app)
+                device.run()
+            }
+        ),
+        (
+            "it exits",
+            { device, app in
+                device.crash(app, .exited(0))
+                device.run()
+            }
+        ),
+        ("the user closes it", { $0.perform(.close($1, wait: true)) }),
+        ("it is uninstalled", { $0.perform(.uninstall($1)) }),
+        ("it becomes the picture", { $0.open($1, as: .pip) }),
+    ]
+
+    @Test("When the primary app goes, the secondary one takes the whole screen without a callback")
+    func secondaryRemains() {
+        for (departure, leave) in Self.departures {
+            let device = TestDevice(.iPadAir2, label: departure)
+            let first = device.installTest("first")
+            let second = device.installTest("second")
+            let third = device.installTest("third")
+            device.open(first)
+            device.open(second, as: .secondary)
+            _ = device.takeCalls(second)
+            leave(device, first)
+            #expect(device.system.frontApp == second, "\(departure)")
+            #expect(device.system.app(second)?.role == .primary, "\(departure)")
+            #expect(device.takeCalls(second) == [], "\(departure)")
+            // There is one app on the screen now: the next one takes its place, and may have one beside it.
+            device.open(third)
+            #expect(device.state(second) == .suspended, "\(departure)")
+            #expect(device.open(second, as: .secondary) == .done(app: second))
+            #expect(device.system.frontApp == third, "\(departure)")
+            device.home()
+            #expect(device.system.frontApp == nil, "\(departure)")
+            device.finish()
+        }
+    }
+
+    @Test("The primary app stays in front when the secondary one ends")
+    func primaryRemains() {
+        let device = TestDevice(.iPadAir2)
+        let first = device.installTest("first")
+        let second = device.installTest("second")
+        device.open(first)
+        device.open(second, as: .secondary)
+        device.crash(second)
+        device.run()
+        #expect(device.system.frontApp == first)
+        #expect(device.system.app(first)?.role == .primary)
+        device.finish()
+    }
+
+    @Test("A picture alone is not in front: the user looks at the home screen")
+    func pictureRemains() {
+        let device = TestDevice(.iPadAir2)
+        let first = device.installTest("first")
+        let picture = device.installTest("picture")
+        device.open(first)
+        device.open(picture, as: .pip)
+        device.crash(first)
+        device.run()
+        #expect(device.system.frontApp == nil)
+        #expect(device.system.app(picture)?.role == .pip)
+        #expect(device.state(picture) == .active)
+        device.finish()
+    }
+
+    @Test("An app is the secondary one only beside another, under an interruption and a lock too")
+    func secondaryAlone() {
+        let device = TestDevice(.iPadAir2)
+        let first = device.installTest("first")
+        let second = device.installTest("second")
+        device.open(second, as: .secondary)
+        #expect(device.system.frontApp == second)
+        device.open(first)
+        #expect(device.state(second) == .suspended)
+        device.open(second, as: .secondary)
+        device.perform(.interrupt(.alert, wait: true))
+        device.crash(first)
+        device.run()
+        #expect(device.system.frontApp == second)
+        #expect(device.state(second) == .inactive)
+        device.perform(.lock(wait: true))
+        device.perform(.unlock(wait: true))
+        device.perform(.dismiss(.alert, wait: true))
+        #expect(device.state(second) == .active)
+        device.finish()
+    }
+
+    @Test("The user restarts the primary app: both keep their places")
+    func restartBeside() {
+        let device = TestDevice(.iPadAir2)
+        let first = device.installTest("first")
+        let second = device.installTest("second")
+        device.open(first)
+        device.open(second, as: .secondary)
+        #expect(device.perform(.restart(first, wait: true)) == .done(app: first))
+        #expect(device.system.frontApp == first)
+        #expect(device.system.app(second)?.role == .secondary)
+        device.finish()
+    }
+
+    @Test("After the daemon's death the remaining app has the whole screen")
+    func remainsAfterAdoption() {
+        let device = TestDevice(.iPadAir2)
+        let first = device.installTest("first")
+        let second = device.installTest("second")
+        device.open(first)
+        device.open(second, as: .secondary)
+        device.killDaemon()
+        device.crash(first)
+        device.runWithoutDaemon()
+        device.restartDaemon()
+        device.run()
+        #expect(device.state(first) == .notRunning)
+        #expect(device.system.frontApp == second)
+        #expect(device.state(second) == .active)
+        device.finish()
+    }
+
     @Test("A device without split screen has one app on it")
     func noSplitScreen() {
         let device = TestDevice(.iPhone4)

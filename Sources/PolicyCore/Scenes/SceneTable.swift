@@ -85,6 +85,11 @@ package struct SceneTable: Hashable, Codable, Sendable {
         if let place = place(of: number) { body(&sessions[place]) }
     }
 
+    /// Changes the place of a scene that stays on the screen.
+    mutating func move(from old: ScreenRole, to new: ScreenRole) {
+        for place in sessions.indices where sessions[place].role == old { sessions[place].role = new }
+    }
+
     /// `nil`: all that have one.
     mutating func leave(_ role: ScreenRole?) {
         for place in sessions.indices where role == nil || sessions[place].role == role { sessions[place].role = nil }

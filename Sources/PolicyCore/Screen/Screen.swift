@@ -59,6 +59,17 @@ struct Screen: Hashable, Codable {
 
     var front: AppIndex? { self[.primary] }
 
+    /// A secondary app has no primary app to its side.
+    var hasLoneSecondary: Bool { self[.primary] == nil && self[.secondary] != nil }
+
+    /// Puts the secondary app in the primary app's place, which is free.
+    mutating func promoteSecondary() -> AppIndex? {
+        guard hasLoneSecondary, let app = self[.secondary] else { return nil }
+        occupants[Int(ScreenRole.primary.rawValue)] = app
+        remove(.secondary)
+        return app
+    }
+
     /// The lock screen covers the switcher, which does not come back with the unlocking.
     mutating func lock() {
         isLocked = true
@@ -77,6 +88,19 @@ struct Screen: Hashable, Codable {
 }
 
 extension System {
+    /// The primary app has ended, or has gone elsewhere: the secondary app takes the whole screen. It was on the screen
+    /// before, so it receives no callback.
+    mutating func fillScreen() {
+        guard let app = screen.promoteSecondary() else { return }
+        let i = Int(app.rawValue)
+        if apps[i].$scenes {
+            apps[i].changeScenes { $0.move(from: .secondary, to: .primary) }
+            apps[i].role = apps[i].scenes?.role
+        } else {
+            apps[i].role = .primary
+        }
+    }
+
     @inline(__always)
     func presence(_ i: Int) -> Screen.Presence { presence(inRole: apps[i].role) }
 
