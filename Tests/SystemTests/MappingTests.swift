@@ -56,6 +56,51 @@ extension SystemTests {
             #expect(try system.reports("splinter").isEmpty, "a warning ends nobody")
         }
 
+        @Test(
+            "An app with too large a mapping ends, though it has written none of it; one with a smaller mapping lives",
+            .enabled(if: ContractApps.areBuilt, "NOT TESTED: Misbehaver is not built"), arguments: ["map", "reserve"])
+        func large(deed: String) throws {
+            // What is mapped is not dirty: a hundred times the budget harms nobody.
+            let system = try TestSystem(memory: "600M")
+            defer { system.end() }
+            try system.installGreedy("keeper", "hoarder")
+            try system.play(["open keeper"])
+            try system.have("keeper", "\(deed)?gb=60", says: "mapped 60")
+            try system.play(["open hoarder"])
+            try system.order("hoarder", url: "misbehave://\(deed)?gb=65")
+            try system.follower().wait("terminated", of: "hoarder")
+            let report = try #require(try system.reports("hoarder").first)
+            #expect(report.namespace == "GREENROOM" && report.code == 0xadd5_ab5e)
+            let sentence = "had a mapping of \(65 << 10) MB while active, the limit is \(64 << 10) MB"
+            #expect(report.reason.contains(sentence), "\(report.reason)")
+            #expect(try system.app("hoarder").pids.isEmpty)
+            // The other one is looked at when it is suspended, and comes back as it was.
+            try system.follower().wait("suspended", of: "keeper")
+            try system.memory("what the suspended app has") { memory in
+                memory.apps.contains { $0.app == "keeper" && $0.dirty > 0 }
+            }
+            #expect(try system.memory(of: "keeper").dirty < 60 << 20)
+            try system.play(["open keeper"])
+            #expect(try system.reports("keeper").isEmpty && system.app("keeper").state == "active")
+        }
+
+        @Test("A plain program reserves as much as it likes")
+        func plain() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            // MAP_PRIVATE, MAP_ANONYMOUS and MAP_NORESERVE.
+            let script = "import mmap, time; held = mmap.mmap(-1, 100 << 30, flags=0x4022); time.sleep(1000)"
+            try system.write(script, to: "\(system.folder)/reserve.py")
+            try system.installPlain("reserve", command: "python3 \(system.folder)/reserve.py")
+            try system.play(["open reserve"])
+            let pid = try #require(try system.app("reserve").pid)
+            try system.until("it has reserved") { (ProcessMemory.size(CInt(pid))?.mapped ?? 0) > 100 << 30 }
+            try system.leave("reserve")
+            try system.memory("what the program has") { memory in memory.apps.contains { $0.app == "reserve" } }
+            try system.play(["open reserve"])
+            #expect(try system.app("reserve").pid == pid && system.reports("reserve").isEmpty)
+        }
+
         @Test("An app with too many purgeable objects ends, and the report says so; one with many lives")
         func purgeable() throws {
             let system = try TestSystem()

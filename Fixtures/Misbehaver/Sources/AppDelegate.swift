@@ -140,7 +140,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
     /// `take?mb=20` for good, `spare?mb=20` until a memory warning, `leak?every=100&most=500` and `leak-child` a
     /// megabyte every so many milliseconds, `waver?mb=20&every=50`, `hoard?mb=200&seed=1` purgeable data,
-    /// `hoard-state`. Says what it has done.
+    /// `hoard-state`, `map?gb=100` an empty file of its own, `reserve?gb=100` pages of which it writes none. Says what
+    /// it has done.
     private func obey(memory deed: String, value: (String) -> Int?) -> Bool {
         let (megabytes, pause) = (value("mb") ?? 1, value("every") ?? 0)
         let most = value("most") ?? 1000
@@ -160,6 +161,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             hoard = Hoard(megabytes: megabytes, seed: UInt64(value("seed") ?? 1))
             say("hoards")
         case "hoard-state": say("hoard \(hoard?.state ?? "none")")
+        case "map", "reserve":
+            let gigabytes = value("gb") ?? 1
+            say(Greed.map(gigabytes, inFile: deed == "map") ? "mapped \(gigabytes)" : "no room")
         default: return false
         }
         return true

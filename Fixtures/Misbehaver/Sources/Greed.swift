@@ -26,6 +26,19 @@ enum Greed {
         }
     }
 
+    /// Maps so many gigabytes and touches none of them: a file that holds nothing, or memory that nobody has written.
+    static func map(_ gigabytes: Int, inFile: Bool) -> Bool {
+        let length = max(1, gigabytes) << 30
+        guard inFile else {
+            let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+            return unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED
+        }
+        let file = unsafe open(NSHomeDirectory() + "/Documents/mapped", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0, ftruncate(file, length) == 0 else { return false }
+        defer { close(file) }
+        return unsafe mmap(nil, length, PROT_READ, MAP_SHARED, file, 0) != MAP_FAILED
+    }
+
     private static func rest(_ milliseconds: Int) {
         // How quickly it takes memory is the misdeed.
         if milliseconds > 0 { usleep(UInt32(milliseconds) * 1000) }
