@@ -28,6 +28,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
 @MainActor
 final class Wanderer: NSObject, @MainActor CLLocationManagerDelegate {
+    /// Metres: satellites are more exact.
+    private static let rough = 100.0
+
     private let manager = CLLocationManager()
 
     func begin() {
@@ -58,6 +61,7 @@ final class Wanderer: NSObject, @MainActor CLLocationManagerDelegate {
             }
         case "updates": manager.startUpdatingLocation()
         case "stop": manager.stopUpdatingLocation()
+        case "significant" where words["on"] == "false": manager.stopMonitoringSignificantLocationChanges()
         case "significant": manager.startMonitoringSignificantLocationChanges()
         default: return false
         }
@@ -108,6 +112,7 @@ final class Wanderer: NSObject, @MainActor CLLocationManagerDelegate {
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         for location in locations {
             say("fix \(location.coordinate.latitude) \(location.coordinate.longitude)")
+            if location.horizontalAccuracy >= Self.rough { say("within \(Int(location.horizontalAccuracy)) m") }
         }
     }
 
