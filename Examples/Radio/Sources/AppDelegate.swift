@@ -3,6 +3,7 @@ import UIKit
 /// Plays a station, also behind the lock screen: README.md.
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
+    var window: UIWindow?
     private let radio = Radio()
 
     func application(
@@ -11,6 +12,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     ) -> Bool {
         // Before this returns: the app may have been launched for a press on the headset's button.
         radio.prepare()
+        window = UIWindow(frame: UIScreen.main.bounds)
+        window?.rootViewController = RadioViewController(radio)
+        window?.makeKeyAndVisible()
         return true
     }
 

@@ -2,7 +2,7 @@ import AVFoundation
 import MediaPlayer
 import UIKit
 
-/// The station that plays, those that were played before, and the controls for them.
+/// The station that plays, and those that were played before.
 @MainActor
 final class Radio {
     private var player: AVPlayer?
@@ -21,7 +21,7 @@ final class Radio {
 
     private static let mostStations = 20
 
-    /// Says what the app's sound is for, and what it obeys.
+    /// Says what the app's sound is for.
     func prepare() {
         do {
             try AVAudioSession.sharedInstance().setCategory(.playback)
@@ -41,45 +41,11 @@ final class Radio {
             let reason = number.flatMap(AVAudioSession.RouteChangeReason.init(rawValue:))
             MainActor.assumeIsolated { self?.routeChanged(reason) }
         }
-        obey()
     }
 
     private func observe(_ name: Notification.Name, _ body: @escaping @Sendable (Notification) -> Void) {
         observers.append(
             NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main, using: body))
-    }
-
-    private func obey() {
-        let center = MPRemoteCommandCenter.shared()
-        center.playCommand.addTarget { [weak self] _ in self?.obeyed(true) ?? .commandFailed }
-        center.pauseCommand.addTarget { [weak self] _ in self?.obeyed(false) ?? .commandFailed }
-        center.togglePlayPauseCommand.addTarget { [weak self] _ in
-            MainActor.assumeIsolated { self.map { $0.obeyed(!$0.isPlaying) } ?? .commandFailed }
-        }
-        center.nextTrackCommand.addTarget { [weak self] _ in self?.turned(by: 1) ?? .commandFailed }
-        center.previousTrackCommand.addTarget { [weak self] _ in self?.turned(by: -1) ?? .commandFailed }
-    }
-
-    /// To the next station, or to the one before; after the last comes the first.
-    nonisolated private func turned(by steps: Int) -> MPRemoteCommandHandlerStatus {
-        MainActor.assumeIsolated {
-            let stations = stations
-            guard let place = station.flatMap(stations.firstIndex(of:)), stations.count > 1 else {
-                return .noSuchContent
-            }
-            tune(to: stations[(place + steps + stations.count) % stations.count])
-            return play() ? .success : .noSuchContent
-        }
-    }
-
-    nonisolated private func obeyed(_ plays: Bool) -> MPRemoteCommandHandlerStatus {
-        MainActor.assumeIsolated {
-            guard plays else {
-                pause()
-                return .success
-            }
-            return play() ? .success : .noSuchContent
-        }
     }
 
     var isPlaying: Bool { (player?.rate ?? 0) > 0 }
@@ -116,6 +82,14 @@ final class Radio {
     func pause() {
         player?.pause()
         show()
+    }
+
+    /// To the next station, or to the previous one; after the last comes the first.
+    func turn(by steps: Int) {
+        let stations = stations
+        guard let place = station.flatMap(stations.firstIndex(of:)), stations.count > 1 else { return }
+        tune(to: stations[(place + steps + stations.count) % stations.count])
+        play()
     }
 
     private func interrupted(_ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions) {
