@@ -15,10 +15,13 @@ final class SoundSystem {
     let recorder: SinkRecorder
 
     /// - Parameter sharesUser: apps are the user's own, as on a desktop; a bus lets nobody else in.
-    init(sharesUser: Bool = false, gpu: Bool = false, within entry: [String] = []) throws {
+    init(
+        sharesUser: Bool = false, gpu: Bool = false, environment extra: [String: String] = [:],
+        within entry: [String] = []
+    ) throws {
         // Apps have a `/tmp` of their own.
         audio = try TestAudio(place: "/var/lib", isOpen: true)
-        var environment = audio.environment
+        var environment = audio.environment.merging(extra) { $1 }
         if sharesUser { environment["GREENROOM_SHARED_UID"] = "1" }
         system = try TestSystem(environment: environment, gpu: gpu, within: entry)
         recorder = try SinkRecorder(audio)
@@ -30,7 +33,9 @@ final class SoundSystem {
 
     /// Installs one of the examples, with other background modes than its own if it is to have others.
     @discardableResult
-    func install(_ name: String, as app: String? = nil, modes: [String]? = nil) throws -> String {
+    func install(
+        _ name: String, as app: String? = nil, modes: [String]? = nil, leavingOut mode: String? = nil
+    ) throws -> String {
         let own = "org.greenroom.examples.\(name.lowercased())"
         let identifier = app ?? own
         let bundle = "\(system.folder)/\(identifier).app"
@@ -44,6 +49,7 @@ final class SoundSystem {
             let keys = modes.map { "<string>\($0)</string>" }.joined()
             plist = plist.replacing("<string>audio</string>", with: keys)
         }
+        if let mode { plist = plist.replacing("<string>\(mode)</string>", with: "") }
         try system.write(plist, to: "\(bundle)/Info.plist")
         try system.expect("install", bundle)
         return identifier
