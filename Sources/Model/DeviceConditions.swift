@@ -163,6 +163,8 @@ package enum Condition: Hashable, Sendable, Codable {
     case thermalState(ThermalState)
     case orientation(Orientation)
     case store(SharedStore)
+    /// The clock that apps are told about is so many seconds ahead of the machine's. Only tools pretend that.
+    case clock(ahead: Int64)
     /// The user takes a picture of the screen. It happens, and is nothing that lasts.
     case screenshot
 
@@ -177,6 +179,7 @@ package enum Condition: Hashable, Sendable, Codable {
         case .thermalState: .thermalState
         case .orientation: .orientation
         case .store: .sharedStores
+        case .clock: .significantTime
         case .screenshot: .screenshot
         }
     }
@@ -197,6 +200,9 @@ package enum Condition: Hashable, Sendable, Codable {
         case .orientation(.unknown): "the device's orientation is unknown"
         case .orientation(let orientation): "the device's orientation is \(orientation.name)"
         case .store(let store): "what apps share as \(store.name) was changed"
+        case .clock(0): "the clock is the machine's"
+        case .clock(let seconds):
+            "the clock is \(seconds.magnitude) s \(seconds > 0 ? "ahead of" : "behind") the machine's"
         case .screenshot: "the user took a picture of the screen"
         }
     }
@@ -232,6 +238,9 @@ package struct ClockReading: Hashable, Sendable, Codable {
         self.utcOffset = utcOffset
         self.clock = clock
     }
+
+    /// Seconds by which a tool may pretend that the clock was set, in either direction.
+    package static let maxPretended: Int64 = 1 << 32
 
     /// A clock that is set by less is corrected, not changed.
     package static let correction: Int64 = 60

@@ -83,5 +83,5 @@ package enum SimulatedEvent: String, Sendable, CaseIterable {
     case memoryPressureOver = "memory-pressure-over"
     case network, battery, locale, timezone, screen, settings, fetch
     case lowPower = "low-power"
-    case thermal, orientation, screenshot
+    case thermal, orientation, screenshot, clock, store
 }

@@ -55,6 +55,7 @@ import Testing
             .conditionSensed(.battery(BatteryReading(.full, percent: 100))), .conditionSensed(.lowPower(true)),
             .conditionSensed(.thermalState(.critical)), .conditionSensed(.orientation(.faceDown)),
             .conditionSensed(.store(SharedStore("é\u{0}", stamp: .min))), .conditionSensed(.screenshot),
+            .conditionSensed(.clock(ahead: -86_400)),
             .mechanism(Incarnation(app, generation), .sockets(.found([], connections: .min))),
             .mechanism(Incarnation(app, generation), .sockets(.peerCame(name: "/é\u{0}"))),
             .mechanism(

@@ -42,6 +42,7 @@ enum ConditionEffects {
         .conditionChanged(.lowPower(true)), .conditionChanged(.lowPower(false)),
         .conditionChanged(.thermalState(.serious)), .conditionChanged(.orientation(.landscapeLeft)),
         .conditionChanged(.store(SharedStore("a", stamp: 1))), .conditionChanged(.store(SharedStore("a", stamp: 2))),
+        .conditionChanged(.clock(ahead: 60)), .conditionChanged(.clock(ahead: -60)),
         .conditionChanged(.screenshot), .protectedDataUnavailable(after: .seconds(1)),
         .protectedDataUnavailable(after: .seconds(2)), .keepsScreenOn("a", true), .keepsScreenOn("a", false),
         .keepsScreenOn("b", true), .savesPower(true, percent: 20), .savesPower(false, percent: 20),

@@ -240,7 +240,8 @@ extension Generator {
     private mutating func name() -> String { pick(names) }
 
     private mutating func input() -> Input {
-        switch random.below(45) {
+        switch random.below(46) {
+        case 44: .newDay
         case 41:
             .openScene(name(), flag() ? nil : SceneNumber(UInt32(random.below(9))), role: pick(ScreenRole.allCases))
         case 42: .closeScene(name(), SceneNumber(UInt32(random.below(9))))

@@ -142,6 +142,39 @@ extension SystemTests {
             #expect(try system.run("simulate", "battery", "120").code == 2)
         }
 
+        @Test(
+            "A clock that the tool sets, a day that it begins and a store that it changes are told at the resume, once")
+        func simulatedClockAndStore() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try Self.install(system)
+            try system.play(["open radio", "home"])
+            let log = try system.follower()
+            try log.wait("suspended", of: "radio")
+            try system.play([
+                "simulate clock forward 1h30m", "simulate clock midnight", "simulate store contacts",
+                "simulate store contacts",
+            ])
+            #expect(Self.changes(system).isEmpty)
+            try system.play(["open radio"])
+            #expect(Self.changes(system).first == "significantTimeChange")
+            #expect(Self.changes(system).last == "willEnterForeground")
+            #expect(Self.changes(system).count { $0 == "significantTimeChange" } == 1)
+            let told = try log.wait(for: "the burst") { $0.event == "toldOfChanges" }
+            #expect(told.reason?.contains("the day or the clock") == true, "\(told.reason ?? "")")
+            #expect(told.reason?.contains("what apps share") == true, "\(told.reason ?? "")")
+            // Real again, the clock has been set once more.
+            try system.play(["simulate clock real"])
+            let patience = Patience()
+            while Self.changes(system).count(where: { $0 == "significantTimeChange" }) < 2 {
+                guard !patience.isOver else { throw Trouble("\(Self.changes(system))") }
+                try system.pass(seconds: 0.02)
+            }
+            #expect(try system.run("simulate", "clock", "forward", "soon").code == 2)
+            let unnamed = try system.run("simulate", "store", "")
+            #expect(unnamed.code != 0 && unnamed.errors.contains("a store's name has 1 to 64 bytes"))
+        }
+
         /// A machine with one thermal zone and a platform's profile.
         private static func makeMachine() throws -> String {
             let sys = "/tmp/greenroom-sys-\(CurrentProcess.pid)"

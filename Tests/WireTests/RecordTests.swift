@@ -63,11 +63,12 @@ struct RecordTests {
         #expect(try (["event": "call-accept"] as JSONValue).word("event", of: SimulatedEvent.self) == .callAccept)
         #expect(
             SimulatedEvent.allCases.map(\.rawValue).sorted() == [
-                "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "fetch",
+                "alert", "alert-dismiss", "battery", "call", "call-accept", "call-decline", "call-end", "clock",
+                "fetch",
                 "locale", "low-power",
                 "memory-pressure", "memory-pressure-critical", "memory-pressure-over", "memory-warning", "network",
                 "orientation", "reboot", "screen", "screenshot", "settings", "sleep", "sms", "sms-dismiss", "sms-open",
-                "thermal",
+                "store", "thermal",
                 "timezone", "wake",
             ])
         #expect(ControlMethod.allCases.count == 31)

@@ -8,8 +8,8 @@ package struct SimulateCommand: ParsableCommand {
         subcommands: [
             SimulateCall.self, SimulateSMS.self, SimulateAlert.self, SimulateSleep.self, SimulateWake.self,
             SimulateReboot.self, SimulateMemoryWarning.self, SimulateMemoryPressure.self, SimulateNetwork.self,
-            SimulateBattery.self, SimulateLocale.self, SimulateTimeZone.self, SimulateScreen.self,
-            SimulateSettings.self, SimulateFetch.self, SimulateLowPower.self, SimulateThermal.self,
+            SimulateBattery.self, SimulateLocale.self, SimulateTimeZone.self, SimulateClock.self, SimulateScreen.self,
+            SimulateSettings.self, SimulateStore.self, SimulateFetch.self, SimulateLowPower.self, SimulateThermal.self,
             SimulateOrientation.self, SimulateScreenshot.self, SimulateHeadset.self, SimulateRinger.self,
             SimulateRoute.self,
             SimulateInterruption.self, SimulateLocation.self, SimulateCell.self,

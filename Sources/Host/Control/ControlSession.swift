@@ -227,7 +227,7 @@ final class ControlSession {
         case .memoryPressureCritical: happening = .pressMemory(.critical)
         case .memoryPressureOver: happening = .pressMemory(.normal)
         case .network, .battery, .locale, .timezone, .screen, .lowPower, .thermal, .orientation,
-            .screenshot:
+            .screenshot, .clock, .store:
             happening = try params.condition(of: event, in: host.system.conditions)
         case .settings: happening = try params.setting(of: try app(params))
         case .fetch:

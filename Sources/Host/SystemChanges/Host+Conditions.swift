@@ -39,6 +39,8 @@ extension JSONValue {
             if isReal { return .endSimulation(.orientation) }
             return .simulate(.orientation(try named("value", Orientation.allCases, \.name)))
         case .screenshot: return .simulate(.screenshot)
+        case .clock: return isReal ? .endSimulation(.significantTime) : .simulate(try clock(in: present))
+        case .store: return .simulate(try store(in: present))
         default:
             if isReal { return .endSimulation(.screen) }
             var screen = present.screen
@@ -48,6 +50,30 @@ extension JSONValue {
             }
             return .simulate(.screen(screen))
         }
+    }
+
+    /// The clock that apps are told about, and nothing else, is set forward or back.
+    private func clock(in present: ConditionState) throws(RPCError) -> Condition {
+        let isMidnight = try bool("midnight", default: false)
+        let seconds =
+            isMidnight ? present.secondsToMidnight(fromWall: Clock.wall() / 1_000_000_000) : Int64(try int("by"))
+        let (ahead, isOver) = present.clockAhead.addingReportingOverflow(seconds)
+        guard !isOver, ahead.magnitude <= UInt64(ClockReading.maxPretended) else {
+            throw .invalidParameter("by", "a clock can be set by at most \(ClockReading.maxPretended) seconds in all")
+        }
+        return .clock(ahead: ahead)
+    }
+
+    private func store(in present: ConditionState) throws(RPCError) -> Condition {
+        let name = try string("value")
+        guard !name.isEmpty, name.utf8.count <= SharedStore.longestName else {
+            throw .invalidParameter("value", "a store's name has 1 to \(SharedStore.longestName) bytes")
+        }
+        let known = present.stores.map(\.name)
+        guard known.contains(name) || known.count < SharedStore.most else {
+            throw .invalidParameter("value", "the device has \(known.count) stores already: use one of them")
+        }
+        return .store(SharedStore(name, stamp: present.pretendedChanges(of: name) &+ 1))
     }
 
     func setting(of app: AppIndex) throws(RPCError) -> Command {

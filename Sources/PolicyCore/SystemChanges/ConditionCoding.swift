@@ -26,6 +26,7 @@ extension Condition {
         case .store(let store):
             writer.write(store.name)
             writer.write(store.stamp)
+        case .clock(let seconds): writer.write(seconds)
         case .screenshot: break
         }
     }
@@ -60,8 +61,9 @@ extension Condition {
         case .sharedStores:
             let name = try reader.string()
             self = .store(SharedStore(name, stamp: try reader.signed()))
+        case .significantTime: self = .clock(ahead: try reader.signed())
         case .screenshot: self = .screenshot
-        case .settings, .significantTime, .backgroundRefresh, .protectedData, .memory:
+        case .settings, .backgroundRefresh, .protectedData, .memory:
             throw MalformedBytes(offset: reader.offset - 1, expected: "something that can be sensed")
         }
     }

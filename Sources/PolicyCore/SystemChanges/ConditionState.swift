@@ -15,6 +15,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
         var orientation: Orientation?
         /// In the order of their names; `nil`: none.
         var stores: [SharedStore]?
+        /// Seconds by which the clock is ahead of the machine's; `nil`: none.
+        var clock: Int64?
 
         mutating func take(_ condition: Condition) {
             switch condition {
@@ -27,6 +29,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .thermalState(let value): thermalState = value
             case .orientation(let value): orientation = value
             case .store(let value): take(value)
+            case .clock(let seconds): clock = min(max(seconds, -ClockReading.maxPretended), ClockReading.maxPretended)
             // It happens, and is over.
             case .screenshot: break
             }
@@ -55,7 +58,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .orientation: orientation = nil
             // What was changed stays changed.
             case .sharedStores: break
-            case .settings, .significantTime, .backgroundRefresh, .protectedData, .screenshot, .memory: break
+            case .significantTime: clock = nil
+            case .settings, .backgroundRefresh, .protectedData, .screenshot, .memory: break
             }
         }
     }
@@ -135,8 +139,9 @@ package struct ConditionState: Hashable, Codable, Sendable {
         case .lowPower: .lowPower(isLowPower)
         case .thermalState: .thermalState(thermalState)
         case .orientation: .orientation(orientation)
+        case .significantTime: .clock(ahead: clockAhead)
         case .sharedStores, .protectedData, .screenshot, .memory: nil
-        case .settings, .significantTime, .backgroundRefresh: nil
+        case .settings, .backgroundRefresh: nil
         }
     }
 }
@@ -167,8 +172,33 @@ extension ConditionState {
     package var thermalState: ThermalState { simulated.thermalState ?? real.thermalState ?? .nominal }
     /// What the machine says, whatever is pretended.
     package var sensedThermalState: ThermalState { real.thermalState ?? .nominal }
-    /// Those that were seen, in the order of their names.
-    package var stores: [SharedStore] { real.stores ?? [] }
+    /// Those that were seen, in the order of their names. A pretended change counts in addition to the real ones.
+    package var stores: [SharedStore] {
+        guard let pretended = simulated.stores else { return real.stores ?? [] }
+        var all = Readings()
+        all.stores = real.stores
+        for store in pretended {
+            let seen = real.stores?.first { $0.name == store.name }?.stamp ?? 0
+            all.take(.store(SharedStore(store.name, stamp: seen &+ store.stamp)))
+        }
+        return all.stores ?? []
+    }
+
+    /// How often a tool pretended that this store was changed.
+    package func pretendedChanges(of store: String) -> Int64 {
+        simulated.stores?.first { $0.name == store }?.stamp ?? 0
+    }
+
+    /// Seconds by which the clock that apps are told about is ahead of the machine's.
+    package var clockAhead: Int64 { simulated.clock ?? 0 }
+    /// Seconds until the next day begins where the device is, by the clock that apps are told about.
+    package func secondsToMidnight(fromWall second: Int64) -> Int64 {
+        let second = second &+ clockAhead
+        let offset = zone.transitions.last { $0.at <= second }?.offset ?? zone.offset
+        let since = (second &+ Int64(offset)) % 86_400
+        return 86_400 - (since < 0 ? since + 86_400 : since)
+    }
+
     package var orientation: Orientation { simulated.orientation ?? real.orientation ?? .unknown }
 
     package var protectedData: ProtectedData { protection ?? .available }

@@ -13,7 +13,7 @@ extension System {
     }
 
     mutating func simulate(_ condition: Condition) {
-        if case .store(let store) = condition { return storeSensed(store) }
+        if case .store(let store) = condition { return storePretended(store) }
         if case .screenshot = condition { return screenshotTaken() }
         change(condition.kind) { $0.simulated.take(condition) }
     }
@@ -40,7 +40,7 @@ extension System {
             return
         }
         if case .network(let network) = value { conditions.network = network }
-        if kind == .timeZone { readTime() }
+        if kind == .timeZone || kind == .significantTime { readTime() }
         // The first that anybody says of it is no change.
         if before != nil { logRoot(.conditionChanged, .conditionChanged(value)) }
         if kind == .battery { watchBattery() }
@@ -56,6 +56,15 @@ extension System {
         if before.contains(where: { $0.name == store.name }) {
             logRoot(.conditionChanged, .conditionChanged(.store(store)))
         }
+        tellRunning()
+    }
+
+    /// A tool says that it was changed, whether or not the device has it.
+    private mutating func storePretended(_ store: SharedStore) {
+        let before = conditions.stores
+        conditions.simulated.take(.store(store))
+        guard conditions.stores != before else { return }
+        logRoot(.conditionChanged, .conditionChanged(.store(store)))
         tellRunning()
     }
 
@@ -101,17 +110,20 @@ extension System {
     /// The wall clock was set, or an app that runs meets a new day.
     mutating func readTime() {
         let zone = conditions.zone
-        let wall = wall(now).nanoseconds
+        let ahead = conditions.clockAhead
+        let wall = wall(now).nanoseconds &+ ahead &* 1_000_000_000
         let second = Self.floor(wall, 1_000_000_000)
         let past = zone.transitions.last { $0.at <= second }
         let next = zone.transitions.first { $0.at > second }
         let offset = past?.offset ?? zone.offset
         let day = Self.floor(second &+ Int64(offset), 86_400)
-        let time = ClockReading(day: day, utcOffset: offset, clock: Self.floor(wallOffset, 1_000_000_000))
+        let clock = Self.floor(wallOffset, 1_000_000_000) &+ ahead
+        let time = ClockReading(day: day, utcOffset: offset, clock: clock)
         if time != conditions.time { conditions.version += 1 }
         conditions.time = time
         let midnight = (day &+ 1) &* 86_400 &- Int64(offset)
-        let ends = min(midnight, next?.at ?? midnight)
+        // By the machine's clock, which the deadline goes by.
+        let ends = min(midnight, next?.at ?? midnight) &- ahead
         let (nanoseconds, isTooLate) = ends.multipliedReportingOverflow(by: 1_000_000_000)
         conditions.timeEnds = isTooLate ? .max : nanoseconds
         if conditions.midnight != nil { armMidnight() }

@@ -63,6 +63,9 @@ extension Language<Input> {
                 .setClock(by: Span(nanoseconds: -$0.time.nanoseconds))
             },
             Form(
+                "clock midnight", "clock midnight", "The wall clock is set forward to where the next day begins."
+            ) { _ in .newDay },
+            Form(
                 "connect to APP for TIME", "connect to radio for 2s",
                 "A client connects to the app where it listens, and leaves that long after the answer."
             ) { .connect($0.app, lasting: $0.time) },

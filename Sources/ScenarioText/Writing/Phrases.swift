@@ -41,6 +41,7 @@ extension Input {
             span < .zero
                 ? "clock back \(Span(nanoseconds: -span.nanoseconds).text)"
                 : "clock forward \(span.text)"
+        case .newDay: "clock midnight"
         case .network(let kind): "network \(kind.name)"
         case .battery(let battery):
             "battery \(battery.percent)\(battery.state == .unplugged ? "" : " " + battery.state.name)"

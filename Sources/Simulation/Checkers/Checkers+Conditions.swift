@@ -127,7 +127,8 @@ extension Checkers {
             case .thermalState(let state): if told.thermalState != state { return .thermalState }
             case .orientation(let orientation): if told.orientation != orientation { return .orientation }
             case .store(let store): if !told.stores.contains(store) { return .sharedStores }
-            case .screenshot: continue
+            // The simulated device's own clock is set instead.
+            case .clock, .screenshot: continue
             }
         }
         if isWrong(told.protectedData, device) { return .protectedData }

@@ -166,6 +166,14 @@ extension Device {
     }
 
     /// Somebody sets the clock.
+    /// Until the next day begins where the device is.
+    var timeToMidnight: Span {
+        let day: Int64 = 86_400_000_000_000
+        let local = now.nanoseconds &+ wallOffset &+ Int64(conditions.timeZone.offset) * 1_000_000_000
+        let since = local % day
+        return Span(nanoseconds: day - (since < 0 ? since + day : since))
+    }
+
     package func setClock(by span: Span) {
         wallOffset &+= span.nanoseconds
         for s in services.indices { tellLogic(s, .clock(offset: Span(nanoseconds: wallOffset))) }

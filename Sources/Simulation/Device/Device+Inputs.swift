@@ -34,6 +34,7 @@ extension Device {
         case .install(let name): if let place = place(named: name) { install(place) }
         case .app(let name, let action): actAsApp(name, action)
         case .setClock(let span): setClock(by: span)
+        case .newDay: setClock(by: timeToMidnight)
         case .network(let kind): setNetwork(kind)
         case .battery(let battery): setBattery(battery)
         case .locale(let identifier): changeConditions { $0.locale = identifier }

@@ -5,7 +5,7 @@ extension Input {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case open, openURL, home, lock, unlock, switcher, close, restart, exempt, install, uninstall, interrupt
         case dismiss, accept, endCall, sleep, wake, reboot, shutDown, boot, app, memoryWarning, memoryPressure
-        case setClock, network, battery, locale, timeZone, brightness, screens, setting, connect, fetch
+        case setClock, newDay, network, battery, locale, timeZone, brightness, screens, setting, connect, fetch
         case openScene, closeScene
         case allowRefresh, sessionEvents, wakeByService, tellService, lowPower, thermalState, orientation, changeStore
         case screenshot
@@ -39,6 +39,7 @@ extension Input {
         case .memoryWarning: .memoryWarning
         case .memoryPressure: .memoryPressure
         case .setClock: .setClock
+        case .newDay: .newDay
         case .network: .network
         case .battery: .battery
         case .locale: .locale

@@ -99,6 +99,8 @@ package enum Input: Hashable, Sendable {
     case memoryPressure(MemoryLevel)
     /// Somebody sets the wall clock forward, or back.
     case setClock(by: Span)
+    /// The wall clock is set forward to the next midnight, where the device is.
+    case newDay
     case network(NetworkKind)
     case battery(BatteryReading)
     case locale(String)

@@ -212,7 +212,7 @@ extension Input {
             .reboot,
             .shutDown, .boot, .setClock, .memoryWarning, .memoryPressure, .network, .battery, .locale, .timeZone,
             .brightness, .screens, .tellService, .lowPower, .thermalState, .orientation,
-            .changeStore, .screenshot:
+            .changeStore, .screenshot, .newDay:
             nil
         }
     }

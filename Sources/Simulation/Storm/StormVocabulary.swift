@@ -21,6 +21,8 @@ extension Input.Kind {
             .drawn
         case .tellService:
             .drawnWithModels
+        case .newDay:
+            .never(because: "it sets the clock, which `setClock` does by any time")
         }
     }
 }

@@ -24,7 +24,8 @@ extension ScenarioMaker {
         case .lowPower: .lowPower(false)
         case .thermalState: .thermalState(.nominal)
         case .orientation: .orientation(.unknown)
-        case .settings, .locale, .timeZone, .significantTime, .screen, .battery, .network, .backgroundRefresh,
+        case .significantTime: .clock(ahead: 0)
+        case .settings, .locale, .timeZone, .screen, .battery, .network, .backgroundRefresh,
             .sharedStores, .protectedData, .screenshot, .memory:
             nil
         }
@@ -44,6 +45,10 @@ extension ScenarioMaker {
         case .thermalState(let state): add(.thermalState(state))
         case .orientation(let orientation): add(.orientation(orientation))
         case .store(let store): add(.changeStore(store.name))
+        case .clock(let seconds):
+            let change = seconds &- pretendedClock
+            pretendedClock = seconds
+            if change != 0 { add(.setClock(by: .seconds(Double(change)))) }
         case .screenshot: add(.screenshot)
         }
     }

@@ -32,6 +32,8 @@ package struct ScenarioMaker {
     private var wallOffset: Int64?
     /// What the machine said last, and what somebody pretends.
     var sensed: [SystemChange: Condition] = [:]
+    /// Seconds by which a tool pretends that the clock was set.
+    var pretendedClock: Int64 = 0
     private var base: Instant?
     private var shift = Span.zero
     private var isDown = false

@@ -283,6 +283,7 @@ enum ConditionTag: UInt8, CaseIterable {
     case timeZone = 2
     case screen = 4
     case battery = 5
+    case significantTime = 3
     case network = 6
     case lowPower = 23
     case thermalState = 24
@@ -303,6 +304,7 @@ extension Condition {
         case .thermalState: .thermalState
         case .orientation: .orientation
         case .store: .sharedStores
+        case .clock: .significantTime
         case .screenshot: .screenshot
         }
     }

@@ -95,8 +95,9 @@ struct Rubbish {
 
     private mutating func condition() -> Condition {
         let number = Int32(truncatingIfNeeded: random.next())
-        switch random.below(11) {
+        switch random.below(12) {
         case 9: return .screenshot
+        case 10: return .clock(ahead: Int64(bitPattern: random.next()))
         case 0: return .locale(random.oneIn(2) ? "" : "de_DE")
         case 1:
             let transitions = (0..<random.below(3)).map { _ in

@@ -240,6 +240,7 @@ extension Condition {
         case .thermalState(let state): "thermalState \(state)"
         case .orientation(let orientation): "orientation \(orientation)"
         case .store(let store): "store \(store.name) \(store.stamp)"
+        case .clock(let seconds): "clock \(seconds)"
         case .screenshot: "screenshot"
         }
     }
