@@ -340,7 +340,8 @@ extension Generator {
     }
 
     private mutating func expectation() -> Expectation {
-        switch random.below(26) {
+        switch random.below(27) {
+        case 25: energy()
         case 24: .scene(name(), SceneNumber(UInt32(random.below(9))), pick(SceneState.allCases))
         case 22: .payload(name(), text())
         case 23: serviceNames.isEmpty ? .accepted : .serviceAnswer(pick(serviceNames), question: text(), text())
@@ -373,6 +374,16 @@ extension Generator {
     private mutating func interval() -> Expectation {
         let times = [span(), span()].sorted()
         return .within(pattern(), pattern(), atLeast: times[0], atMost: times[1])
+    }
+
+    private mutating func energy() -> Expectation {
+        let owner = pick([EnergyShare.Owner.app(name()), .system, .device])
+        let amounts = [Int64(random.below(1 << 50)), Int64(random.below(99)) * 1_000_000_000_000].sorted()
+        return .energy(
+            EnergyShare(
+                owner, for: flag() ? pick(Purpose.allCases) : nil, by: flag() ? pick(EnergyPart.allCases) : nil),
+            atLeast: flag() ? Energy(picojoules: amounts[0]) : .zero,
+            atMost: flag() ? Energy(picojoules: amounts[1]) : nil)
     }
 
     private mutating func launchOptions() -> Expectation {

@@ -189,6 +189,22 @@ struct MistakeTests {
             step("expect: {from: locked, to: unlocked, atLeast: 2s, atMost: 1s}"),
             "atLeast is more than atMost; expected a time that is possible"),
         Mistake(
+            step("expect: {energy: radio, atLeast: 2J, atMost: 1.9J}"),
+            "atLeast is more than atMost; expected an energy that is possible"),
+        Mistake(step("expect: {energy: radio}"), "no energy is named; expected `atLeast`, `atMost` or both"),
+        Mistake(
+            step("expect: {energy: radio, atMost: 12 J}"),
+            "`12 J` is not an amount of energy; expected joules such as 12J"),
+        Mistake(step("expect: {energy: radio, atMost: 2000kJ}"), "`2000kJ` is too much; expected joules up to 1000kJ"),
+        Mistake(
+            step("expect: {energy: the systm, atMost: 1J}"), "there is no app `the systm`; expected one of journal"),
+        Mistake(
+            step("expect: {energy: the device, for: fetching, atMost: 1J}"),
+            "there is no activity `fetching`; expected one of use, transfer"),
+        Mistake(
+            step("expect: {energy: the system, by: screen, atMost: 1J}"),
+            "there is no part of the device `screen`; expected one of cellular, wifi, gps, processor"),
+        Mistake(
             step("expect: {reports: radio, are: [watchdog]}"),
             "`watchdog` is not a report's code; expected a whole number from 0 to 18446744073709551615"),
         Mistake(

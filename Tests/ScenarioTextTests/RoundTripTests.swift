@@ -47,6 +47,25 @@ struct RoundTripTests {
         }
     }
 
+    @Test("Joules are exact to the picojoule")
+    func joules() throws {
+        let written: [(Int64, String)] = [
+            (0, "0J"), (12_000_000_000_000, "12J"), (500_000_000_000, "0.5J"), (1, "0.000000000001J"),
+            (1_000_000_000_000_000_000, "1000000J"),
+        ]
+        for (picojoules, text) in written {
+            #expect(Energy(picojoules: picojoules).text == text)
+            #expect(try Energy(scenario: text).picojoules == picojoules)
+        }
+        #expect(try Energy(scenario: "300mJ").picojoules == 300_000_000_000)
+        #expect(try Energy(scenario: "1.25kJ") == .joules(1250))
+        for wrong in [
+            "", "J", "5", "-1J", "5 J", "5W", "1.2.3J", "1e3J", "1000001J", "0.0000000000001J", "9999999999kJ",
+        ] {
+            #expect(throws: Mismatch.self, "\(wrong)") { try Energy(scenario: wrong) }
+        }
+    }
+
     @Test("Sizes and numbers have bounds")
     func sizes() throws {
         #expect(try ByteCount.read("20MB") == 20_000_000)

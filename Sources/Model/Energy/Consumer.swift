@@ -17,7 +17,7 @@ package struct Consumer: Hashable, Comparable, Sendable, Codable {
 
 /// A part of the device whose energy a real device can measure or model.
 package enum EnergyPart: UInt8, Sendable, Codable, CaseIterable {
-    case cellular, wifi, gps
+    case cellular, wifi, gps, processor
 
     package var name: String { "\(self)" }
 }

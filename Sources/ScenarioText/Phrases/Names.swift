@@ -72,6 +72,8 @@ extension Names {
     static let results = Names("result", WindowResult.allCases.map(\.name))
     static let tasks = Names("kind of task", BackgroundTaskRequest.Kind.allCases.map(\.name))
     static let needs = Names("need", TaskNeed.allCases.map(\.rawValue))
+    static let purposes = Names("activity", Purpose.allCases.map(\.name))
+    static let parts = Names("part of the device", EnergyPart.allCases.map(\.name))
     static let profiles = Names("profile", DeviceProfile.all.map(\.name))
 }
 

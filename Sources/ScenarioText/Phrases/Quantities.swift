@@ -42,7 +42,7 @@ extension Span {
     }
 
     /// Decimal digits times a unit, exactly; `nil` where that is no whole number of nanoseconds or not one at all.
-    private static func scaled(_ number: Substring, by scale: Int64) -> Int64? {
+    fileprivate static func scaled(_ number: Substring, by scale: Int64) -> Int64? {
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let first = parts.first, let whole = Int64(first), first.count <= 18
         else { return nil }
@@ -91,6 +91,25 @@ package enum ByteCount {
             return "\(bytes)B"
         }
         return "\(bytes / unit.bytes)\(unit.name)"
+    }
+}
+
+extension Energy {
+    private static let units: [(name: String, picojoules: Int64)] = [
+        ("kJ", 1_000_000_000_000_000), ("mJ", 1_000_000_000), ("J", 1_000_000_000_000),
+    ]
+    static let form = "joules such as 12J, 0.5J or 300mJ"
+    /// A battery holds a fiftieth of that.
+    static let largest = Energy.joules(1_000_000)
+
+    package init(scenario text: String) throws(Mismatch) {
+        guard let unit = Self.units.first(where: { text.hasSuffix($0.name) }),
+            let value = Span.scaled(text.dropLast(unit.name.count), by: unit.picojoules)
+        else { throw Mismatch(problem: "\(quoted(text)) is not an amount of energy", expected: Self.form) }
+        guard value <= Self.largest.picojoules else {
+            throw Mismatch(problem: "\(quoted(text)) is too much", expected: "joules up to 1000kJ")
+        }
+        self.init(picojoules: value)
     }
 }
 

@@ -73,6 +73,7 @@ extension FileReading {
             let (entry, count) = (pattern(fields["count"]), count(fields["is"]))
             return entry.flatMap { entry in count.map { .count(entry, $0) } }
         case "from": return interval(fields)
+        case "energy": return energy(fields)
         case "asked":
             let (service, question) = (text(fields["asked"], of: "a service"), text(fields["question"], of: "text"))
             let text = text(fields["says"], of: "text")

@@ -275,6 +275,15 @@ extension ExpectationForm {
             "launches", "{launches: radio, are: 2}", "How many processes of the app were started so far.",
             [app("launches"), Key("are", "COUNT", "", isRequired: true)]),
         ExpectationForm(
+            "energy", "{energy: radio, for: fetch, atMost: 12J}",
+            "What an app has cost so far on the account of `greenroom energy` ([FETCH.md](FETCH.md)), between bounds.",
+            [
+                Key("energy", "APP, `the system` or `the device`", "", isRequired: true),
+                Key("for", "an activity", "All where it is left out."),
+                Key("by", "cellular, wifi, gps or processor", "All where it is left out."),
+                Key("atLeast", "JOULES", "0J where it is left out."), Key("atMost", "JOULES", "No limit else."),
+            ]),
+        ExpectationForm(
             "launchOptions", "{launchOptions: radio, service: voip}",
             "What its last launch was told: exactly these options; what a notification said contains the text.",
             [

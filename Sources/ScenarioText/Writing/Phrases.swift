@@ -186,6 +186,7 @@ extension Expectation {
         case .changes(let app, let changes): are("changes", app, changes.map(\.name))
         case .priority(let app, let priority): YAML.mapping([("priority", app), ("is", priority.name)])
         case .launches(let app, let count): YAML.mapping([("launches", app), ("are", "\(count)")])
+        case .energy(let share, let least, let most): YAML.mapping(share.yaml(least, most))
         case .launchOptions(let app, let options): YAML.mapping([("launchOptions", app)] + options.yaml)
         case .opened(let app, let url, let source):
             YAML.mapping(
@@ -196,6 +197,27 @@ extension Expectation {
     private func are(_ key: String, _ app: String, _ values: [String]) -> String {
         YAML.mapping([(key, app), ("are", YAML.list(values))])
     }
+}
+
+extension EnergyShare {
+    fileprivate func yaml(_ least: Energy, _ most: Energy?) -> [(String, String)] {
+        let name: String =
+            switch owner {
+            case .app(let app): app
+            case .system: Self.system
+            case .device: Self.device
+            }
+        let isSaid = least > .zero || most == nil
+        let values = [
+            ("energy", name), ("for", purpose?.name), ("by", part?.name), ("atLeast", isSaid ? least.text : nil),
+            ("atMost", most?.text),
+        ]
+        return values.compactMap { key, value in value.map { (key, $0) } }
+    }
+
+    // No app has a name with a space.
+    static let system = "the system"
+    static let device = "the device"
 }
 
 extension LaunchOptions {

@@ -43,6 +43,7 @@ extension ScenarioRun {
         case .snapshots(let name, let count): explainSnapshots(name, count)
         case .atRest: explainUnrest()
         case .launchOptions(let name, let options): explainLaunchOptions(name, options)
+        case .energy(let share, let least, let most): explainEnergy(share, least, most)
         case .opened(let name, let url, let source): explainURL(name, url, source)
         }
     }

@@ -250,10 +250,35 @@ package enum Expectation: Hashable, Sendable {
     case priority(String, AppPriority)
     /// Nothing is under way: no command waits, every app is where the one rule wants it, and the kernel agrees.
     case atRest
+    /// What the energy account says of a share, between bounds; `nil`: at most is not said.
+    case energy(EnergyShare, atLeast: Energy, atMost: Energy?)
     /// What the app's last launch was told: exactly these, but for a notification, whose text has that in it.
     case launchOptions(String, LaunchOptions)
     /// The URL of the last `openURL` that the app heard, and the identifier of the app that opened it; `nil`: the user.
     case opened(String, url: String, source: String?)
+}
+
+/// A share of the energy account (`EnergyAccount`).
+package struct EnergyShare: Hashable, Sendable {
+    package enum Owner: Hashable, Sendable {
+        case app(String)
+        /// Charged to no app.
+        case system
+        /// The whole account.
+        case device
+    }
+
+    package var owner: Owner
+    /// `nil`: all of them.
+    package var purpose: Purpose?
+    /// `nil`: all of them.
+    package var part: EnergyPart?
+
+    package init(_ owner: Owner, for purpose: Purpose? = nil, by part: EnergyPart? = nil) {
+        self.owner = owner
+        self.purpose = purpose
+        self.part = part
+    }
 }
 
 /// Log entries: of an app, or of the device where none is named.

@@ -32,6 +32,32 @@ import Testing
         }
     }
 
+    @Test("A keep-alive costs the system a waking of the radio and its tails, and shares them with an app that moves data")
+    func keepAlives() {
+        let (device, app) = Self.device(.cellular)
+        func ping() {
+            device.send(.trafficSeen(nil, .keepAlive, sent: 100, received: 100, from: device.now, to: device.now))
+        }
+        func account() -> EnergyAccount { device.system.energyAccount(at: device.now + .seconds(60)) }
+        for _ in 0..<3 {
+            ping()
+            device.now = device.now + .seconds(240)
+        }
+        // LTE: 0.26 s × 1.21 W and 10 s × 1.06 W, three times, and the bytes: 0.8 kbit × 438 nJ and 52 nJ a bit.
+        let alone = 3 * (0.3146 + 10.6 + 0.0003504 + 0.0000416)
+        #expect(abs(account().ledger.total(of: nil, .keepAlive).joules - alone) < 1e-6)
+        #expect(account().ledger.total(of: nil) == account().total && account().wakeups == 3)
+        #expect(account().ledger.total(of: app) == .zero)
+        // Within an app's tail it wakes no radio.
+        Self.see(device, app)
+        device.now = device.now + .seconds(2)
+        ping()
+        let more = account().ledger.total(of: nil, .keepAlive).joules - alone
+        // Two seconds after the app's bytes the tail is 2 s longer, and 8 s of it are shared.
+        #expect(more > 4 * 1.06 && more < 7 * 1.06, "\(more)")
+        #expect(account().wakeups == 4)
+    }
+
     @Test("What is planned by is the radio as it is: awake after traffic, none without a network")
     func state() {
         let (device, app) = Self.device(.cellular)
