@@ -65,7 +65,7 @@ package enum Event: Hashable, Sendable {
     case trafficSeen(AppIndex?, Purpose, sent: Int64, received: Int64, from: Instant, to: Instant)
     /// The same of an app's own sockets, counted at its processes; the purpose is what `System.activity(of:)` said in
     /// that time. Told when there is something, when the activity changes, and when the app freezes or ends; of a fetch
-    /// that ended also when it moved nothing.
+    /// that ended also when it moved nothing. Of a fetch it says the processor time as well.
     indirect case trafficCounted(AppIndex, Purpose, CountedTraffic)
     /// A background URL session of the app has come to its end, or somebody has to say who he is. Not told of a session
     /// to which a running process of the app is attached.

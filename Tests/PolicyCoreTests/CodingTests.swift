@@ -48,6 +48,10 @@ import Testing
             .trafficCounted(
                 app, .browsing,
                 CountedTraffic(sent: .max, received: 1, from: Instant(nanoseconds: -1), to: .zero)),
+            .trafficCounted(
+                app, .fetch,
+                CountedTraffic(
+                    sent: 0, received: 1, from: .zero, to: Instant(nanoseconds: 5), processor: Span(nanoseconds: .max))),
             .habitsRestored(FetchPlannerTests.rememberedWithBytes),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),

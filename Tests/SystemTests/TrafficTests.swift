@@ -25,9 +25,9 @@ extension SystemTests {
         }()
 
         /// Whenever it becomes active it sends 300000 bytes over the cable and as many to itself; when it is fetched,
-        /// 100000 over the cable. It hears 200000 back each time.
+        /// 100000 over the cable, after a fifth of a second of a processor. It hears 200000 back each time.
         private static let talker = """
-            import socket
+            import socket, time
             CALLBACKS.add("performFetch")
             def talk(count):
                 peer = socket.create_connection(("10.97.0.2", 7000))
@@ -58,6 +58,9 @@ extension SystemTests {
                     talk(300000)
 
                 def performFetch(self, params):
+                    end = time.process_time() + 0.2
+                    while time.process_time() < end:
+                        pass
                     talk(100000)
                     app.request("complete", {"window": params["window"], "result": "newData"})
             """
@@ -106,6 +109,11 @@ extension SystemTests {
                 let share = info.shares.first { $0.app == "talker" && $0.service == service && $0.part == "wifi" }
                 #expect(try #require(share).joules > 0)
             }
+            // Half a watt for the time of a processor; on the screen it is not charged.
+            let processor = info.shares.filter { $0.part == "processor" }
+            #expect(processor.map(\.service) == ["fetch"] && processor.first?.app == "talker")
+            let cost = processor.first?.joules ?? 0
+            #expect(cost >= 0.1 && cost < 1, "\(cost)")
             let fetches = try FetchInfo.list(json: JSONValue(parsing: system.expect("fetch", "--json")))
             let decision = try #require(fetches.first { $0.app == "talker" }?.decisions.last)
             #expect(decision.result == "newData" && decision.sent == fetch.sent)

@@ -9,7 +9,8 @@ package struct EnergyCommand: Verb {
             Joules are those of a model: the radio's promotions, high power and tails, as they were measured on \
             phones, applied to what apps and Greenroom's services moved. A radio that several keep awake is shared by \
             them; the sum of all shares is the whole. The bytes of each app are those of its own connections, by what \
-            it was doing: browsing is what it moved on screen. What stays on the machine is not counted. greenroom \
+            it was doing: browsing is what it moved on screen. What stays on the machine is not counted. A background \
+            fetch also pays for its processor time. greenroom \
             doctor says how bytes are counted here.
             """)
 

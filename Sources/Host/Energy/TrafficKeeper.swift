@@ -19,6 +19,8 @@ final class TrafficKeeper {
         /// What was told so far, and until when it was looked at.
         var told = TrafficCount.zero
         var since: Int64
+        /// The processor time of its processes that was told, or that it had when its fetch began.
+        var processor: Int64 = 0
     }
 
     /// What was moved in a stretch of time, before it is known.
@@ -70,6 +72,7 @@ final class TrafficKeeper {
             since: Clock.boot())
         active.removeAll { $0 == app }
         if activity != nil { active.append(app) }
+        if activity == .fetch { _ = takeProcessorTime(app) }
     }
 
     /// Nothing of it is left. Of connections, what was not seen before is lost.
@@ -96,6 +99,7 @@ final class TrafficKeeper {
         guard activity != known.activity else { return }
         let stretch = stretch(app, for: known.activity, endsFetch: known.activity == .fetch)
         watched[app]?.activity = activity
+        if activity == .fetch { _ = takeProcessorTime(app) }
         if activity == nil { active.removeAll { $0 == app } }
         if known.activity == nil { active.append(app) }
         if let stretch { count([stretch]) }
@@ -167,6 +171,15 @@ final class TrafficKeeper {
         tell(stretch, total)
     }
 
+    /// What the app's processes used since the last such question. A fetch's processor time is charged to it.
+    private func takeProcessorTime(_ app: AppIndex) -> Span {
+        guard let known = watched[app], let time = host.process(app, known.generation)?.box.processorTime else {
+            return .zero
+        }
+        watched[app]?.processor = time
+        return Span(nanoseconds: max(0, time - known.processor))
+    }
+
     private func tell(_ stretch: Stretch, _ total: TrafficCount) {
         guard let known = watched[stretch.app], known.generation == stretch.generation else { return }
         let moved = total - known.told
@@ -174,7 +187,8 @@ final class TrafficKeeper {
         guard moved.sent > 0 || moved.received > 0 || stretch.endsFetch else { return }
         let count = CountedTraffic(
             sent: moved.sent, received: moved.received, from: Instant(nanoseconds: stretch.from),
-            to: Instant(nanoseconds: stretch.to))
+            to: Instant(nanoseconds: stretch.to),
+            processor: stretch.activity == .fetch ? takeProcessorTime(stretch.app) : .zero)
         host.post(.trafficCounted(stretch.app, stretch.activity, count))
     }
 }

@@ -23,3 +23,9 @@ extension Consumer {
     /// An app for which satellites are received.
     package static func positioned(_ app: AppIndex) -> Consumer { Consumer(app: app, .positioning) }
 }
+
+extension Power {
+    /// A core at work, beyond what it draws idle: of the order that was measured on phones of 2010. It is not a
+    /// measurement of ours.
+    package static let core = Power.milliwatts(500)
+}

@@ -1,6 +1,7 @@
 package import Model
 
-/// What the radios and positioning of a device spent, and on whom (E1–E3), from what was seen of its traffic.
+/// What the radios and positioning of a device and its apps' fetches spent, and on whom (E1–E3), from what was seen of its
+/// traffic.
 ///
 /// The rule: a byte's own energy goes to whose byte it is. While the radio is promoted or carries data, its power is
 /// shared equally by those for whom data flows or waits; in the tails, by those whose data would have kept it awake by
@@ -75,6 +76,12 @@ package struct EnergyAccount: Hashable, Sendable, Codable {
             Flow(
                 id: id, consumer: consumer, part: part, bytes: sent &+ received, began: ready, ends: ready + length))
         settle(to: start)
+    }
+
+    /// Processes of an app kept a core at work for so long.
+    package mutating func processed(_ consumer: Consumer, for time: Span) {
+        guard time > .zero else { return }
+        ledger.add(Power.core * time, to: consumer, by: .processor)
     }
 
     /// These share what satellites cost from now on; none: they are off.

@@ -69,6 +69,10 @@ extension System {
             trafficSeen(app, purpose, sent: bytes.sent, received: bytes.received, from: count.from, to: count.to)
             withTally { $0.add(Consumer(app: app, purpose), sent: bytes.sent, received: bytes.received) }
         }
+        if count.processor > .zero {
+            let time = min(count.processor, Self.maxProcessorTime)
+            withAccount { $0.processed(Consumer(app: app, purpose), for: time) }
+        }
         if purpose == .fetch { fetch.planner.moved(app, bytes, model: radioModel) }
     }
 
@@ -80,6 +84,9 @@ extension System {
         default: .wired
         }
     }
+
+    /// No report is of more, so that sums of picojoules stay far from an overflow.
+    private static let maxProcessorTime = Span.seconds(86_400)
 
     /// No report is of more: sums of picojoules stay far from where they would overflow.
     private static func bounded(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 36) }

@@ -12,13 +12,14 @@ extension Event {
             writer.write(from.nanoseconds)
             writer.write(to.nanoseconds)
         case .trafficCounted(let app, let purpose, let count):
-            writer.write(UInt8(72))
+            writer.write(UInt8(count.processor == .zero ? 72 : 90))
             writer.write(UInt64(app.rawValue))
             writer.write(purpose.rawValue)
             writer.write(count.sent)
             writer.write(count.received)
             writer.write(count.from.nanoseconds)
             writer.write(count.to.nanoseconds &- count.from.nanoseconds)
+            if count.processor != .zero { writer.write(count.processor.nanoseconds) }
         default: break
         }
     }
@@ -32,15 +33,22 @@ extension Event {
         return .trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
     }
 
-    static func countedTraffic(from reader: inout ByteReader) throws(MalformedBytes) -> Event {
+    static func countedTraffic(
+        from reader: inout ByteReader, hasProcessor: Bool
+    ) throws(MalformedBytes) -> Event {
         let app = try reader.app()
         let purpose = try reader.value(Purpose.self)
         let (sent, received) = (try reader.signed(), try reader.signed())
         let from = try reader.signed()
-        return .trafficCounted(
-            app, purpose,
-            CountedTraffic(
-                sent: sent, received: received, from: Instant(nanoseconds: from),
-                to: Instant(nanoseconds: from &+ (try reader.signed()))))
+        var count = CountedTraffic(
+            sent: sent, received: received, from: Instant(nanoseconds: from),
+            to: Instant(nanoseconds: from &+ (try reader.signed())))
+        if hasProcessor {
+            count.processor = Span(nanoseconds: try reader.signed())
+            guard count.processor != .zero else {
+                throw MalformedBytes(offset: reader.offset - 1, expected: "processor time")
+            }
+        }
+        return .trafficCounted(app, purpose, count)
     }
 }

@@ -1,17 +1,21 @@
 package import Model
 
-/// Bytes that were counted at an app's processes between two moments of the boot clock.
+/// Bytes that were counted at an app's processes between two moments of the boot clock, and the processor time that
+/// they used, where it is charged.
 package struct CountedTraffic: Hashable, Sendable {
     package var sent: Int64
     package var received: Int64
     package var from: Instant
     package var to: Instant
+    /// Of all cores together. Only that of fetches is told.
+    package var processor: Span
 
-    package init(sent: Int64, received: Int64, from: Instant, to: Instant) {
+    package init(sent: Int64, received: Int64, from: Instant, to: Instant, processor: Span = .zero) {
         self.sent = sent
         self.received = received
         self.from = from
         self.to = to
+        self.processor = processor
     }
 }
 

@@ -178,7 +178,7 @@ extension Event {
         case 22: self = .memorySensed(available: try reader.signed())
         case 34: self = .conditionSensed(try Condition(from: &reader))
         case 56: self = try Self.traffic(from: &reader)
-        case 72: self = try Self.countedTraffic(from: &reader)
+        case 72, 90: self = try Self.countedTraffic(from: &reader, hasProcessor: tag == 90)
         case 73: self = .habitsRestored(try FetchMemory(withBytes: &reader))
         case 26:
             let ended = try reader.array { reader throws(MalformedBytes) in

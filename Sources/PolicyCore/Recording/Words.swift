@@ -60,6 +60,8 @@ extension System {
         case .trafficCounted(let app, let purpose, let count):
             "\(name(of: app)) sent \(count.sent) bytes and received \(count.received) over its own connections, for "
                 + purpose.phrase
+                + (count.processor > .zero
+                    ? ", and used \(count.processor.nanoseconds / 1_000_000) ms of a processor" : "")
         case .mappingsCounted(let app, _, let count, let largest):
             "\(name(of: app)) has \(count) mappings, the largest of \(largest.mebibytes)"
         case .purgeableCounted(let app, _, let count): "\(name(of: app)) has \(count) purgeable objects"

@@ -12,14 +12,16 @@ struct WatchedTransfer: Hashable {
 // does on a real machine.
 extension Device {
     private static let piece = Span.seconds(1)
-    /// While nothing moves.
+    /// While nothing moves, after so many checks: a radio's promotion takes some seconds.
     private static let pause = Span.seconds(10)
+    private static let patience = 5
 
     func watchTraffic(_ transfer: TrafficID, bytes: Int64, _ place: Int) {
         guard let process = apps[place].process else { return }
         apps[place].process?.traffic.append(WatchedTransfer(id: transfer, bytes: bytes))
         guard process.traffic.isEmpty else { return }
         apps[place].process?.trafficSeen = now
+        apps[place].process?.idleTrafficChecks = 0
         at(now + Self.piece, place, .traffic)
     }
 
@@ -29,7 +31,9 @@ extension Device {
         guard daemon == .running else { return at(now + Self.piece, place, .traffic) }
         let hasMoved = countTraffic(place, for: process.activity ?? .use)
         guard apps[place].process?.traffic.isEmpty == false else { return }
-        at(now + (hasMoved ? Self.piece : Self.pause), place, .traffic)
+        let idleChecks = hasMoved ? 0 : process.idleTrafficChecks + 1
+        apps[place].process?.idleTrafficChecks = idleChecks
+        at(now + (idleChecks < Self.patience ? Self.piece : Self.pause), place, .traffic)
     }
 
     /// After whatever happened: what an app moved goes to what it was doing until now.
@@ -41,6 +45,7 @@ extension Device {
             apps[place].process?.activity = activity
             countTraffic(place, for: before ?? .use)
             if before == .fetch { endFetch(place) }
+            if activity == .fetch { apps[place].process?.processorSeen = processorTime(place) }
         }
     }
 
@@ -49,10 +54,19 @@ extension Device {
         if apps[place].process?.activity == .fetch { endFetch(place) }
     }
 
-    /// That a fetch moved nothing more is told as well: it may have moved nothing at all.
+    /// That a fetch moved nothing more is told as well: it may have moved nothing at all. Its processor time is told
+    /// then.
     private func endFetch(_ place: Int) {
-        guard let app = apps[place].index else { return }
-        send(.trafficCounted(app, .fetch, CountedTraffic(sent: 0, received: 0, from: now, to: now)))
+        guard let app = apps[place].index, let seen = apps[place].process?.processorSeen else { return }
+        let used = Span(nanoseconds: processorTime(place).nanoseconds - seen.nanoseconds)
+        send(
+            .trafficCounted(
+                app, .fetch, CountedTraffic(sent: 0, received: 0, from: now, to: now, processor: max(.zero, used))))
+    }
+
+    private func processorTime(_ place: Int) -> Span {
+        catchUp()
+        return surroundings.ask { $0.processorTime(of: AppIndex(UInt32(place))) }
     }
 
     @discardableResult

@@ -106,6 +106,10 @@ package struct SimulatedProcess {
     /// What the daemon has seen of them, and until when.
     var traffic: [WatchedTransfer] = []
     var trafficSeen = Instant.zero
+    /// How often the daemon has checked since something moved.
+    var idleTrafficChecks = 0
+    /// The processor time of its app when its fetch began.
+    var processorSeen = Span.zero
     /// What it does with the network, as the Core said last.
     var activity: Purpose?
     var works: [WorkID] = []

@@ -32,8 +32,7 @@ package struct World: Hashable, Sendable, Codable {
     private var processor: Processor
     private let powers: Powers
     private var ledger = EnergyLedger()
-    /// The energy of the screen, busy cores and the idle device. A real device cannot attribute it to apps, so it is on
-    /// no account.
+    /// The energy of the screen, busy cores and the idle device. The daemon's account has that of cores for fetches alone.
     private var drain = Energy.zero
 
     // What is on, and for whom.

@@ -35,10 +35,10 @@ package struct Powers: Hashable, Sendable, Codable {
     /// FACTS, "Radio energy".
     package var satellite = Positioning.satellite.power
     // Not from a measurement of ours. Idle is what empties 5.25 Wh in the 300 hours of standby that Apple states for
-    // the iPhone 4; screen and core are of the order that was measured on phones of those years.
+    // the iPhone 4; screen is of the order that was measured on phones of those years.
     package var idle = Power.milliwatts(17)
     package var screen = Power.milliwatts(400)
-    package var core = Power.milliwatts(500)
+    package var core = Power.core
 
     package init() {}
 }

@@ -119,6 +119,34 @@ import Testing
         #expect(device.system.fetch.planner.decisions(app).last?.moved == moved)
     }
 
+    @Test("A fetch's processor time is charged to it by the power of a core, whatever the network is")
+    func processor() throws {
+        for network in [NetworkKind.none, .wired, .cellular] {
+            let device = TestDevice()
+            let app = Self.app(device, modes: .fetch, network)
+            device.open(app)
+            func count(_ time: Model.Span) {
+                let count = CountedTraffic(sent: 0, received: 0, from: device.now, to: device.now, processor: time)
+                device.send(.trafficCounted(app, .fetch, count))
+            }
+            count(.milliseconds(1500))
+            count(.milliseconds(500))
+            count(.zero)
+            count(Model.Span(nanoseconds: -5))
+            let account = device.system.energyAccount(at: device.now + .seconds(60))
+            #expect(account.ledger.total(of: app, by: .processor) == Power.core * .seconds(2), "\(network)")
+            #expect(account.ledger.total(of: app, .fetch) == account.total && account.wakeups == 0)
+            // A report of more than a day cannot be true, and does not wrap the sum around.
+            count(Model.Span(nanoseconds: .max))
+            let most = device.system.energyAccount(at: device.now).ledger.total(of: EnergyPart.processor)
+            #expect(most == Power.core * .seconds(86_402))
+            device.perform(.uninstall(app))
+            device.run()
+            #expect(device.system.energyAccount(at: device.now).ledger.total(of: app) == .zero)
+            #expect(device.system.energyAccount(at: device.now).total == most)
+        }
+    }
+
     @Test("A fetch that was seen to move nothing costs nothing")
     func nothing() throws {
         let device = TestDevice()

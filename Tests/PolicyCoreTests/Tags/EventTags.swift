@@ -63,6 +63,7 @@ enum EventTag: UInt8, CaseIterable {
     case servicesDeclared = 76
     case installedWithScenes = 88
     case wishesRestoredWithScenes = 89
+    case trafficCountedWithProcessor = 90
 }
 
 extension Event {
@@ -108,7 +109,8 @@ extension Event {
         case .mechanism(_, .locks(.found)): .lockFound
         case .habitsRestored(let memory): memory.hasBytes ? .habitsRestoredWithBytes : .habitsRestored
         case .trafficSeen: .trafficSeen
-        case .trafficCounted: .trafficCounted
+        case .trafficCounted(_, _, let count):
+            count.processor == .zero ? .trafficCounted : .trafficCountedWithProcessor
         case .mechanism(_, .disk(.filled)): .diskFilled
         case .service(.declared): .servicesDeclared
         case .service(.remembered): .appsRemembered

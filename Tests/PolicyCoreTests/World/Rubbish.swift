@@ -86,7 +86,8 @@ struct Rubbish {
             return .trafficCounted(
                 app, purpose,
                 CountedTraffic(
-                    sent: any(), received: any(), from: Instant(nanoseconds: any()), to: Instant(nanoseconds: any())))
+                    sent: any(), received: any(), from: Instant(nanoseconds: any()), to: Instant(nanoseconds: any()),
+                    processor: random.oneIn(2) ? .zero : Span(nanoseconds: any())))
         }
         return .trafficSeen(
             random.oneIn(4) ? nil : app, purpose, sent: any(), received: any(), from: Instant(nanoseconds: any()),

@@ -47,6 +47,7 @@ extension Event {
         case .trafficCounted(let app, let purpose, let count):
             "trafficCounted app \(app.rawValue) \(purpose) sent \(count.sent) received \(count.received) "
                 + "\(count.from.nanoseconds) to \(count.to.nanoseconds)"
+                + (count.processor == .zero ? "" : " processor \(count.processor.nanoseconds)")
         case .sessionEvents(let app, let session, let authentication):
             "transferEvents app \(app.rawValue) \(session) authentication \(authentication)"
         case .wishesRestored(let app, let wishes):

@@ -115,4 +115,34 @@ struct SeenEnergyTests {
         #expect(decision.cost == FetchBytes(sent: 0, received: 50_000).cost(.wifi))
         #expect(device.violations.isEmpty)
     }
+
+    @Test("Processor time of a fetch is on the account, in its own process and in one that ends within it")
+    func processor() throws {
+        var script = try AppScript.test("loader")
+        script.manifest.backgroundModes = .fetch
+        script.reactions[.didBecomeActive] = [.work(.seconds(7))]
+        script.reactions[.performFetch] = [.work(.seconds(3)), .after(.seconds(5), .complete(.fetch, .newData))]
+        let device = Device(.iOS7, seed: 3)
+        device.install(script)
+        device.boot()
+        device.open("loader")
+        device.advance(by: .seconds(10))
+        _ = device.perform(.home)
+        device.advance(by: .seconds(10))
+        let app = try #require(device.system.installedApps.first?.index)
+        func joules() -> Double {
+            device.system.energyAccount(at: device.now).ledger.total(of: app, by: .processor).joules
+        }
+        #expect(joules() == 0)
+        _ = device.perform(.fetch("loader", launches: false))
+        device.advance(by: .seconds(20))
+        #expect(abs(joules() - 1.5) < 0.001, "\(joules())")
+        // It crashes after two seconds of work.
+        _ = device.perform(.fetch("loader", launches: false))
+        device.advance(by: .seconds(2))
+        device.inject(.crash("loader", signal: 11))
+        device.advance(by: .seconds(5))
+        #expect(abs(joules() - 2.5) < 0.1, "\(joules())")
+        #expect(device.violations.isEmpty)
+    }
 }
