@@ -201,6 +201,38 @@ import Testing
         #expect(bench.system.target == .app(pandora))
     }
 
+    @Test("A seek button goes up for the player that it went down for, whoever has played since")
+    mutating func seeking() {
+        let directions: [(begin: AudioCommand, end: AudioCommand)] = [
+            (.beginSeekingForward, .endSeekingForward), (.beginSeekingBackward, .endSeekingBackward),
+        ]
+        for (begin, end) in directions {
+            bench = Bench()
+            let first = player(commands: [.seekForward, .seekBackward])
+            bench.tool(.command(begin))
+            let second = player(radio, commands: [.seekForward, .seekBackward])
+            #expect(bench.system.target == .app(radio))
+            bench.tool(.command(end))
+            #expect(bench.effects.news(second).isEmpty && bench.effects.news(first).last == .command(end))
+            bench.forget()
+            // It is up: another end belongs to the controls' player, as every other command.
+            bench.tool(.command(end))
+            #expect(bench.effects.news(second) == [.command(end)] && bench.effects.news(first).isEmpty)
+        }
+    }
+
+    @Test("A player that has ended in the meantime is not launched to hear that a seek button went up")
+    mutating func seekingEnded() {
+        let first = player(commands: [.seekForward])
+        bench.tool(.command(.beginSeekingForward))
+        let second = player(radio, commands: [.seekForward])
+        bench.stand(pandora, .none)
+        bench.forget()
+        bench.tool(.command(.endSeekingForward))
+        #expect(bench.effects.wakes.isEmpty && bench.effects.news(first).isEmpty)
+        #expect(bench.effects.news(second) == [.command(.endSeekingForward)])
+    }
+
     @Test("A program's player is thawed for a command, and one that does not come to it has failed")
     mutating func programs() {
         bench.run(mpv)

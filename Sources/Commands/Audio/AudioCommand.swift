@@ -10,8 +10,10 @@ package struct AudioVerb: ParsableCommand {
         abstract: "Show who sounds; press the controls; choose route and volume; let an app use the microphone.",
         discussion: "The controls belong to the app that played last and obeys them; status marks it with *.",
         subcommands: [
-            Status.self, Play.self, Pause.self, Toggle.self, Stop.self, Next.self, Previous.self, Route.self,
-            Ringer.self, Volume.self, Allow.self, Deny.self, Why.self,
+            Status.self, Play.self, Pause.self, Toggle.self, Stop.self, Next.self, Previous.self,
+            BeginSeekingForward.self, EndSeekingForward.self, BeginSeekingBackward.self, EndSeekingBackward.self,
+            SkipForward.self, SkipBackward.self, Seek.self, Route.self, Ringer.self, Volume.self, Allow.self,
+            Deny.self, Why.self,
         ], defaultSubcommand: Status.self)
 
     package init() {}
@@ -81,7 +83,7 @@ extension NowPlaying {
 // MARK: Controls
 
 /// One of the controls' buttons.
-private protocol Button: Verb {
+protocol Button: Verb {
     static var command: AudioCommand { get }
     var format: JSONOption { get }
 }

@@ -23,6 +23,8 @@ package struct AudioSystem: Sendable {
     /// Somebody interrupts everything.
     package internal(set) var isInterrupted = false
     var presses: Presses?
+    /// The player that heard that a seek button went down, until that button goes up.
+    var seeker: PartyID?
     /// Commands that go to players of programs, which have to run for them.
     var controls: [OrderID: Control] = [:]
     /// Until then the sound server tells of what was there before, and nobody begins by that.

@@ -104,6 +104,7 @@ extension AudioSystem {
         deactivate(id, notifies: resumes)
         if let app = id.app, records[app] != nil { change(app) { ($0.holds, $0.interruption) = ([], nil) } }
         dropNewsOfProcess(id)
+        if seeker == id { seeker = nil }
         for (_, order) in party.stops.sorted(by: { $0.key < $1.key }) { emit(.stopped(order)) }
         for key in party.orderedKeys { refuseStarts(id, key, .cannotStartPlaying("the app has ended")) }
         with(id) {

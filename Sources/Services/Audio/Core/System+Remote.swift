@@ -39,8 +39,12 @@ extension AudioSystem {
     // MARK: Commands
 
     mutating func command(_ command: AudioCommand, _ request: RequestID) throws(AudioRefusal) {
-        guard let id = target else { throw .noPlayer }
+        // The player that began to seek is told when to end, whoever has played since.
+        let ended = command.seeking == .end ? seeker.flatMap { parties[$0] == nil ? nil : $0 } : nil
+        if command.seeking == .end { seeker = nil }
+        guard let id = ended ?? target else { throw .noPlayer }
         try self.command(command, to: id, request)
+        if command.seeking == .begin { seeker = id }
     }
 
     mutating func commandFromBus(_ command: AudioCommand, _ app: AppIdentifier, _ request: RequestID) {

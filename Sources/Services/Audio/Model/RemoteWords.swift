@@ -36,6 +36,17 @@ package enum AudioCommand: Hashable, Sendable, Codable {
         }
     }
 
+    package enum Seeking: Hashable, Sendable { case begin, end }
+
+    /// A seek button goes down, or up again; `nil`: it is another command.
+    package var seeking: Seeking? {
+        switch self {
+        case .beginSeekingBackward, .beginSeekingForward: .begin
+        case .endSeekingBackward, .endSeekingForward: .end
+        default: nil
+        }
+    }
+
     /// The subtype of the event that UIKit sends through the responder chain; Apple's number. Others have none.
     package var eventSubtype: Int? {
         switch self {

@@ -110,6 +110,10 @@ extension AudioNews {
         case .interrupted: "interrupted"
         case .interruptionEnded(let shouldResume): shouldResume ? "resume" : "interruption ended"
         case .routeChanged(let reason, _, _): "route \(reason.rawValue)"
+        case .command(.beginSeekingBackward): "command beginSeekingBackward"
+        case .command(.endSeekingBackward): "command endSeekingBackward"
+        case .command(.beginSeekingForward): "command beginSeekingForward"
+        case .command(.endSeekingForward): "command endSeekingForward"
         case .command(let command): "command \(command.kind.rawValue)"
         case .silenceHint(let begins): begins ? "be silent" : "need not be silent"
         }
@@ -150,7 +154,9 @@ enum SpokenDeed: Hashable {
         + "`interruption ends [for good]`, `plug KIND`, `unplug KIND`, `route NAME`, `allow APP`, `deny APP`, "
         + "`program APP plays [silence]`, `program APP pauses`, `outsider plays`, `outsider pauses`, `outsider quits`, "
         + "`server dies`, `server returns` and `raise`; KIND is receiver, speaker, headphones, bluetooth, usb, hdmi, "
-        + "line, microphone or headsetMicrophone; APP is its identifier"
+        + "line, microphone or headsetMicrophone; APP is its identifier; NAME is play, pause, stop, toggle, next, "
+        + "previous, beginSeekingForward, endSeekingForward, beginSeekingBackward, endSeekingBackward, skipForward, "
+        + "skipBackward or seek"
 
     private static let commands: [String: AudioCommand] = [
         "play": .play, "pause": .pause, "stop": .stop, "toggle": .toggle, "next": .next, "previous": .previous,
