@@ -5,6 +5,8 @@
 // The macros that check types need options that are constants.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -80,6 +82,25 @@ static inline void gr_curl_set_local(CURL *easy, struct gr_curl_name *name) {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, name);
     curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+}
+
+// The service class (DSCP) of what a socket sends from now on. A socket of one family refuses the other's option.
+static inline void gr_set_service_class(int socket, int service_class) {
+    int field = (service_class & 0x3F) << 2;
+    setsockopt(socket, IPPROTO_IP, IP_TOS, &field, sizeof field);
+    setsockopt(socket, IPPROTO_IPV6, IPV6_TCLASS, &field, sizeof field);
+}
+
+static int gr_curl_mark(void *context, curl_socket_t socket, curlsocktype purpose) {
+    (void)purpose;
+    gr_set_service_class(socket, (int)(intptr_t)context);
+    return CURL_SOCKOPT_OK;
+}
+
+// Also the packets that make a connection have it.
+static inline void gr_curl_set_service_class(CURL *easy, int service_class) {
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, gr_curl_mark);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(intptr_t)service_class);
 }
 
 // A socket that waits for connections at a name that the kernel chooses; -1: there is none.

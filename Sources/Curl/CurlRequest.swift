@@ -56,6 +56,8 @@ package struct CurlRequest: Sendable {
     package var roots: String?
     /// Seconds for a connection to come about, TLS included.
     package var connectTimeout = 20.0
+    /// The service class (DSCP) of what is sent; `nil`: none.
+    package var serviceClass: UInt8?
     /// Whether a body that is coded with gzip, deflate, Brotli or Zstandard is decoded.
     package var decodes = true
 

@@ -16,6 +16,8 @@ package import LinuxSystem
     private let multi: UnsafeMutableRawPointer
     private let epoll: Epoll
     private var sockets: [CInt: Socket] = [:]
+    /// The service classes of connections that have one.
+    private var classes: [CInt: UInt8] = [:]
     private var descriptors: [UInt64: CInt] = [:]
     private var nextToken: UInt64
     /// Of each connection with TLS, whether the server has said that nothing follows.
@@ -180,7 +182,7 @@ package import LinuxSystem
             epoll.remove(descriptor)
             return
         }
-        running[UInt(bitPattern: easy)]?.socket = descriptor
+        if let transfer = running[UInt(bitPattern: easy)] { carry(transfer, over: descriptor) }
         placeNote(descriptor, of: UInt(bitPattern: easy))
         var events: Epoll.Events = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
@@ -202,6 +204,16 @@ package import LinuxSystem
         }
     }
 
+    /// A transfer may take a connection over from another one, whose service class was different.
+    private func carry(_ transfer: CurlTransfer, over descriptor: CInt) {
+        let isNew = transfer.socket != descriptor
+        transfer.socket = descriptor
+        let serviceClass = transfer.request.serviceClass
+        guard isNew, serviceClass != nil || classes[descriptor] != nil else { return }
+        classes[descriptor] = serviceClass
+        SocketState.setServiceClass(descriptor, serviceClass ?? 0)
+    }
+
     /// A connection begins TLS. Its socket is the one that the library waits for next: until now it may have raced
     /// several.
     private func noteEnd(of tls: UnsafeMutableRawPointer?, _ easy: UnsafeMutableRawPointer?) {
@@ -218,6 +230,7 @@ package import LinuxSystem
     }
 
     private func close(_ socket: CInt) -> CInt {
+        classes[socket] = nil
         for transfer in senders.values { transfer.rescue(socket) }
         if let note = unsafe notes.removeValue(forKey: socket) {
             for transfer in running.values where transfer.socket == socket {

@@ -17,6 +17,9 @@ extension CurlTransfer {
         unsafe gr_curl_set(easy, CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
         // A transfer that is cancelled does not wait for an answer about a name.
         unsafe gr_curl_set(easy, CURLOPT_QUICK_EXIT, 1)
+        if let serviceClass = request.serviceClass {
+            unsafe gr_curl_set_service_class(easy, CInt(serviceClass))
+        }
         if request.decodes {
             isTaken = unsafe gr_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "identity") == CURLE_OK && isTaken
         }

@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Glibc
 
 /// What the library does not say of its sockets.
@@ -22,6 +23,10 @@ enum SocketState {
                 count += got
             }
         }
+    }
+
+    static func setServiceClass(_ descriptor: CInt, _ value: UInt8) {
+        gr_set_service_class(descriptor, CInt(value))
     }
 
     static func close(_ descriptor: CInt) -> CInt { Glibc.close(descriptor) }

@@ -207,6 +207,49 @@ import TransferCore
     }
 
     @Test(
+        "A transfer of the service type background waits for a warm radio, by its request or by its session",
+        arguments: [(true, false), (false, true), (true, true)])
+    func serviceType(ofRequest: Bool, ofSession: Bool) {
+        var bench = Bench(conditions: TransferConditions(network: .cellular))
+        var configuration = TransferConfiguration()
+        if ofSession { configuration.serviceType = .background }
+        let connection = bench.open(configuration)
+        var creation = Bench.download(1, priority: 1000)
+        if ofRequest { creation.request.serviceType = .background }
+        #expect(bench.begin(creation, on: connection).downloads.isEmpty)
+        // A request that says what it is for is not what its session says.
+        var call = Bench.download(2)
+        call.request.serviceType = .voice
+        #expect(bench.begin(call, on: connection).downloads.count == 1)
+        #expect(bench.setConditions { $0.isRadioWarm = true }.downloads.count == 1)
+    }
+
+    @Test("Other service types change nothing of when a transfer begins", arguments: NetworkServiceType.allCases)
+    func otherServiceTypes(type: NetworkServiceType) {
+        var bench = Bench(conditions: TransferConditions(network: .cellular))
+        let connection = bench.open()
+        var creation = Bench.download()
+        creation.request.serviceType = type
+        #expect(bench.begin(creation, on: connection).downloads.isEmpty == (type == .background))
+    }
+
+    @Test("Of transfers that may begin, those of the service type background are the last")
+    func serviceTypeOrder() {
+        var rules = TransferRules()
+        rules.mostRunning = 1
+        rules.mostRunningPerApp = 1
+        var bench = Bench(rules: rules)
+        let connection = bench.open()
+        bench.begin(Bench.download(1), on: connection)
+        var prefetch = Bench.download(2, "https://example.org/prefetch", priority: 1000)
+        prefetch.request.serviceType = .background
+        bench.begin(prefetch, on: connection)
+        bench.begin(Bench.download(3, "https://example.org/wanted", priority: 300), on: connection)
+        let next = finish(&bench, bench.effects.downloads[0].attempt)
+        #expect(next.downloads.map(\.order.request.url) == ["https://example.org/wanted"])
+    }
+
+    @Test(
         "A task that the background made is discretionary, also before the app was told what it is woken for",
         arguments: [AppPresence.background, .suspended])
     func background(presence: AppPresence) {

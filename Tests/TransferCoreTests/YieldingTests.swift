@@ -55,6 +55,19 @@ struct YieldingTests {
         return (bench, link)
     }
 
+    @Test(
+        "A download of the app on screen gives way if no user waits for it, as its service type says",
+        arguments: NetworkServiceType.allCases + [nil])
+    func serviceType(type: NetworkServiceType?) {
+        var bench = Bench(conditions: TransferConditions(network: .wifi, isAppOnScreen: true))
+        let connection = bench.open(app: podcasts, presence: .foreground)
+        var creation = Bench.download()
+        creation.request.serviceType = type
+        var link = TestLink()
+        link.note(bench.begin(creation, on: connection))
+        #expect(link.gaveWay.isEmpty == (type != .background))
+    }
+
     @Test("An app on screen that wants the whole link has nine tenths of it two seconds later")
     func greedy() {
         var (bench, link) = downloading()

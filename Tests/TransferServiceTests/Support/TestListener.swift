@@ -9,9 +9,14 @@ final class TestListener {
     private let listener: Descriptor
     private var connections: [Descriptor] = []
 
-    init() throws {
+    /// - Parameter readsServiceClass: whether connections tell the service class of the packets that made them.
+    init(readsServiceClass: Bool = false) throws {
         let number = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         listener = Descriptor(owning: number)
+        if readsServiceClass {
+            var isOn: CInt = 1
+            _ = unsafe setsockopt(number, CInt(IPPROTO_IP), IP_RECVTOS, &isOn, socklen_t(MemoryLayout<CInt>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -27,6 +32,19 @@ final class TestListener {
     }
 
     var url: String { "http://127.0.0.1:\(port)/" }
+
+    /// Of the last connection; `nil`: there was none, or the kernel does not tell.
+    var serviceClass: UInt8? {
+        guard let connection = connections.last else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var length = socklen_t(bytes.count)
+        // A control message: its length, level and kind, and a number.
+        let head = MemoryLayout<cmsghdr>.size
+        guard unsafe getsockopt(connection.rawValue, CInt(IPPROTO_IP), IP_PKTOPTIONS, &bytes, &length) == 0,
+            length > head
+        else { return nil }
+        return bytes[head] >> 2
+    }
 
     /// Waits until somebody has connected and asked.
     func waitForRequest(within seconds: Int = 20) throws {

@@ -12,6 +12,21 @@ package struct HeaderField: Hashable, Sendable, Codable {
 
 package enum TransferKind: String, Sendable, Codable, CaseIterable { case download, upload }
 
+/// What traffic is for: Foundation's `NetworkServiceType`, where `default` says nothing.
+package enum NetworkServiceType: String, Sendable, Codable, CaseIterable {
+    case voip, video, background, voice, callSignaling
+
+    /// The service class (DSCP, RFC 4594) that the network reads in packets.
+    package var serviceClass: UInt8 {
+        switch self {
+        case .background: 8  // CS1
+        case .voip, .callSignaling: 24  // CS3
+        case .video: 34  // AF41
+        case .voice: 46  // EF
+        }
+    }
+}
+
 /// What a client wants to have transferred.
 package struct TransferRequest: Hashable, Sendable, Codable {
     package var url: String
@@ -24,10 +39,12 @@ package struct TransferRequest: Hashable, Sendable, Codable {
     package var allowsCellular: Bool
     /// A number of `CachePolicy`; the default leaves it to the session.
     package var cachePolicy: Int32
+    /// In place of the session's.
+    package var serviceType: NetworkServiceType?
 
     package init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: [UInt8] = [], timeout: Span? = nil,
-        allowsCellular: Bool = true, cachePolicy: Int32 = 0
+        allowsCellular: Bool = true, cachePolicy: Int32 = 0, serviceType: NetworkServiceType? = nil
     ) {
         self.url = url
         self.method = method
@@ -36,6 +53,7 @@ package struct TransferRequest: Hashable, Sendable, Codable {
         self.timeout = timeout
         self.allowsCellular = allowsCellular
         self.cachePolicy = cachePolicy
+        self.serviceType = serviceType
     }
 }
 
@@ -72,6 +90,8 @@ package struct TransferConfiguration: Hashable, Sendable, Codable {
     package var connectionsPerHost: Int32 = 6
     package var cookies = Cookies.always
     package var cachePolicy: Int32 = 0
+    /// Of requests that name none.
+    package var serviceType: NetworkServiceType?
     package var proxy: Proxy?
     package var tlsMinimum: String?
     /// PEM; in place of the machine's own.

@@ -156,6 +156,7 @@ package struct SimulatedTransfers: ServiceModel {
         var creation = TransferCreation(
             number: task, kind: .download, request: TransferRequest(url: "https://server.example/\(size)"))
         if spoken.isLow { creation.priority = system.rules.lowPriority }
+        if spoken.isBackground { creation.request.serviceType = .background }
         creation.earliestBegin = spoken.delay.map {
             WallTime(nanoseconds: (now + wallOffset + $0 - .zero).nanoseconds)
         }

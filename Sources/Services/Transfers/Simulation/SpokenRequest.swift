@@ -2,8 +2,8 @@ internal import Model
 internal import Simulation
 
 /// What a simulated app says: `download 20MB in photos`, `upload 300kB in photos`, `open photos`, `cancel photos`. A
-/// transfer may begin `after 2h` and have `low` priority; with `discretionary` at the end, that is what the session is
-/// from then on.
+/// transfer may begin `after 2h` and have `low` priority, or the service type `background`; with `discretionary` at the
+/// end, that is what the session is from then on.
 struct SpokenRequest: Hashable {
     enum Action: Hashable {
         case open, cancel
@@ -15,12 +15,14 @@ struct SpokenRequest: Hashable {
     var isDiscretionary = false
     /// It can wait for a radio that is awake.
     var isLow = false
+    /// `URLRequest.networkServiceType` says that no user waits for it.
+    var isBackground = false
     /// It does not begin before so much time has passed.
     var delay: Span?
 
     static let forms =
         "it understands `open SESSION`, `download SIZE in SESSION`, `upload SIZE in SESSION` and `cancel SESSION`, "
-        + "with `after TIME` and `low` behind a transfer, and `discretionary` behind all but the last"
+        + "with `after TIME` and `low` or `background` behind a transfer, and `discretionary` behind all but the last"
 
     init?(_ text: String) {
         var words = text.split(separator: " ").map(String.init)
@@ -30,6 +32,9 @@ struct SpokenRequest: Hashable {
         }
         if words.count > 4, words.last == "low" {
             isLow = true
+            words.removeLast()
+        } else if words.count > 4, words.last == "background" {
+            isBackground = true
             words.removeLast()
         }
         if words.count == 6, words[4] == "after" {

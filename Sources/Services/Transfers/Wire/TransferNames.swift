@@ -16,6 +16,8 @@ package enum TransferToolMethod: String, Sendable, CaseIterable {
 package enum TransferRole: String, Sendable, CaseIterable { case tool }
 package enum TransferKindName: String, Sendable, CaseIterable { case download, upload }
 package enum TransferCookies: String, Sendable, CaseIterable { case always, never, mainDocument }
+/// Foundation's `NetworkServiceType`, `default` left out.
+package enum TransferServiceType: String, Sendable, CaseIterable { case voip, video, background, voice, callSignaling }
 package enum TransferProxyKind: String, Sendable, CaseIterable { case http, socks }
 package enum TransferTaskState: String, Sendable, CaseIterable { case suspended, running, canceling, completed }
 /// The windows of its declaration: what apps are woken for.

@@ -38,6 +38,8 @@ package struct TransferSettings: WireRecord {
     package var connectionsPerHost: Int64
     package var cookies: TransferCookies
     package var cachePolicy: Int64
+    /// Of requests that name none.
+    package var serviceType: TransferServiceType?
     package var proxy: TransferProxy?
     package var tlsMinimum: String?
     /// PEM, in place of the machine's own.
@@ -49,7 +51,8 @@ package struct TransferSettings: WireRecord {
         discretionary: Bool = false, sendsLaunchEvents: Bool = true, allowsCellular: Bool = true,
         allowsExpensive: Bool = true, allowsConstrained: Bool = true, requestTimeout: Double = 60,
         resourceTimeout: Double = 604_800, headers: [WireHeader] = [], connectionsPerHost: Int64 = 6,
-        cookies: TransferCookies = .always, cachePolicy: Int64 = 0, proxy: TransferProxy? = nil,
+        cookies: TransferCookies = .always, cachePolicy: Int64 = 0,
+        serviceType: TransferServiceType? = nil, proxy: TransferProxy? = nil,
         tlsMinimum: String? = nil, trustRoots: [String] = [], delayedRequests: Bool = false
     ) {
         self.discretionary = discretionary
@@ -63,6 +66,7 @@ package struct TransferSettings: WireRecord {
         self.connectionsPerHost = connectionsPerHost
         self.cookies = cookies
         self.cachePolicy = cachePolicy
+        self.serviceType = serviceType
         self.proxy = proxy
         self.tlsMinimum = tlsMinimum
         self.trustRoots = trustRoots
@@ -81,6 +85,7 @@ package struct TransferSettings: WireRecord {
         connectionsPerHost = try json.optionalInteger("connectionsPerHost") ?? 6
         cookies = try json.optionalWord("cookies") ?? .always
         cachePolicy = try json.optionalInteger("cachePolicy") ?? 0
+        serviceType = try json.optionalWord("serviceType")
         proxy = try json.optionalRecord("proxy")
         tlsMinimum = try json.optionalString("tlsMinimum")
         trustRoots = try json.strings("trustRoots")
@@ -100,6 +105,7 @@ package struct TransferSettings: WireRecord {
             "connectionsPerHost": .int(connectionsPerHost),
             "cookies": .string(cookies.rawValue),
             "cachePolicy": .int(cachePolicy),
+            "serviceType": JSONValue(serviceType?.rawValue),
             "proxy": proxy?.json ?? .null,
             "tlsMinimum": JSONValue(tlsMinimum),
             "trustRoots": .array(trustRoots.map(JSONValue.string)),

@@ -68,12 +68,14 @@ package struct TransferRequestInfo: WireRecord {
     package var timeout: Double?
     package var allowsCellular: Bool
     package var cachePolicy: Int64
+    /// In place of the session's.
+    package var serviceType: TransferServiceType?
     /// Of a download.
     package var body: [UInt8]?
 
     package init(
         url: String, method: String, headers: [WireHeader] = [], timeout: Double? = nil, allowsCellular: Bool = true,
-        cachePolicy: Int64 = 0, body: [UInt8]? = nil
+        cachePolicy: Int64 = 0, serviceType: TransferServiceType? = nil, body: [UInt8]? = nil
     ) {
         self.url = url
         self.method = method
@@ -81,6 +83,7 @@ package struct TransferRequestInfo: WireRecord {
         self.timeout = timeout
         self.allowsCellular = allowsCellular
         self.cachePolicy = cachePolicy
+        self.serviceType = serviceType
         self.body = body
     }
 
@@ -91,6 +94,7 @@ package struct TransferRequestInfo: WireRecord {
         timeout = try json.optionalNumber("timeout")
         allowsCellular = try json.bool("allowsCellular", default: true)
         cachePolicy = try json.optionalInteger("cachePolicy") ?? 0
+        serviceType = try json.optionalWord("serviceType")
         body = try json.optionalBytes("body")
     }
 
@@ -102,6 +106,7 @@ package struct TransferRequestInfo: WireRecord {
             "timeout": JSONValue(timeout),
             "allowsCellular": .bool(allowsCellular),
             "cachePolicy": .int(cachePolicy),
+            "serviceType": JSONValue(serviceType?.rawValue),
             "body": JSONValue(body.map(Base64.text)),
         ]
     }

@@ -20,7 +20,7 @@ extension TransferSystem {
             if let blocker {
                 note(blocker, of: id)
             } else {
-                ready.append(Candidate(standing: standing(task.record), priority: task.record.priority, id: id))
+                ready.append(Candidate(standing: standing(task.record), priority: priority(of: task), id: id))
             }
         }
         nextOfWaiting = next

@@ -118,7 +118,16 @@ extension TransferSystem {
         guard let conditions, conditions.network == .cellular, !conditions.isRadioWarm, !task.isLoopback else {
             return false
         }
-        return task.record.isDiscretionary || task.record.priority <= rules.lowPriority
+        return task.record.isDiscretionary || priority(of: task) <= rules.lowPriority
+    }
+
+    func serviceType(of task: ActiveTask) -> NetworkServiceType? {
+        task.record.request.serviceType ?? sessions[task.record.session]?.record.configuration.serviceType
+    }
+
+    /// No user waits for background traffic, so its priority is low at most.
+    func priority(of task: ActiveTask) -> Int32 {
+        serviceType(of: task) == .background ? min(task.record.priority, rules.lowPriority) : task.record.priority
     }
 
     private func limitBlocker(of task: ActiveTask, _ session: Session) -> Blocker? {

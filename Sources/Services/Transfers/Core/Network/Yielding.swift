@@ -17,9 +17,11 @@ extension TransferSystem {
         yielding.isDue = true
     }
 
-    /// The user does not wait for it: another app is on screen, and it is not what a tool was asked for.
+    /// The user does not wait for it: its app says so, or another app is on screen, and it is not what a tool was asked
+    /// for.
     private func givesWay(_ id: TransferID) -> Bool {
         guard let task = tasks[id], !task.isLoopback, let session = sessions[task.record.session] else { return false }
+        if serviceType(of: task) == .background { return true }
         guard let app = session.record.app else { return task.record.isDiscretionary }
         return apps[app]?.presence != .foreground
     }

@@ -15,7 +15,8 @@ extension TransferRequestInfo {
             url: request?.url?.absoluteString ?? "", method: request?.httpMethod ?? "GET",
             headers: headers.map { WireHeader($0.key, $0.value) },
             timeout: timeout == 60 ? sessionTimeout : timeout, allowsCellular: request?.allowsCellularAccess ?? true,
-            cachePolicy: request?.cachePolicy.wire ?? 0, body: (request?.httpBody).map(Array.init))
+            cachePolicy: request?.cachePolicy.wire ?? 0, serviceType: request?.networkServiceType.wire,
+            body: (request?.httpBody).map(Array.init))
     }
 }
 
@@ -36,6 +37,7 @@ extension URLRequest {
         self.init(url: info.url, method: info.method, headers: info.headers, cachePolicy: info.cachePolicy)
         if let timeout = info.timeout { timeoutInterval = timeout }
         allowsCellularAccess = info.allowsCellular
+        networkServiceType = NetworkServiceType(wire: info.serviceType)
         if let body = info.body { httpBody = Data(body) }
     }
 }
@@ -112,6 +114,7 @@ extension TransferSettings {
             connectionsPerHost: Int64(configuration.httpMaximumConnectionsPerHost),
             cookies: Self.cookies(configuration),
             cachePolicy: configuration.requestCachePolicy.wire,
+            serviceType: configuration.networkServiceType.wire,
             proxy: TransferProxy(configuration.connectionProxyDictionary ?? [:]), tlsMinimum: minimum,
             trustRoots: extras.trustRoots, delayedRequests: asksBeforeDelayedRequests)
     }

@@ -14,11 +14,14 @@ struct ConnectionSettings: Sendable {
     /// Certificates in PEM that are trusted in place of the system's.
     var trustRoots: [String] = []
     var proxy: TransferConfiguration.Proxy?
+    /// Of the packets (DSCP); `nil`: none.
+    var serviceClass: UInt8?
 
-    init(_ configuration: TransferConfiguration) {
+    init(_ configuration: TransferConfiguration, _ request: TransferRequest) {
         tlsMinimum = configuration.tlsMinimum
         trustRoots = configuration.trustRoots
         proxy = configuration.proxy
+        serviceClass = (request.serviceType ?? configuration.serviceType)?.serviceClass
     }
 }
 
@@ -102,7 +105,7 @@ struct Attempt: Sendable {
         let own = Set(request.headers.map { $0.name.lowercased() })
         headers = configuration.headers.filter { !own.contains($0.name.lowercased()) } + request.headers
         headers += CachePolicy(request, configuration).fields(beside: headers)
-        settings = ConnectionSettings(configuration)
+        settings = ConnectionSettings(configuration, request)
         if let proxyCredential {
             settings.proxy?.user = proxyCredential.user
             settings.proxy?.password = proxyCredential.password

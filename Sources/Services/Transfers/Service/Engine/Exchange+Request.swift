@@ -66,6 +66,7 @@ extension ConnectionSettings {
             case "1.3": .tls13
             default: .tls12
             }
+        request.serviceClass = serviceClass
         request.roots = trustRoots.isEmpty ? nil : trustRoots.joined(separator: "\n")
         request.proxy = proxy.map { proxy in
             CurlRequest.Proxy(

@@ -32,6 +32,7 @@ extension TransferConfiguration {
         connectionsPerHost = Int32(clamping: settings.connectionsPerHost)
         cookies = Cookies(rawValue: settings.cookies.rawValue) ?? .always
         cachePolicy = Int32(clamping: settings.cachePolicy)
+        serviceType = settings.serviceType.flatMap { NetworkServiceType(rawValue: $0.rawValue) }
         proxy = settings.proxy.map {
             Proxy(
                 kind: $0.kind == .http ? .http : .socks, host: $0.host, port: Int32(clamping: $0.port), user: $0.user,
@@ -48,7 +49,8 @@ extension TransferRequest {
         self.init(
             url: info.url, method: info.method, headers: info.headers.map { HeaderField($0.name, $0.value) },
             body: info.body ?? [], timeout: info.timeout.map { Model.Span(wire: $0) },
-            allowsCellular: info.allowsCellular, cachePolicy: Int32(clamping: info.cachePolicy))
+            allowsCellular: info.allowsCellular, cachePolicy: Int32(clamping: info.cachePolicy),
+            serviceType: info.serviceType.flatMap { NetworkServiceType(rawValue: $0.rawValue) })
     }
 }
 
