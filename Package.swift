@@ -382,6 +382,9 @@ let package = Package(
         .executableTarget(
             name: "greenroom-pushd", dependencies: ["NotificationsService"],
             path: "Sources/Services/Notifications/Program"),
+        .executableTarget(
+            name: "greenroom-sound", dependencies: ["AVFAudio", "NotificationsWire", "LinuxSystem"],
+            path: "Sources/Services/Notifications/Sound"),
         .executableTarget(name: "greenroom", dependencies: ["Commands"]),
         .executableTarget(name: "greenroom-replay", dependencies: ["ReplayCommands", "Commands"]),
         .executableTarget(name: "greenroom-simulator", dependencies: ["SimulationCommands", "Commands"]),
@@ -582,7 +585,7 @@ let package = Package(
             dependencies: [
                 "ServiceTesting", "TestBus", "NotificationsService", "NotificationsCore", "NotificationsWire",
                 "PushLink",
-                "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", grdb,
+                "DBus", "Wire", "LinuxSystem", "Model", "Headline", "greenroom-pushd", "greenroom-sound", grdb,
             ]),
         // With a daemon of their own, and with real ones where they are installed.
         .testTarget(

@@ -16,7 +16,7 @@ put() {
 
 for tool in greenroom greenroom-import greenroom-replay greenroom-simulator greenroomd greenroom-keeper greenroom-bundle \
     greenroom-transferd greenroom-pushd greenroom-audiod greenroom-locationd greenroom-bench greenroom-bench-audio \
-    greenroom-bench-location; do
+    greenroom-bench-location greenroom-sound; do
     if [ -x "$products/$tool" ]; then put "$products/$tool" "$bin/$tool"; fi
 done
 for tool in greenroom-pushgate greenroom-bench-push; do

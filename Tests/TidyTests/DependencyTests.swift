@@ -43,6 +43,10 @@ struct DependencyTests {
             ["Model", "NotificationsCore", "NotificationsWire", "PushLink", "Wire"]
         ),
         ("Sources/Services/Notifications/Program", ["NotificationsService"]),
+        (
+            "Sources/Services/Notifications/Sound",
+            ["AVFAudio", "Foundation", "Glibc", "LinuxSystem", "NotificationsWire"]
+        ),
         ("Sources/Services/Notifications/GatewayCore", ["Model", "PushLink", "PushPayload", "Wire"]),
         (
             "Gateway/Sources/PushGateway",
@@ -242,7 +246,7 @@ struct DependencyTests {
             ["FoundationXML", "Synchronization", "UIKit", "UIKitNetworking", "UserNotifications"]
         ),
         ("Examples/Radio/Sources", ["AVFoundation", "MediaPlayer", "UIKit"]),
-        ("Examples/CaptureTheFlag/Sources", ["CoreLocation", "UIKit", "UserNotifications"]),
+        ("Examples/CaptureTheFlag/Sources", ["CoreLocation", "FoundationNetworking", "UIKit", "UserNotifications"]),
         ("Examples/Navigator/Sources", ["AVFoundation", "CoreLocation", "UIKit"]),
         ("Examples/Reminder/Sources", ["Synchronization", "UIKit", "UserNotifications"]),
         ("Examples/Uploader/Sources", ["Foundation", "FoundationNetworking", "Synchronization", "UIKit"]),

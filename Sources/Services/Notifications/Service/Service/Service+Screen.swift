@@ -9,7 +9,26 @@ extension Service: Presenter.Client {
     func present(_ presentation: Presentation) {
         // It goes to the list alone; what was on the screen in its place is out of date.
         guard presentation.hasBanner else { return withdraw(presentation.id) }
-        presenter.show(shown(presentation))
+        prepare(presentation) { [weak self] in self?.presenter.show($0) }
+    }
+
+    /// Its sound may have to be converted first. Meanwhile it may be withdrawn, or another takes its place.
+    private func prepare(_ presentation: Presentation, _ then: @escaping (Shown) -> Void) {
+        let (app, id) = (presentation.app, presentation.id)
+        guard let name = presentation.sound.flatMap({ NotificationSoundInfo(text: $0).name }),
+            let source = apps[app]?.sound(name)
+        else {
+            preparing[id] = nil
+            return then(shown(presentation, standIn(presentation.sound)))
+        }
+        nextPreparation += 1
+        let number = nextPreparation
+        preparing[id] = number
+        sounds.playable(source) { [weak self] sound in
+            guard let self, preparing[id] == number else { return }
+            preparing[id] = nil
+            then(shown(presentation, sound))
+        }
     }
 
     /// What is stored of one that is about to be shown; `nil`: nothing that was not stored already.
@@ -22,6 +41,7 @@ extension Service: Presenter.Client {
     }
 
     func withdraw(_ id: NotificationID) {
+        preparing[id] = nil
         presenter.withdraw(id.name)
         isNowhere(id)
     }
@@ -31,7 +51,9 @@ extension Service: Presenter.Client {
         for (id, record) in displayed.sorted(by: { $0.key < $1.key }) {
             if var presentation = system.presentation(of: id) {
                 presentation.sound = record.isHeard ? nil : record.sound
-                presenter.recover(shown(presentation), as: record.handle, isSilent: record.isHeard)
+                prepare(presentation) { [weak self] in
+                    self?.presenter.recover($0, as: record.handle, isSilent: record.isHeard)
+                }
             } else {
                 // It was withdrawn while nobody could do it.
                 presenter.recover(Shown(id: id.name, app: "", title: ""), as: record.handle)
@@ -45,7 +67,7 @@ extension Service: Presenter.Client {
         enqueue(Batch(changes: [.displayed(id, nil)], effects: []))
     }
 
-    private func shown(_ presentation: Presentation) -> Shown {
+    private func shown(_ presentation: Presentation, _ sound: Shown.Sound) -> Shown {
         let content = presentation.notification.request.content
         let app = presentation.app
         let info = apps[app]
@@ -53,17 +75,17 @@ extension Service: Presenter.Client {
             id: presentation.id.name, app: info.flatMap { $0.name.isEmpty ? nil : $0.name } ?? app.shortName,
             desktopEntry: app.rawValue, icon: info.flatMap(\.picture), title: content.title, subtitle: content.subtitle,
             body: content.body, level: Shown.Level(rawValue: presentation.level.rawValue) ?? .active,
-            sound: sound(presentation.sound, info),
+            sound: sound,
             image: info?.image(content.attachments.first(where: \.isPicture)?.path),
             actions: presentation.actions.map {
                 Shown.Action(id: $0.identifier, title: $0.title, placeholder: $0.textInput?.placeholder)
             })
     }
 
-    private func sound(_ text: String?, _ info: AppInfo?) -> Shown.Sound {
+    /// What is heard where there is no file.
+    private func standIn(_ text: String?) -> Shown.Sound {
         guard let text else { return .none }
         guard let name = NotificationSoundInfo(text: text).name else { return .standard }
-        if let file = info?.sound(name) { return .file(file) }
         // As on Apple's systems the standard one in place of a file that is not there.
         return Self.isOfTheme(name) ? .named(name) : .standard
     }
@@ -142,11 +164,11 @@ extension AppInfo {
     }
 
     /// The first that is there: the app's own, or one that came with it.
-    fileprivate func sound(_ name: String) -> String? {
+    fileprivate func sound(_ name: String) -> SoundSource? {
         guard !name.contains("/"), !name.hasPrefix(".") else { return nil }
         return ["\(container)/Library/Sounds", bundle].first { folder in
             folder.hasPrefix("/") && Self.isFile(name, in: folder)
-        }.map { "\($0)/\(name)" }
+        }.map { SoundSource(app: app, user: user, folder: $0, name: name) }
     }
 
     private static func isFile(_ name: String, in folder: String) -> Bool {

@@ -114,6 +114,7 @@ extension Service: BrokerConnection.Client {
         nextRequest += 1
         post(.forgotten(app, request))
         helpers.forget(app.rawValue)
+        sounds.forget(app.rawValue)
         apps[app] = nil
         enqueue(Batch(changes: [.forget(app: app.rawValue)], effects: []))
     }

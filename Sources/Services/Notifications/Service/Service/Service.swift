@@ -26,6 +26,7 @@ final class Service: @unchecked Sendable {
     let link: LinkAgent
     let presenter: Presenter
     let helpers: Helpers
+    let sounds: Sounds
     var system: NotificationSystem
     private let store: NotificationStore
     private let storeQueue = DispatchQueue(label: "greenroom.notifications.store")
@@ -54,6 +55,9 @@ final class Service: @unchecked Sendable {
     var apps: [AppIdentifier: AppInfo] = [:]
     /// What is on the screen, or waits for one.
     var displayed: [NotificationID: ScreenRecord] = [:]
+    /// What waits for its sound, by a number that a later one for the same place does not have.
+    var preparing: [NotificationID: UInt64] = [:]
+    var nextPreparation: UInt64 = 0
     var reportLog = ReportLog()
     private let calm: ServiceCalm
     private(set) var isEnding = false
@@ -72,6 +76,7 @@ final class Service: @unchecked Sendable {
         self.onEnd = onEnd
         presenter = Presenter(queue: queue)
         helpers = Helpers(queue, folder: broker.folder, time: rules.mutationTime)
+        sounds = Sounds(queue, folder: broker.folder)
         gateway = contents.gateway
         displayed = contents.displayed
         for info in contents.apps { if let app = AppIdentifier(info.app) { apps[app] = info } }
@@ -80,6 +85,8 @@ final class Service: @unchecked Sendable {
         calm.isIdle = { [unowned self] in isIdle }
         calm.onIdle = { [unowned self] in end(isDone: true) }
         helpers.onTrouble = { [unowned self] in note($0) }
+        sounds.onTrouble = { [unowned self] in note($0) }
+        sounds.onIdle = { [unowned self] in armIdle() }
     }
 
     /// Begins: zone and clock first, then what can go on.
@@ -232,7 +239,7 @@ final class Service: @unchecked Sendable {
     var isIdle: Bool {
         peers.isEmpty && requests.isEmpty && asked.isEmpty && askedByServices.isEmpty && system.isIdle
             && link.state == .off
-            && !presenter.isNeeded && batches.isEmpty && !isCommitting
+            && !presenter.isNeeded && sounds.isIdle && batches.isEmpty && !isCommitting
     }
 
     /// Nobody is there and nothing can come: after a while the process has no reason to be.
@@ -247,6 +254,7 @@ final class Service: @unchecked Sendable {
         broker.end()
         link.end()
         helpers.end()
+        sounds.end()
         for peer in peers.values { peer.close() }
         for source in sources { source.cancel() }
         zoneWatch = nil

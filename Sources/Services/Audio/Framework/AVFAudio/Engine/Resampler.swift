@@ -1,5 +1,5 @@
 /// From one number of frames per second to another, and from some channels to others.
-struct Resampler {
+package struct Resampler {
     private let ratio: Double
     private let from: Int
     private let to: Int
@@ -10,7 +10,7 @@ struct Resampler {
     private var hasBegun = false
     private var hasEnded = false
 
-    init(fromRate: Double, toRate: Double, fromChannels: Int, toChannels: Int) {
+    package init(fromRate: Double, toRate: Double, fromChannels: Int, toChannels: Int) {
         ratio = fromRate / toRate
         (from, to) = (fromChannels, toChannels)
     }
@@ -18,7 +18,7 @@ struct Resampler {
     /// So many frames, or fewer at the end of the input.
     ///
     /// - Parameter read: so many frames of the input; fewer if there are no more now.
-    mutating func next(_ count: Int, _ read: (Int) -> [Float]) -> [Float] {
+    package mutating func next(_ count: Int, _ read: (Int) -> [Float]) -> [Float] {
         if ratio == 1 { return Self.mapped(read(count), from, to) }
         if !hasBegun {
             // The curve goes through four frames; nothing was before the first.

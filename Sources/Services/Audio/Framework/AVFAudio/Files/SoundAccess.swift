@@ -119,20 +119,30 @@ package final class DataBytes: SoundBytes {
 /// The bytes of a file that is open.
 ///
 /// Unchecked: immutable.
-final class FileBytes: SoundBytes, @unchecked Sendable {
+package final class FileBytes: SoundBytes, @unchecked Sendable {
     private let handle: FileHandle
-    let length: Int
+    package let length: Int
 
     /// Returns `nil` if the file cannot be opened. The caller then lets libsndfile say why.
-    init?(_ path: String) {
-        guard let handle = FileHandle(forReadingAtPath: path), let length = try? handle.seekToEnd() else { return nil }
+    convenience init?(_ path: String) {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        self.init(handle)
+    }
+
+    /// Takes a descriptor. Returns `nil` if it has no places that could be read.
+    package convenience init?(descriptor: CInt) {
+        self.init(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+    }
+
+    private init?(_ handle: FileHandle) {
+        guard let length = try? handle.seekToEnd() else { return nil }
         (self.handle, self.length) = (handle, Int(clamping: length))
     }
 
     // Nothing was written, so a failure loses nothing.
     deinit { try? handle.close() }
 
-    func bytes(at offset: Int, _ count: Int) -> Data {
+    package func bytes(at offset: Int, _ count: Int) -> Data {
         guard offset >= 0, offset < length, count > 0 else { return Data() }
         var data = Data(count: min(count, length - offset))
         let size = data.count

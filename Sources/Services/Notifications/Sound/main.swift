@@ -1,0 +1,4 @@
+internal import Glibc
+internal import NotificationsWire
+
+exit(SoundProgram.run().rawValue)
