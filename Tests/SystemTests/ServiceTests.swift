@@ -276,6 +276,29 @@ extension SystemTests {
             #expect(info.state == "running" && info.pid == pid && info.holds.map(\.app) == ["walker"], "\(info)")
         }
 
+        @Test("A service that hangs is replaced: who wants a connection gets an answer, and the next one is served")
+        func hanging() throws {
+            let system = try system()
+            defer { system.end() }
+            try system.play(["open walker", "open walker:start"])
+            try expectOutput(system, "walker", "\"counting\": true")
+            try system.play(["open singer"])
+            let pid = try #require(try service(system, "steps").pid)
+            // It is there and reads nothing, as one in an endless loop.
+            try PidFD(CInt(pid)).send(SIGSTOP)
+            try system.installPython("walker2", "SERVICE = \"steps\"\n" + Self.app, keys: Self.scheme("walker2"))
+            try system.play(["open walker2", "open walker2:start"])
+            try expectOutput(system, "walker2", "service refused")
+            try system.until("another process took its place") {
+                let info = try self.service(system, "steps")
+                return info.state == "running" && info.pid != pid
+            }
+            // What it held goes on.
+            #expect(try service(system, "steps").holds.map(\.app) == ["walker"])
+            try system.play(["open walker2:start"])
+            try expectOutput(system, "walker2", "\"counting\": true")
+        }
+
         @Test("What is no declaration is left out and named; who is no service is refused")
         func rubbish() throws {
             let system = try TestSystem { home in

@@ -30,13 +30,13 @@ final class ServiceLink {
     private var greeting: UInt64 = 0
     private var awaitsGreeting = false
     /// Connections of apps that the service has yet to take.
-    private var offered: [AppIndex: Int] = [:]
+    var offered: [AppIndex: Int] = [:]
     /// What it asked other services, and waits for.
     var relayed = 0
     /// Deaths in a row before a hello.
     private var silentDeaths = 0
     private var triesLater = false
-    private(set) var trouble: String?
+    var trouble: String?
 
     /// Nanoseconds from its start to its hello.
     private static let longestGreeting: Int64 = 5_000_000_000
@@ -44,9 +44,11 @@ final class ServiceLink {
     /// Nanoseconds between attempts with a service that does not come to its hello.
     private static let rarePause: Int64 = 60_000_000_000
     private static let mostStated = 4096
-    private static let mostOffered = 4
 
-    private let registrations: ServiceRegistrations
+    let registrations: ServiceRegistrations
+    private(set) lazy var answerWatch = AnswerWatch(host.loop, limit: Self.longestAnswer) { [unowned self] in
+        replaceSilent()
+    }
 
     init(
         _ host: Host, _ service: DeclaredService, _ index: ServiceIndex, _ registrations: ServiceRegistrations
@@ -99,7 +101,7 @@ final class ServiceLink {
         }
     }
 
-    private var log: String { host.home.serviceFolder(name) + "/log" }
+    var log: String { host.home.serviceFolder(name) + "/log" }
 
     func startIfNeeded() {
         guard isNeeded, connection == nil, !host.isHalting, !isRestartDue else { return }
@@ -215,48 +217,6 @@ final class ServiceLink {
 
     func tell(_ news: ServiceNews, _ params: JSONValue) {
         connection?.send(.notification(method: news.rawValue, params: params))
-    }
-
-    /// Hands the service one end of a new connection, and `done` the other.
-    func connect(_ app: AppHost, _ generation: Generation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void) {
-        let installation = app.installation
-        let attach = ServiceAttach(
-            app: installation.identifier, process: Int64(generation.rawValue), name: installation.name,
-            bundle: host.home.bundle(installation.identifier), icon: installation.icon,
-            modes: installation.backgroundModes,
-            container: host.home.container(installation.identifier), extensions: installation.extensions ?? [:],
-            user: Int64(installation.uid ?? CurrentProcess.uid), group: Int64(installation.uid ?? CurrentProcess.gid))
-        // Who asks without waiting for an answer would have the service read for nobody else.
-        guard offered[app.index, default: 0] < Self.mostOffered else {
-            return done(.failure(RPCError(.tooMuch, "\(Self.mostOffered) connections are being made: wait for one")))
-        }
-        offered[app.index, default: 0] += 1
-        withService { [unowned self] outcome in
-            let answered: (Result<Descriptor, RPCError>) -> Void = { [unowned self] in
-                offered[app.index] = offered[app.index].flatMap { $0 > 1 ? $0 - 1 : nil }
-                done($0)
-            }
-            switch outcome {
-            case .failure(let error): answered(.failure(error))
-            case .success:
-                // What it begins now it may have to tell after the device was started anew.
-                registrations.keep(installation.identifier, at: name) { [unowned self] in
-                    handOver(attach, Incarnation(app.index, generation), answered)
-                }
-            }
-        }
-    }
-
-    private func handOver(
-        _ attach: ServiceAttach, _ incarnation: Incarnation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void
-    ) {
-        guard let (mine, its) = try? UnixSocket.pair() else {
-            return done(.failure(RPCError(.internalError, "no connection to the service can be made")))
-        }
-        // Before the service can speak of it.
-        host.post(.service(.attached(index, incarnation)))
-        tell(incarnation.app)
-        request(.attach, attach.json, with: its) { done($0.map { _ in mine }) }
     }
 
     func answered(_ id: RPCID, _ result: Result<JSONValue, RPCError>) { answers.removeValue(forKey: id)?(result) }

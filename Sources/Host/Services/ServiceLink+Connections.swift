@@ -1,0 +1,67 @@
+internal import LinuxSystem
+internal import Model
+internal import PolicyCore
+internal import Wire
+
+// Connections between apps and the service.
+extension ServiceLink {
+    private static let mostOffered = 4
+    /// Nanoseconds that it has to take a connection in.
+    static let longestAnswer: Int64 = 15_000_000_000
+
+    /// Hands the service one end of a new connection, and `done` the other.
+    func connect(_ app: AppHost, _ generation: Generation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void) {
+        let installation = app.installation
+        let attach = ServiceAttach(
+            app: installation.identifier, process: Int64(generation.rawValue), name: installation.name,
+            bundle: host.home.bundle(installation.identifier), icon: installation.icon,
+            modes: installation.backgroundModes,
+            container: host.home.container(installation.identifier), extensions: installation.extensions ?? [:],
+            user: Int64(installation.uid ?? CurrentProcess.uid), group: Int64(installation.uid ?? CurrentProcess.gid))
+        // Who asks without waiting for an answer would have the service read for nobody else.
+        guard offered[app.index, default: 0] < Self.mostOffered else {
+            return done(.failure(RPCError(.tooMuch, "\(Self.mostOffered) connections are being made: wait for one")))
+        }
+        offered[app.index, default: 0] += 1
+        withService { [unowned self] outcome in
+            let answered: (Result<Descriptor, RPCError>) -> Void = { [unowned self] in
+                offered[app.index] = offered[app.index].flatMap { $0 > 1 ? $0 - 1 : nil }
+                done($0)
+            }
+            switch outcome {
+            case .failure(let error): answered(.failure(error))
+            case .success:
+                // What it begins now it may have to tell after the device was started anew.
+                registrations.keep(installation.identifier, at: name) { [unowned self] in
+                    handOver(attach, Incarnation(app.index, generation), answered)
+                }
+            }
+        }
+    }
+
+    private func handOver(
+        _ attach: ServiceAttach, _ incarnation: Incarnation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void
+    ) {
+        guard let (mine, its) = try? UnixSocket.pair() else {
+            return done(.failure(RPCError(.internalError, "no connection to the service can be made")))
+        }
+        // Before the service can speak of it.
+        host.post(.service(.attached(index, incarnation)))
+        tellState(incarnation.app)
+        let asked = answerWatch.began()
+        request(.attach, attach.json, with: its) { [unowned self] answer in
+            answerWatch.ended(asked)
+            done(answer.map { _ in mine })
+        }
+    }
+
+    /// It takes no connections. Whoever waits for one hears of it, and may ask the next process.
+    func replaceSilent() {
+        guard let connection, !host.isHalting else { return }
+        process.kill()
+        connection.close()
+        trouble =
+            "it took no connection for \(Self.longestAnswer / 1_000_000_000) seconds, and was ended: "
+            + "\(log) may say why"
+    }
+}
