@@ -7,11 +7,10 @@ internal import TransferWire
 internal import Wire
 
 extension Service {
-    /// A connection that has just been made: whoever may open the socket is of the same user.
+    /// A connection that has just been made. Whoever may open the socket is of the same user, and so are apps on an
+    /// ordinary user's system: they come by the daemon, which knows them.
     func accept(_ socket: Descriptor, isControl: Bool) {
-        guard let credentials = try? UnixSocket.peer(of: socket),
-            credentials.uid == CurrentProcess.uid || credentials.uid == 0
-        else { return }
+        guard ToolPeer.isTool(socket) else { return }
         guard let peer = add(socket) else { return }
         if isControl {
             let session = ControlSession(self, peer)
