@@ -260,46 +260,54 @@ package final class Cgroup {
 
 /// Where a system may make its cgroups.
 package enum CgroupRoot {
-    /// The directory below which groups can be made: the machine's root for root, its own group for others;
-    /// `nil` when there is none.
+    /// The directory below which groups can be made: the machine's root for root, its own group for others, and for
+    /// root where its group has a memory limit, which is for the apps as well; `nil` when there is none.
     package static func detect(
         mountInfo: String = "/proc/self/mountinfo", ownGroup: String = "/proc/self/cgroup", isRoot: Bool
     ) -> String? {
         if let given = CurrentProcess.environment("GREENROOM_CGROUP") { return given.isEmpty ? nil : given }
         guard let mount = mountPoint(mountInfo) else { return nil }
-        if isRoot { return canWrite(mount) ? mount : nil }
+        if isRoot {
+            let limited = MemoryBounds(mountInfo: mountInfo, ownGroup: ownGroup).limitedGroup
+            if let limited, canWrite(limited) { return limited }
+            return canWrite(mount) ? mount : nil
+        }
         guard let own = text(ownGroup).flatMap(ProcFS.parseCgroup) else { return nil }
         // In a container without a namespace for cgroups, the mount shows a part of the hierarchy.
-        let root = field(3, mountInfo) ?? "/"
+        let root = Self.mount(of: nil, mountInfo)?.root ?? "/"
         let below = root != "/" && (own == root || own.hasPrefix(root + "/")) ? String(own.dropFirst(root.count)) : own
         let path = below == "/" ? mount : mount + below
         return canWrite(path) ? path : nil
     }
 
-    package static func mountPoint(_ mountInfo: String = "/proc/self/mountinfo") -> String? { field(4, mountInfo) }
-
-    /// A field of the line that tells of the cgroup2 mount.
-    private static func field(_ number: Int, _ mountInfo: String) -> String? {
-        for line in (text(mountInfo) ?? "").split(separator: "\n") {
-            let halves = line.split(separator: " ").split(separator: "-", maxSplits: 1)
-            guard halves.count == 2, halves[1].first == "cgroup2" else { continue }
-            let fields = Array(halves[0])
-            if fields.count > 4 { return unescaped(fields[number]) }
-        }
-        return nil
+    package static func mountPoint(_ mountInfo: String = "/proc/self/mountinfo") -> String? {
+        mount(of: nil, mountInfo)?.point
     }
 
     /// The mount point of a v1 controller in a hybrid layout.
     package static func legacyMountPoint(
         of controller: String, mountInfo: String = "/proc/self/mountinfo"
     ) -> String? {
+        mount(of: controller, mountInfo)?.point
+    }
+
+    struct Mount {
+        /// What of the hierarchy it shows.
+        var root: String
+        var point: String
+    }
+
+    /// The first one of a v1 controller, or of v2.
+    static func mount(of controller: String?, _ mountInfo: String) -> Mount? {
         for line in (text(mountInfo) ?? "").split(separator: "\n") {
             let halves = line.split(separator: " ").split(separator: "-", maxSplits: 1)
-            guard halves.count == 2, halves[1].first == "cgroup", let options = halves[1].last else { continue }
+            guard halves.count == 2, halves[1].first == (controller == nil ? "cgroup2" : "cgroup"),
+                let options = halves[1].last
+            else { continue }
             let fields = Array(halves[0])
-            if options.split(separator: ",").contains(Substring(controller)), fields.count > 4 {
-                return String(fields[4])
-            }
+            guard fields.count > 4 else { continue }
+            if let controller, !options.split(separator: ",").contains(Substring(controller)) { continue }
+            return Mount(root: unescaped(fields[3]), point: unescaped(fields[4]))
         }
         return nil
     }

@@ -215,6 +215,8 @@ package struct Callback: Hashable, Sendable, Codable {
 package enum ExitStatus: Hashable, Sendable, Codable {
     case exited(Int32)
     case signaled(Int32)
+    /// The kernel ended it, since the machine or a cgroup around the system had no memory left.
+    case outOfMemory
     /// Nobody could collect the status.
     case unknown
 }

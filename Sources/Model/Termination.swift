@@ -213,6 +213,7 @@ extension EndReason {
             TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))
         case .ended(.signaled(let signal)):
             TerminationCode(namespace: "SIGNAL", code: UInt64(UInt32(bitPattern: signal)))
+        case .ended(.outOfMemory): .pageShortage
         case .failedToLaunch: .launchFailed
         case .memory(let end): end.isOwnLimit ? .perProcessLimit : .pageShortage
         case .heldLock: .heldLock
@@ -250,6 +251,9 @@ extension EndReason {
                 + "used together in one NSPurgeableData"
         case .ended(.exited(let status)): "\(name) ended by itself with exit status \(status)"
         case .ended(.signaled(let signal)): "\(name) crashed: signal \(signal) (\(signalName(signal)))"
+        case .ended(.outOfMemory):
+            "the kernel ended \(name): the machine, or a cgroup around the system, had no memory left; greenroom doctor "
+                + "names the limit"
         case .ended(.unknown): "\(name) ended; nobody could collect its exit status"
         case .failedToLaunch(let failure):
             "\(name) could not be launched: \(failure.stage): \(failure.message)"

@@ -206,6 +206,24 @@ struct CgroupRootTests {
         #expect(try detect(scratch, mounts: mounts, own: groups, isRoot: false) == own)
     }
 
+    @Test("Where the group of root has a memory limit, or one above it has, apps are within it")
+    func limited() throws {
+        let scratch = try Scratch()
+        let mount = try group(scratch, "cg")
+        let own = try group(scratch, "cg/system.slice/greenroom")
+        let mounts = "38 31 0:38 / \(mount) rw - cgroup2 cgroup2 rw\n"
+        let groups = "0::/system.slice/greenroom\n"
+        _ = try scratch.file("cg/system.slice/greenroom/memory.max", "max\n")
+        #expect(try detect(scratch, mounts: mounts, own: groups, isRoot: true) == mount)
+        _ = try scratch.file("cg/system.slice/memory.max", "419430400\n")
+        #expect(try detect(scratch, mounts: mounts, own: groups, isRoot: true) == own)
+        // Of version 1, which the apps inherit.
+        let legacy = "39 31 0:39 / \(scratch.path)/legacy rw - cgroup cgroup rw,memory\n"
+        _ = try scratch.file("legacy/box/memory.limit_in_bytes", "1000000\n")
+        let both = "4:memory:/box\n0::/system.slice/greenroom\n"
+        #expect(try detect(scratch, mounts: mounts + legacy, own: both, isRoot: true) == mount)
+    }
+
     @Test("A mount of a part of the hierarchy, at a path with a space")
     func partialMount() throws {
         let scratch = try Scratch()

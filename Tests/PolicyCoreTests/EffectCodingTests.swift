@@ -54,7 +54,7 @@ import Testing
             }
     }
 
-    private static let statuses: [Model.ExitStatus] = [.exited(0), .exited(9), .signaled(9), .unknown]
+    private static let statuses: [Model.ExitStatus] = [.exited(0), .exited(9), .signaled(9), .unknown, .outOfMemory]
 
     private static let ends: [EndReason] =
         [

@@ -149,6 +149,9 @@ import Testing
         Situation(testDescription: "a crash", says: ["app crashed: signal 11 (SIGSEGV)"]) {
             end($0, .signaled(11))
         },
+        Situation(testDescription: "an end by the kernel", says: ["the kernel ended app", "no memory left"]) {
+            end($0, .outOfMemory)
+        },
         Situation(testDescription: "an exit", says: ["ended by itself with exit status 3"]) { end($0, .exited(3)) },
         Situation(testDescription: "no launch", says: ["could not be launched", "execve: gone"]) {
             let app = $0.installTest("app")

@@ -295,7 +295,7 @@ extension Generator {
         switch random.below(23) {
         case 20: serviceNames.isEmpty ? .diskFull(flag()) : .killService(pick(serviceNames))
         case 21: serviceNames.isEmpty ? .diskFull(flag()) : .stallService(pick(serviceNames), flag())
-        case 0: .crash(name(), signal: Int32(1 + random.below(64)))
+        case 0: flag() ? .starve(name()) : .crash(name(), signal: Int32(1 + random.below(64)))
         case 1: .exit(name(), status: Int32(random.below(256)))
         case 2: .hang(name(), pick(CallbackKind.allCases))
         case 3: .freezeMainThread(name())
@@ -329,7 +329,7 @@ extension Generator {
                 .handleEventsForBackgroundURLSession, .launchBackgroundTask,
                 .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
                 .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
-                .priorityInversion, .screenHeld, .screenReleased,
+                .didReceiveRemoteNotification, .priorityInversion, .screenHeld, .screenReleased,
             ] + SceneStep.allCases.map(\.event)
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 package import Wire
 
 /// Tries every mechanism of the kernel that Greenroom can use. Leaves nothing behind.
@@ -11,9 +12,17 @@ package struct Doctor {
         self.environment = environment
     }
 
+    /// Those of the daemon, if one runs: it may be in other groups than this tool.
+    private var bounds: MemoryBounds {
+        guard let pid = Files.text(home.daemonFile).flatMap({ Int32($0.prefix { $0.isNumber }) }),
+            FileSystem.exists("/proc/\(pid)/cgroup")
+        else { return MemoryBounds() }
+        return MemoryBounds(ownGroup: "/proc/\(pid)/cgroup")
+    }
+
     package func findings() -> [DoctorFinding] {
         CgroupProbes().findings() + ProcessProbes().findings() + ConfinementProbes().findings()
-            + PriorityProbes().findings() + MemoryProbes().findings() + StorageProbe(home: home).findings()
+            + PriorityProbes().findings() + MemoryProbes(bounds: bounds).findings() + StorageProbe(home: home).findings()
             + SettingProbes(home: home, environment: environment).findings()
     }
 

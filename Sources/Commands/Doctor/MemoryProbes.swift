@@ -9,7 +9,28 @@ struct MemoryProbes {
     /// What the daemon and its supervisor lock at most.
     private static let lockedBytes: UInt64 = 64 << 20
 
-    func findings() -> [DoctorFinding] { [pressure(), outside(), advice(), purgeable(), locked(), swap()] }
+    /// The groups that a system would be in, or is in.
+    private let bounds: MemoryBounds
+    private let machine: Int64
+
+    init(bounds: MemoryBounds = MemoryBounds(), machine: Int64 = ProcessMemory.machine()?.total ?? .max) {
+        (self.bounds, self.machine) = (bounds, machine)
+    }
+
+    func findings() -> [DoctorFinding] { [limit(), pressure(), outside(), advice(), purgeable(), locked(), swap()] }
+
+    /// Of a container or a service manager: the kernel ends processes where it is reached.
+    private func limit() -> DoctorFinding {
+        let mechanism = "memory limit"
+        guard let limit = bounds.limit, limit.bytes < machine else {
+            return DoctorFinding(
+                mechanism: mechanism, status: .ok, detail: "no cgroup has one: the budget is what the machine has")
+        }
+        return DoctorFinding(
+            mechanism: mechanism, status: .ok,
+            detail: "\(limit.path) may have \(limit.bytes >> 20) MB of the machine's \(machine >> 20) MB: that is the "
+                + "budget")
+    }
 
     /// A trigger of half-open windows needs a right that few have; whole ones, of 2 s, are free.
     private func pressure() -> DoctorFinding {

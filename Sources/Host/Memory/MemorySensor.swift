@@ -10,7 +10,7 @@ internal import Wire
 /// still do not grow, so nothing is looked at while none runs: an idle system sleeps.
 final class MemorySensor {
     private unowned let host: Host
-    private let total: Int64
+    private var total: Int64
     /// The system's own budget; `nil`: it shares the machine.
     private let budget: Int64?
     private var samples: [AppIndex: (generation: Generation, sample: MemorySample)] = [:]
@@ -35,7 +35,10 @@ final class MemorySensor {
     private var trigger: PressureTrigger?
     private var triggerWatch: Loop.Watch?
     /// Bytes at which something changes, the largest first.
-    private let marks: [Int64]
+    private var marks: [Int64]
+    /// What is left where the system shares the machine.
+    private var machine: SharedMemory
+    private(set) var kernelKills: KernelKills
 
     /// No machine fills memory faster than this: the next look comes before a mark can be crossed by much.
     private static let fastestGrowth: Int64 = 2 << 30
@@ -51,19 +54,27 @@ final class MemorySensor {
     private let table: KillTable
 
     init?(_ host: Host, budget: Int64?) {
-        guard let total = budget ?? ProcessMemory.machine()?.total else { return nil }
+        guard let machine = SharedMemory() else { return nil }
+        let total = budget ?? machine.total
         self.host = host
         self.budget = budget
         self.total = total
+        self.machine = machine
+        kernelKills = KernelKills(machine.bounds)
         table = KillTable(host)
-        let rules = host.system.memoryRules
-        let shares =
-            [rules.reclaim, rules.warn, rules.terminate].flatMap { [$0.below, $0.until] } + [rules.lastResort]
-        marks = Set(shares).sorted(by: >).map { total / 1000 * $0 }
+        marks = host.system.memoryRules.marks(of: total)
         trigger = budget == nil ? try? PressureTrigger(stallMicroseconds: 100_000) : nil
         if let trigger {
             triggerWatch = try? host.loop.watch(trigger.descriptor.rawValue, .priority) { [unowned self] _ in look() }
         }
+    }
+
+    /// The limits of the groups that the system is in may change while it runs.
+    private func lookForLimits() {
+        guard budget == nil, machine.refresh(), machine.total != total else { return }
+        total = machine.total
+        marks = host.system.memoryRules.marks(of: total)
+        tellBudget()
     }
 
     func tellBudget() {
@@ -89,7 +100,7 @@ final class MemorySensor {
     private func level(_ available: Int64) -> Int { marks.reduce(0) { available < $1 ? $0 + 1 : $0 } }
 
     private var available: Int64 {
-        guard budget != nil else { return ProcessMemory.available() ?? total }
+        guard budget != nil else { return machine.available ?? total }
         // Not what others at the processor made it wait: under load the next look must not come later.
         let began = Clock.threadTime()
         let available = total - used
@@ -175,7 +186,7 @@ final class MemorySensor {
 
     /// Processes write to what they shared, or have memory that is no process's own: nothing says of which app.
     private func lookForUnseen(apps: Int64) {
-        guard let machine = ProcessMemory.balance(),
+        guard let machine = machine.balance,
             unseen.note(machine: machine, apps: apps, at: Clock.monotonic(), rest: leisure / 2)
         else { return }
         for app in host.runningApps {
@@ -200,6 +211,8 @@ final class MemorySensor {
     }
 
     private func poll() {
+        lookForLimits()
+        kernelKills.note()
         let available = available
         if level(available) != toldLevel { tell(available) }
         guard !host.runningApps.isEmpty else {
@@ -371,7 +384,7 @@ final class MemorySensor {
     /// All that the way to a kill needs is in memory from here on.
     func rehearse() {
         table.remake()
-        _ = level(ProcessMemory.available() ?? total)
+        _ = level(machine.available ?? total)
     }
 
     /// Its memory comes back at once, not when its threads have come to their end.

@@ -136,7 +136,10 @@ extension Host {
     private func settleStatus(_ index: AppIndex, _ generation: Generation, isLast: Bool) {
         guard let process = process(index, generation), process.awaitsStatus, let first = process.first else { return }
         let known = first.reap().map(ExitStatus.init) ?? orphanStatuses.removeValue(forKey: first.pid)
-        guard let status = known ?? (isLast ? .unknown : nil) else { return }
+        guard var status = known ?? (isLast ? .unknown : nil) else { return }
+        if case .signaled(9) = status, memory?.kernelKills.includes(process.box.memoryFile) == true {
+            status = .outOfMemory
+        }
         process.awaitsStatus = false
         awaitedStatuses[first.pid] = nil
         post(.firstProcessEnded(index, generation, status))

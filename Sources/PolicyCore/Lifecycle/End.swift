@@ -109,9 +109,13 @@ extension System {
 
     /// An app that crashes while it is being ended has crashed.
     private mutating func noteCrash(_ i: Int) {
-        guard let ending = apps[i].ending, let status = apps[i].firstStatus, case .signaled(let signal) = status
-        else { return }
-        let isAnswer = ending.phase == .asked && signal == 15
+        guard let ending = apps[i].ending, let status = apps[i].firstStatus else { return }
+        let isAnswer: Bool
+        switch status {
+        case .signaled(let signal): isAnswer = ending.phase == .asked && signal == 15
+        case .outOfMemory: isAnswer = false
+        case .exited, .unknown: return
+        }
         if ending.phase != .killing, !isAnswer { apps[i].ending?.reason = .ended(status) }
     }
 

@@ -86,6 +86,7 @@ extension FieldSink {
             write(UInt8(1))
             write(Int64(signal))
         case .unknown: write(UInt8(2))
+        case .outOfMemory: write(UInt8(3))
         }
     }
 }

@@ -246,6 +246,7 @@ extension ByteWriter {
             write(UInt8(1))
             write(Int64(signal))
         case .unknown: write(UInt8(2))
+        case .outOfMemory: write(UInt8(3))
         }
     }
 
@@ -312,6 +313,7 @@ extension ByteReader {
         case 0: return .exited(try signed32())
         case 1: return .signaled(try signed32())
         case 2: return .unknown
+        case 3: return .outOfMemory
         default: throw MalformedBytes(offset: offset - 1, expected: "an exit status")
         }
     }

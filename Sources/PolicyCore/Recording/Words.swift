@@ -72,6 +72,7 @@ extension System {
         switch status {
         case .exited(let code): "with status \(code)"
         case .signaled(let signal): "by signal \(signal)"
+        case .outOfMemory: "by the kernel, since no memory was left"
         case .unknown: "with an unknown status"
         }
     }

@@ -260,6 +260,9 @@ extension Language<Fault> {
             Form("crash APP [SIGNAL]", "crash radio", "The app crashes; of SIGSEGV where no signal is named.") {
                 .crash($0.app, signal: $0.signal ?? 11)
             },
+            Form("starve APP", "starve radio", "The kernel ends the app's first process, since no memory is left.") {
+                .starve($0.app)
+            },
             Form("exit APP STATUS", "exit radio 3", "The app's first process ends with this status.") {
                 .exit($0.app, status: $0.status)
             },

@@ -110,6 +110,7 @@ extension Fault {
     var phrase: String {
         switch self {
         case .crash(let app, let signal): "crash \(app)\(named(signal))"
+        case .starve(let app): "starve \(app)"
         case .exit(let app, let status): "exit \(app) \(status)"
         case .hang(let app, let callback): "hang \(app) in \(callback.name)"
         case .freezeMainThread(let app): "hang \(app)"

@@ -33,7 +33,7 @@ extension Checkers {
             }
         let isApp = device.apps[place].script.manifest.kind == .application
         // One that ended by itself meanwhile, or was not there yet, has nothing to hear.
-        let wasKilled = device.apps[place].lastStatus == .signaled(9)
+        let wasKilled = [.signaled(9), .outOfMemory].contains(device.apps[place].lastStatus)
         if isOrdered, isApp, wasKilled, state != .suspended, !heard, watch(place).hasLaunched {
             device.violate("\(name) was \(state.name) when its end was decided, and heard no willTerminate")
         }
@@ -189,7 +189,7 @@ extension Checkers {
     private static func isAbnormal(_ reason: EndReason) -> Bool {
         switch reason {
         case .exceeded, .tooManyProcesses, .tooManyMappings, .mappingTooLarge, .tooManyPurgeableObjects,
-            .failedToLaunch, .ended(.signaled),
+            .failedToLaunch, .ended(.signaled), .ended(.outOfMemory),
             .memory, .heldLock, .tasksNotEnded, .usedGPU, .windowNotCompleted, .filledDisk:
             true
         case .ended(.exited(let status)): status != 0
@@ -213,6 +213,7 @@ extension Checkers {
         case .usedGPU: TerminationCode(namespace: "GREENROOM", code: 0x0ff5_c2ee)
         case .filledDisk: TerminationCode(namespace: "RUNNINGBOARD", code: 0xbadd_d15c)
         case .memory(let end): TerminationCode(namespace: "JETSAM", code: end.limit == nil ? 4 : 7)
+        case .ended(.outOfMemory): TerminationCode(namespace: "JETSAM", code: 4)
         case .ended(.signaled(let signal)): TerminationCode(namespace: "SIGNAL", code: UInt64(signal))
         case .ended(.exited(let status)):
             TerminationCode(namespace: "EXIT", code: UInt64(UInt32(bitPattern: status)))

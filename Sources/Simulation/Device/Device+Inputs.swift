@@ -79,6 +79,7 @@ extension Device {
         switch fault {
         case .crash(let name, let signal):
             process(name) { end($0, .signaled(signal), others: leavesOthers($0)) }
+        case .starve(let name): process(name) { end($0, .outOfMemory, others: leavesOthers($0)) }
         case .exit(let name, let status): process(name) { end($0, .exited(status), others: leavesOthers($0)) }
         case .hang(let name, let kind): change(name) { $0.hangsIn.insert(kind) }
         case .freezeMainThread(let name):

@@ -65,7 +65,7 @@ extension Input {
 extension Fault {
     /// What can go wrong.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        case crash, exit, hang, freezeMainThread, recover, disconnect, loseReply, delayReplies, unfreezable
+        case crash, starve, exit, hang, freezeMainThread, recover, disconnect, loseReply, delayReplies, unfreezable
         case ignoreTermination, leaveOthers, endOthers, ignorePeers, debugger, fork, thaw, diskFull
         case launchFails, networkDown, killDaemon, killDaemonWithin, killService, stallService
     }
@@ -73,6 +73,7 @@ extension Fault {
     package var kind: Kind {
         switch self {
         case .crash: .crash
+        case .starve: .starve
         case .exit: .exit
         case .hang: .hang
         case .freezeMainThread: .freezeMainThread

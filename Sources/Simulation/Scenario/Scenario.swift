@@ -137,6 +137,8 @@ package enum Input: Hashable, Sendable {
 /// What goes wrong.
 package enum Fault: Hashable, Sendable {
     case crash(String, signal: Int32)
+    /// The kernel ends its first process, since no memory is left.
+    case starve(String)
     case exit(String, status: Int32)
     /// From now on a delegate method of the app does not return.
     case hang(String, CallbackKind)

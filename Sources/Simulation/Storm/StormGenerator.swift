@@ -313,7 +313,12 @@ package struct StormGenerator {
         let isOn = random.oneIn(3)
         return switch random.below(23) {
         case 22: .ignorePeers(app, isOn)
-        case 0: .crash(app, signal: random.oneIn(2) ? 11 : 6)
+        case 0:
+            switch random.below(4) {
+            case 0, 1: .crash(app, signal: 11)
+            case 2: .crash(app, signal: 6)
+            default: .starve(app)
+            }
         case 1: .exit(app, status: Int32(random.below(3)))
         case 2, 3: .hang(app, kind)
         case 4: .freezeMainThread(app)

@@ -138,6 +138,7 @@ extension ScenarioMaker {
         }
         switch ended.status {
         case .signaled(let signal): add(.crash(name, signal: signal), at: moment)
+        case .outOfMemory: add(.starve(name), at: moment)
         case .exited(let status): add(.exit(name, status: status), at: moment)
         case .unknown: add(.exit(name, status: 0), at: moment)
         }

@@ -368,6 +368,10 @@ extension CallbackKind {
             self = .scene
             return
         }
+        if event == .didReceiveRemoteNotification {
+            self = .handleServiceEvents
+            return
+        }
         guard let kind = Self.allCases.first(where: { LogEvent($0) == event }) else { return nil }
         self = kind
     }

@@ -246,6 +246,7 @@ enum StatusTag: UInt8, CaseIterable {
     case exited = 0
     case signaled = 1
     case unknown = 2
+    case outOfMemory = 3
 }
 
 extension Model.ExitStatus {
@@ -254,6 +255,7 @@ extension Model.ExitStatus {
         case .exited: .exited
         case .signaled: .signaled
         case .unknown: .unknown
+        case .outOfMemory: .outOfMemory
         }
     }
 }

@@ -47,7 +47,7 @@ struct TagTests {
     }
 
     @Test("How processes end") func statuses() {
-        let statuses: [Model.ExitStatus] = [.exited(0), .exited(7), .signaled(9), .unknown]
+        let statuses: [Model.ExitStatus] = [.exited(0), .exited(7), .signaled(9), .unknown, .outOfMemory]
         expect(statuses, \.tag) {
             Written(bytes: bytes(.firstProcessEnded(AppIndex(0), Generation(0), $0)), place: 3)
         }

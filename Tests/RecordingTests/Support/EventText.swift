@@ -220,6 +220,7 @@ extension Model.ExitStatus {
         case .exited(let code): "exited \(code)"
         case .signaled(let signal): "signaled \(signal)"
         case .unknown: "unknown"
+        case .outOfMemory: "out of memory"
         }
     }
 }
