@@ -122,6 +122,8 @@ import Testing
         #expect(device.toldServices.last == .stop(player, incarnation, hold: 0))
         #expect(try device.last(.serviceStopped, of: app).reason == .serviceUndeclared(key: "audio"))
         #expect(device.state(app) == .background)
+        // It may have to do its part of that, within the second.
+        #expect(device.process(app)?.priority == .timed)
         if answers {
             device.send(.service(.stopped(player, incarnation, hold: 0)))
             device.run()

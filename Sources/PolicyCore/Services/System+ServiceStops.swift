@@ -23,7 +23,9 @@ extension System {
         let kind = service.declaration.holds[Int(hold.kind)]
         let claim = ServiceClaim(
             service: ServiceIndex(UInt32(s)), hold: hold.kind,
-            sentence: "the service \(service.declaration.name) is about to stop for it", activity: kind.activity)
+            sentence: "the service \(service.declaration.name) is about to stop for it", activity: kind.activity,
+            // The app has a part in it, such as answering the sound server, and a second for it.
+            priority: .timed)
         let isHere = service.presence == .here
         let id = take(
             i, .service, name: "\(service.declaration.name).\(kind.name)",
