@@ -30,6 +30,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case sceneWillConnect = 90
     case sceneWillEnterForeground, sceneDidBecomeActive, sceneWillResignActive, sceneDidEnterBackground
     case sceneDidDisconnect, didDiscardScene
+    /// `handleServiceEvents` for a push, which is Apple's method in the app.
+    case didReceiveRemoteNotification
 
     package init(_ callback: Callback) {
         if case .scene = callback.kind, let scene = callback.scene {

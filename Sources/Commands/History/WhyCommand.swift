@@ -122,6 +122,7 @@ package struct Explanation {
         case "sceneWillEnterForeground", "sceneDidBecomeActive", "sceneWillResignActive", "sceneDidEnterBackground":
             "its \(event) was called"
         case "performFetch": "its performFetchWithCompletionHandler was called"
+        case "didReceiveRemoteNotification": "its didReceiveRemoteNotification was called"
         case "handleServiceEvents": "its handleServiceEvents was called"
         case "handleEventsForBackgroundURLSession": "its handleEventsForBackgroundURLSession was called"
         case "launchBackgroundTask": "a task of it was launched"

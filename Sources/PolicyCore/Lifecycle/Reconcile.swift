@@ -154,9 +154,10 @@ extension System {
 
     /// The oldest callback has returned.
     mutating func finishFirstCallback(_ i: Int) {
-        let (kind, began) = (apps[i].outstanding[0].callback.kind, apps[i].outstanding[0].began)
+        let (callback, began) = (apps[i].outstanding[0].callback, apps[i].outstanding[0].began)
+        let kind = callback.kind
         var scene: SceneCall?
-        if case .scene = kind { scene = apps[i].outstanding[0].callback.scene }
+        if case .scene = kind { scene = callback.scene }
         apps[i].outstanding.removeFirst()
         if !apps[i].outstanding.isEmpty { apps[i].outstanding[0].began = now }
         forget(i, kind)
@@ -176,11 +177,8 @@ extension System {
         case .didReceiveMemoryWarning: sampleMemory(i)
         case .scene: if let scene { finish(scene, i) }
         }
-        if let scene {
-            logCall(i, scene.step.event, .scene(scene), took: now - began)
-        } else {
-            logCall(i, LogEvent(kind), .onTheWay(kind, apps[i].state), took: now - began)
-        }
+        let (event, reason) = logged(callback, apps[i].state)
+        logCall(i, event, reason, took: now - began)
         if case .willTerminate = kind {
             kill(i)
             return

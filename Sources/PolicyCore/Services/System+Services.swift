@@ -302,10 +302,23 @@ extension System {
     }
 
     /// As its service declared it.
-    func isForAnyApp(_ kind: WindowKind) -> Bool {
-        guard case .service(let wake) = kind else { return false }
+    func isForAnyApp(_ kind: WindowKind) -> Bool { declaredCallback(kind)?.isForAnyApp ?? false }
+
+    private func declaredCallback(_ kind: WindowKind) -> WindowCallback? {
+        guard case .service(let wake) = kind else { return nil }
         let declaration = broker?.services.first { $0.declaration.name == wake.service }?.declaration
-        return declaration?.window(of: kind)?.callback.isForAnyApp ?? false
+        return declaration?.window(of: kind)?.callback
+    }
+
+    /// What the log calls a callback. A reader looks for a push by Apple's name.
+    func logged(_ callback: Callback, _ state: LifecycleState) -> (event: LogEvent, reason: Reason) {
+        if let scene = callback.scene, case .scene = callback.kind { return (scene.step.event, .scene(scene)) }
+        if let kind = callback.window?.kind, case .service(let wake) = kind,
+            declaredCallback(kind) == .serviceEventsAtLaunch
+        {
+            return (.didReceiveRemoteNotification, .usesWindow(kind, limit: wake.time))
+        }
+        return (LogEvent(callback.kind), .onTheWay(callback.kind, state))
     }
 
     /// It was woken for what this service has to tell, and has yet to be called.

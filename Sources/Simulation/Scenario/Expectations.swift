@@ -128,7 +128,7 @@ extension ScenarioRun {
         guard found != words else { return nil }
         return Finding(
             text: "services should have told \(name) \(list(words)), and told it \(list(found))",
-            entry: lastEntry(name, [.windowCompleted, .handleServiceEvents]))
+            entry: lastEntry(name, [.windowCompleted, .handleServiceEvents, .didReceiveRemoteNotification]))
     }
 
     private func explainPayload(_ name: String, _ text: String) -> Finding? {
@@ -139,7 +139,7 @@ extension ScenarioRun {
         guard !wake.payload.contains(text) else { return nil }
         return Finding(
             text: "\(name) should have been called with “\(text)” and was with “\(wake.payload)”",
-            entry: lastEntry(name, [.handleServiceEvents]))
+            entry: lastEntry(name, [.handleServiceEvents, .didReceiveRemoteNotification]))
     }
 
     private func explainAnswer(of name: String, to question: String, _ text: String) -> Finding? {
