@@ -15,8 +15,6 @@ package struct ConditionState: Hashable, Codable, Sendable {
         var orientation: Orientation?
         /// In the order of their names; `nil`: none.
         var stores: [SharedStore]?
-        /// Seconds by which the clock is ahead of the machine's; `nil`: none.
-        var clock: Int64?
 
         mutating func take(_ condition: Condition) {
             switch condition {
@@ -29,9 +27,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .thermalState(let value): thermalState = value
             case .orientation(let value): orientation = value
             case .store(let value): take(value)
-            case .clock(let seconds): clock = min(max(seconds, -ClockReading.maxPretended), ClockReading.maxPretended)
-            // It happens, and is over.
-            case .screenshot: break
+            // `ConditionState` has it, since only tools say it. A picture of the screen happens, and is over.
+            case .clock, .screenshot: break
             }
         }
 
@@ -58,8 +55,7 @@ package struct ConditionState: Hashable, Codable, Sendable {
             case .orientation: orientation = nil
             // What was changed stays changed.
             case .sharedStores: break
-            case .significantTime: clock = nil
-            case .settings, .backgroundRefresh, .protectedData, .screenshot, .memory: break
+            case .settings, .significantTime, .backgroundRefresh, .protectedData, .screenshot, .memory: break
             }
         }
     }
@@ -84,6 +80,8 @@ package struct ConditionState: Hashable, Codable, Sendable {
     var real = Readings()
     /// What somebody pretends, until it is taken back.
     var simulated = Readings()
+    /// Seconds by which tools pretend that the clock is ahead of the machine's; `nil`: none.
+    var pretendedClock: Int64?
     /// The battery is so low that the system saves power by itself; `nil`: no, as before it did.
     var savesPower: Bool?
     /// The network that apps are told of: a moment behind, so that one that comes and goes is told once.
@@ -190,7 +188,7 @@ extension ConditionState {
     }
 
     /// Seconds by which the clock that apps are told about is ahead of the machine's.
-    package var clockAhead: Int64 { simulated.clock ?? 0 }
+    package var clockAhead: Int64 { pretendedClock ?? 0 }
     /// Seconds until the next day begins where the device is, by the clock that apps are told about.
     package func secondsToMidnight(fromWall second: Int64) -> Int64 {
         let second = second &+ clockAhead

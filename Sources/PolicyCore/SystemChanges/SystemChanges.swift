@@ -15,11 +15,18 @@ extension System {
     mutating func simulate(_ condition: Condition) {
         if case .store(let store) = condition { return storePretended(store) }
         if case .screenshot = condition { return screenshotTaken() }
+        if case .clock(let seconds) = condition { return pretend(clockAhead: seconds) }
         change(condition.kind) { $0.simulated.take(condition) }
     }
 
     mutating func endSimulation(of kind: SystemChange) {
+        if kind == .significantTime { return pretend(clockAhead: nil) }
         change(kind) { $0.simulated.forget(kind) }
+    }
+
+    private mutating func pretend(clockAhead seconds: Int64?) {
+        let bounded = seconds.map { min(max($0, -ClockReading.maxPretended), ClockReading.maxPretended) }
+        change(.significantTime) { $0.pretendedClock = bounded }
     }
 
     private mutating func change(_ kind: SystemChange, _ body: (inout ConditionState) -> Void) {
