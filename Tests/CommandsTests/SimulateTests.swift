@@ -29,7 +29,7 @@ struct SimulateTests {
     @Test(
         "A time that is none, is missing or makes no sense is refused before the daemon is asked",
         arguments: [
-            ["forward"], ["back"], ["forward", "an hour"], ["forward", "1h1h"], ["forward", "1m1h"], ["back", "-1h"],
+            ["forward"], ["back"], ["forward", "an hour"], ["forward", "1h1h"], ["forward", "1m1h"],
             ["forward", "1.5h"], ["forward", "5"], ["forward", "99999999999999999999s"], ["forward", "40000d"],
             ["midnight", "1h"], ["real", "1h"], ["sideways", "1h"], [],
         ])

@@ -103,7 +103,7 @@ extension Energy {
     static let largest = Energy.joules(1_000_000)
 
     package init(scenario text: String) throws(Mismatch) {
-        guard let unit = Self.units.first(where: { text.hasSuffix($0.name) }),
+        guard let unit = Self.units.first(where: { text.hasSuffix($0.name) }), text.first != "-", text.first != "+",
             let value = Span.scaled(text.dropLast(unit.name.count), by: unit.picojoules)
         else { throw Mismatch(problem: "\(quoted(text)) is not an amount of energy", expected: Self.form) }
         guard value <= Self.largest.picojoules else {
