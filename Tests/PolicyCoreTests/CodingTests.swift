@@ -51,7 +51,8 @@ import Testing
             .trafficCounted(
                 app, .fetch,
                 CountedTraffic(
-                    sent: 0, received: 1, from: .zero, to: Instant(nanoseconds: 5), processor: Span(nanoseconds: .max))),
+                    sent: 0, received: 1, from: .zero, to: Instant(nanoseconds: 5),
+                    processor: Span(nanoseconds: .max))),
             .habitsRestored(FetchPlannerTests.rememberedWithBytes),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.commands, driver: "")))),
             .conditionSensed(.locale("de_DE")), .conditionSensed(.network(.wired)),

@@ -32,7 +32,8 @@ package struct World: Hashable, Sendable, Codable {
     private var processor: Processor
     private let powers: Powers
     private var ledger = EnergyLedger()
-    /// The energy of the screen, busy cores and the idle device. The daemon's account has that of cores for fetches alone.
+    /// The energy of the screen, busy cores and the idle device. The daemon's account has that of cores for fetches
+    /// alone.
     private var drain = Energy.zero
 
     // What is on, and for whom.

@@ -314,9 +314,9 @@ extension Input {
         case .screenshot: .screenshot
         case .fetch(let app, let launches): .fetch(app, launches: launches)
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
-        case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .newDay, .network, .battery, .locale,
+        case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
             .timeZone, .brightness, .screens, .lowPower, .thermalState, .orientation, .changeStore, .setting, .connect,
-            .sessionEvents, .wakeByService, .tellService:
+            .newDay, .sessionEvents, .wakeByService, .tellService:
             nil
         }
     }
