@@ -6,8 +6,9 @@ internal import Wire
 // Connections between apps and the service.
 extension ServiceLink {
     private static let mostOffered = 4
-    /// Nanoseconds that it has to take a connection in.
-    static let longestAnswer: Int64 = 15_000_000_000
+    /// Nanoseconds that it has to take a connection in, as for its hello: less than any callback in which an app may
+    /// wait for one.
+    static let longestAnswer: Int64 = 5_000_000_000
 
     /// Hands the service one end of a new connection, and `done` the other.
     func connect(_ app: AppHost, _ generation: Generation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void) {
