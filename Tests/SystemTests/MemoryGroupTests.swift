@@ -28,13 +28,13 @@ private final class LimitedGroup {
     /// Runs a command in it.
     var entry: [String] { ["/bin/sh", "-c", "echo $$ >\(path)/cgroup.procs && exec \"$@\"", "sh"] }
 
+    /// What was in it has ended, or is about to.
     func remove() throws {
-        let patience = Patience()
-        // What was in it may need a moment to end.
-        while unsafe rmdir(path) != 0 {
-            guard !patience.isOver else { throw Trouble("\(path) cannot be removed") }
-            usleep(10_000)
+        let numbers = (FileSystem.read(path + "/cgroup.procs") ?? []).split(separator: UInt8(ascii: "\n"))
+        for number in numbers.compactMap({ CInt(String(decoding: $0, as: UTF8.self)) }) {
+            if let process = try? PidFD(number) { _ = process.waitUntilDead(milliseconds: 20_000) }
         }
+        guard unsafe rmdir(path) == 0 else { throw Trouble("\(path) cannot be removed") }
     }
 }
 

@@ -52,11 +52,10 @@ struct DependencyTests {
             "Gateway/Sources/PushGateway",
             [
                 "ArgumentParser", "CoreMetrics", "Crypto", "Dispatch", "Foundation", "FoundationEssentials", "GRDB",
-                "Glibc",
-                "JWTKit", "LinuxSystem", "Logging", "Metrics", "Model", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK",
-                "NATSClient", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "PushCore", "PushLink",
-                "ServiceLifecycle",
-                "SwiftASN1", "Synchronization", "SystemPackage", "UnixSignals", "Wire", "X509",
+                "Glibc", "JWTKit", "LinuxSystem", "Logging", "Metrics", "Model", "NIOConcurrencyHelpers", "NIOCore",
+                "NIOHPACK", "NATSClient", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "PushCore",
+                "PushLink", "ServiceLifecycle", "SwiftASN1", "Synchronization", "SystemPackage", "UnixSignals", "Wire",
+                "X509",
             ]
         ),
         ("Gateway/Sources/greenroom-pushgate", ["PushGateway"]),
@@ -208,10 +207,8 @@ struct DependencyTests {
             "Sources/SimulationCommands",
             [
                 "ArgumentParser", "AudioSimulation", "Commands", "Dispatch", "Foundation", "LocationSimulation",
-                "Model",
-                "NotificationsSimulation", "PolicyCore", "Recording", "ReplayCommands", "ScenarioText", "Simulation",
-                "Synchronization",
-                "TransferSimulation", "Wire",
+                "Model", "NotificationsSimulation", "PolicyCore", "Recording", "ReplayCommands", "ScenarioText",
+                "Simulation", "Synchronization", "TransferSimulation", "Wire",
             ]
         ),
         (

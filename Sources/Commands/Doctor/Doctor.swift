@@ -22,7 +22,8 @@ package struct Doctor {
 
     package func findings() -> [DoctorFinding] {
         CgroupProbes().findings() + ProcessProbes().findings() + ConfinementProbes().findings()
-            + PriorityProbes().findings() + MemoryProbes(bounds: bounds).findings() + StorageProbe(home: home).findings()
+            + PriorityProbes().findings() + MemoryProbes(bounds: bounds).findings()
+            + StorageProbe(home: home).findings()
             + SettingProbes(home: home, environment: environment).findings()
     }
 

@@ -221,7 +221,8 @@ extension Input {
 extension Fault {
     package var appName: String? {
         switch self {
-        case .crash(let name, _), .starve(let name), .exit(let name, _), .hang(let name, _), .freezeMainThread(let name),
+        case .crash(let name, _), .starve(let name), .exit(let name, _), .hang(let name, _),
+            .freezeMainThread(let name),
             .recover(let name), .disconnect(let name), .loseReply(let name), .delayReplies(let name, _),
             .unfreezable(let name, _), .ignoreTermination(let name, _), .leaveOthers(let name, _),
             .endOthers(let name), .debugger(let name, _), .fork(let name, _), .thaw(let name),

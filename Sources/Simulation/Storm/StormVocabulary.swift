@@ -30,7 +30,8 @@ extension Input.Kind {
 extension Fault.Kind {
     package var stormPlace: StormPlace {
         switch self {
-        case .crash, .starve, .exit, .hang, .freezeMainThread, .recover, .disconnect, .loseReply, .delayReplies, .unfreezable,
+        case .crash, .starve, .exit, .hang, .freezeMainThread, .recover, .disconnect, .loseReply, .delayReplies,
+            .unfreezable,
             .ignoreTermination, .leaveOthers, .endOthers, .ignorePeers, .debugger, .fork, .thaw, .diskFull,
             .launchFails, .networkDown, .killDaemon, .killDaemonWithin, .killService, .stallService:
             .drawn
