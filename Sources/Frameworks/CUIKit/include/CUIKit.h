@@ -32,6 +32,13 @@ void cuikit_return_free_memory(void);
 /// Has SQLite give up the pages that connections have read and do not use. Does nothing in a program without SQLite.
 void cuikit_free_database_caches(void);
 
+/// `URLCache.shared`, which the caller owns then; NULL in a program without FoundationNetworking, and where it is of a
+/// class of the app's own.
+void *cuikit_shared_url_cache(void);
+
+/// Empties it, the folder of its answers included.
+void cuikit_clear_url_cache(void *cache);
+
 /// What loss is detected by; a page is one or several.
 enum { cuikit_unit = 4096 };
 

@@ -17,6 +17,7 @@ enum MemoryRelief {
         Caches.evictAll()
         NamedImages.freeUnused()
         cuikit_free_database_caches()
+        URLCacheMemory.free()
         // The allocator keeps what is freed for the next request; only what the kernel has back is memory won.
         cuikit_return_free_memory()
     }
