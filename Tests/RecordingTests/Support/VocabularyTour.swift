@@ -125,6 +125,10 @@ struct VocabularyTour {
         device.post(
             .trafficCounted(
                 player, .streaming, CountedTraffic(sent: 300, received: 7_000, from: now, to: now + .seconds(2))))
+        device.post(
+            .trafficCounted(
+                player, .fetch,
+                CountedTraffic(sent: 0, received: 0, from: now, to: now + .seconds(2), processor: .milliseconds(300))))
         device.pass(.seconds(20))
         device.post(.service(.drop(beat, next(), of(player), hold: 0)))
         device.post(.service(.stopped(beat, of(player), hold: 1)))
