@@ -1,7 +1,7 @@
 package import Model
 
-/// What the radios and positioning of a device and its apps' fetches spent, and on whom (E1–E3), from what was seen of its
-/// traffic.
+/// What the radios and positioning of a device and its apps' fetches spent, and on whom (E1–E3), from what was seen of
+/// its traffic.
 ///
 /// The rule: a byte's own energy goes to whose byte it is. While the radio is promoted or carries data, its power is
 /// shared equally by those for whom data flows or waits; in the tails, by those whose data would have kept it awake by
