@@ -77,7 +77,8 @@ struct DeclarationTests {
     @Test("What people may do is understood, and anything else is refused with what may be done")
     func deeds() {
         let known = [
-            "press", "press twice", "press thrice", "command play", "command beginSeekingForward", "command endSeekingForward",
+            "press", "press twice", "press thrice", "command play", "command beginSeekingForward",
+            "command endSeekingForward",
             "command beginSeekingBackward", "command endSeekingBackward", "command seek",
             "command seek 12.5", "command skipForward 30",
             "ringer silent", "ringer on", "interruption begins", "interruption ends", "interruption ends for good",
@@ -88,7 +89,8 @@ struct DeclarationTests {
         for text in known { #expect(SimulatedAudio.misunderstandingFromOutside(of: text) == nil, "\(text)") }
         let unknown = [
             "", "press it", "press twice now", "command", "command dance", "command play 3",
-            "command seek far", "command seekForward", "command beginSeekingForward 3", "ringer", "ringer loud", "interruption",
+            "command seek far", "command seekForward", "command beginSeekingForward 3", "ringer", "ringer loud",
+            "interruption",
             "interruption ends well", "interruption begins for good", "plug", "plug toaster", "route", "allow",
             "deny a b", "program", "program app", "program app dances", "program app pauses silence",
             "program app plays loudly", "outsider", "outsider sings", "server", "server sleeps", "raise it",

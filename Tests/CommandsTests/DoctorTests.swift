@@ -18,7 +18,8 @@ struct DoctorTests {
         #expect(Set(findings.map(\.mechanism)).count == findings.count)
         for mechanism in [
             "cgroup v2", "freezer", "pidfd", "pressure (PSI)", "swap", "punched holes", "quotas of containers",
-            "memory limit", "memory outside processes", "lock of the home", "SO_PASSRIGHTS", "file descriptors", "protected hard links",
+            "memory limit", "memory outside processes", "lock of the home", "SO_PASSRIGHTS", "file descriptors",
+            "protected hard links",
             "Swift's crash reporter",
         ] {
             #expect(findings.contains { $0.mechanism == mechanism }, "\(mechanism): \(outcome.output)")

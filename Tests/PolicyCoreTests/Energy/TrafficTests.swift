@@ -32,7 +32,9 @@ import Testing
         }
     }
 
-    @Test("A keep-alive costs the system a waking of the radio and its tails, and shares them with an app that moves data")
+    @Test(
+        "A keep-alive costs the system a waking of the radio and its tails, and shares them with an app that moves data"
+    )
     func keepAlives() {
         let (device, app) = Self.device(.cellular)
         func ping() {
