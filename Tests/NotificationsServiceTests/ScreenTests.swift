@@ -10,6 +10,10 @@ import Wire
 @Suite("What the service shows", .enabled(if: TestBus.isThere, Comment(rawValue: TestBus.missing)))
 struct ScreenTests {
     private static let soon = NotificationTriggerInfo.interval(seconds: 0.3, repeats: false)
+    /// A sound of one sample, as desktops play it.
+    private static let wave =
+        Array("RIFF".utf8) + [38, 0, 0, 0] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0, 64, 31, 0, 0]
+        + [128, 62, 0, 0, 2, 0, 16, 0] + Array("data".utf8) + [2, 0, 0, 0, 0, 0]
     private static let later = NotificationTriggerInfo.interval(seconds: 3600, repeats: false)
 
     private func add(_ client: TestPeer, _ identifier: String, _ content: NotificationContentInfo) throws {
@@ -170,7 +174,7 @@ struct ScreenTests {
         try FileSystem.makeDirectory(base + "/Library")
         try FileSystem.makeDirectory(base + "/Library/Sounds")
         for file in ["/art.png", "/picture.png", "/Library/Sounds/ding.wav"] {
-            try FileSystem.replace(base + file, with: [1])
+            try FileSystem.replace(base + file, with: file.hasSuffix(".wav") ? Self.wave : [1])
         }
         try FileSystem.link(to: "/etc/hostname", at: base + "/link.png")
         let client = try service.client(icon: "art")
