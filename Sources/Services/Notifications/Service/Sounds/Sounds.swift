@@ -2,10 +2,10 @@ internal import Dispatch
 internal import LinuxSystem
 internal import NotificationsWire
 
-/// A file of an app's that is to be heard with a notification.
+/// An app's sound file for a notification.
 struct SoundSource: Hashable, Sendable {
     var app: String
-    /// `nil`: this process's.
+    /// `nil` means this process's user.
     var user: UInt32?
     var folder: String
     var name: String
@@ -13,8 +13,8 @@ struct SoundSource: Hashable, Sendable {
     var path: String { "\(folder)/\(name)" }
 }
 
-/// Finds what a desktop can play of an app's sound. iOS has sounds in CAF and AIFF, which desktops do not play: such a
-/// file is converted once, by a process of its own, and kept.
+/// Provides apps' sounds in formats that desktops play. iOS apps have sounds in CAF and AIFF, which desktops do not
+/// play. A separate process converts such a file once, and the result is cached.
 ///
 /// Unchecked: used on the service's queue only.
 final class Sounds: @unchecked Sendable {
@@ -30,14 +30,14 @@ final class Sounds: @unchecked Sendable {
     private let worker = DispatchQueue(label: "greenroom.notifications.sounds")
     private let folder: String
     private let program: String
-    /// By the name of what is made of it; the first is being converted.
+    /// The pending conversions by the name of the result. The first one is running.
     private var work: [(name: String, work: Work)] = []
     private var refused: Set<String> = []
     private var converter: Converter?
     private var isEnding = false
-    /// A sentence for the log.
+    /// Receives a sentence for the log.
     var onTrouble: (String) -> Void = { _ in }
-    /// Nothing waits for a sound any more.
+    /// Called when no conversion is pending any longer.
     var onIdle: () -> Void = {}
 
     static let mostKept = 100
@@ -59,7 +59,8 @@ final class Sounds: @unchecked Sendable {
 
     // MARK: Asking
 
-    /// - Parameter answer: called once; at once, if nothing has to be converted. Not called after `end`.
+    /// - Parameter answer: called once, and immediately if no conversion is needed. It is not called after `end`, or if
+    ///   the app is forgotten first.
     func playable(_ source: SoundSource, _ answer: @escaping Answer) {
         guard !isEnding else { return }
         guard let file = try? Directory(opening: source.folder).open(source.name, .read),
@@ -68,7 +69,7 @@ final class Sounds: @unchecked Sendable {
         var start = [UInt8](repeating: 0, count: SoundFormat.startLength)
         let count = (try? file.readAt(0, into: &start)) ?? 0
         if SoundFormat.isPlayed(Array(start.prefix(count))) { return answer(.file(source.path)) }
-        // An app's identifier has no plus sign. A changed file is another one.
+        // Identifiers of apps have no plus sign. A changed file gets a new name.
         let name = "\(source.app)+\(identity.device)-\(identity.inode)-\(identity.size)-\(identity.modified).wav"
         if refused.contains(name) { return answer(.standard) }
         if FileSystem.exists("\(folder)/\(name)") { return answer(.file("\(folder)/\(name)")) }
@@ -90,10 +91,15 @@ final class Sounds: @unchecked Sendable {
 
     private func ended(_ name: String, _ result: Result<NotificationSoundOutcome, Converter.Trouble>) {
         converter = nil
-        guard !isEnding, work.first?.name == name else { return }
-        let over = work.removeFirst().work
-        let sound = made(name, over.source, result)
-        for answer in over.answers { answer(sound) }
+        guard !isEnding else { return }
+        if work.first?.name == name {
+            let ended = work.removeFirst().work
+            let sound = made(name, ended.source, result)
+            for answer in ended.answers { answer(sound) }
+        } else {
+            // Its app was removed in the meantime.
+            remove(name + Self.unfinished)
+        }
         convert()
         if isIdle { onIdle() }
     }
@@ -121,7 +127,7 @@ final class Sounds: @unchecked Sendable {
 
     // MARK: What is kept
 
-    /// What was made first goes first. Its app's next notification makes it again.
+    /// Removes the oldest files. The next notification of an app creates its file again.
     private func tidy(keeping newest: String) {
         let names = FileSystem.names(in: folder).filter { $0 != newest && !$0.hasSuffix(Self.unfinished) }
         guard names.count >= Self.mostKept else { return }
@@ -131,6 +137,9 @@ final class Sounds: @unchecked Sendable {
 
     /// The app was removed.
     func forget(_ app: String) {
+        let isRunning = work.first?.work.source.app == app
+        work.removeAll { $0.work.source.app == app }
+        if isRunning { converter?.stop() }
         for name in FileSystem.names(in: folder) where name.hasPrefix(app + "+") { remove(name) }
     }
 
