@@ -1,11 +1,11 @@
 internal import LinuxSystem
 
-/// Notices a service that does not answer, though it is there: one that hangs, or was stopped.
+/// Detects a connected service that does not answer, for example because it hangs.
 ///
 /// Used on the daemon's loop only.
 final class AnswerWatch {
     private let loop: Loop
-    /// Nanoseconds of the time that the device is awake.
+    /// Nanoseconds, without the time in which the device sleeps.
     private let limit: Int64
     private let onSilence: () -> Void
     private var since: [UInt64: Int64] = [:]
@@ -16,7 +16,7 @@ final class AnswerWatch {
         (self.loop, self.limit, self.onSilence) = (loop, limit, onSilence)
     }
 
-    /// It was asked something.
+    /// A request was sent.
     func began() -> UInt64 {
         let number = next
         next += 1
@@ -25,10 +25,10 @@ final class AnswerWatch {
         return number
     }
 
-    /// It has answered, or will not.
+    /// The request has an answer, or will not get one.
     func ended(_ number: UInt64) { since[number] = nil }
 
-    /// One timer, which is set again while there is something to wait for: most answers come at once.
+    /// One timer serves all requests, because most answers arrive immediately.
     private func arm(_ nanoseconds: Int64) {
         guard !isArmed else { return }
         isArmed = true

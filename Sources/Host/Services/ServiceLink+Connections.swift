@@ -6,8 +6,8 @@ internal import Wire
 // Connections between apps and the service.
 extension ServiceLink {
     private static let mostOffered = 4
-    /// Nanoseconds that it has to take a connection in, as for its hello: less than any callback in which an app may
-    /// wait for one.
+    /// Nanoseconds in which the service must accept a connection, as for its hello. This is less than the limit of any
+    /// callback in which an app may wait for the connection.
     static let longestAnswer: Int64 = 5_000_000_000
 
     /// Hands the service one end of a new connection, and `done` the other.
@@ -56,9 +56,11 @@ extension ServiceLink {
         }
     }
 
-    /// It takes no connections. Whoever waits for one hears of it, and may ask the next process.
+    /// The service accepts no connections. Waiting apps receive an error, and the next request starts a new process. A
+    /// service in a debugger may be at a breakpoint.
     func replaceSilent() {
         guard let connection, !host.isHalting else { return }
+        if let pid = process.present?.pid, ProcFS().tracer(pid) != nil { return }
         process.kill()
         connection.close()
         trouble =
