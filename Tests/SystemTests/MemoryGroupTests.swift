@@ -28,7 +28,7 @@ private final class LimitedGroup {
     /// Runs a command in it.
     var entry: [String] { ["/bin/sh", "-c", "echo $$ >\(path)/cgroup.procs && exec \"$@\"", "sh"] }
 
-    /// What was in it has ended, or is about to.
+    /// Waits for the last processes and removes the group.
     func remove() throws {
         let numbers = (FileSystem.read(path + "/cgroup.procs") ?? []).split(separator: UInt8(ascii: "\n"))
         for number in numbers.compactMap({ CInt(String(decoding: $0, as: UTF8.self)) }) {
@@ -54,7 +54,7 @@ extension SystemTests {
                 #expect(throws: Never.self) { try group.remove() }
             }
             #expect(try system.memory().budget == 400 << 20)
-            #expect(try system.expect("doctor").contains("may have 400 MB of the machine's"))
+            #expect(try system.expect("doctor").contains("the budget is 400 MB of the machine's"))
             try system.installGreedy("small", "large")
             try system.play(["open small"])
             try system.take(120, in: "small")

@@ -12,7 +12,7 @@ package struct Doctor {
         self.environment = environment
     }
 
-    /// Those of the daemon, if one runs: it may be in other groups than this tool.
+    /// The limits around the daemon, if one runs. It may be in other groups than this tool.
     private var bounds: MemoryBounds {
         guard let pid = Files.text(home.daemonFile).flatMap({ Int32($0.prefix { $0.isNumber }) }),
             FileSystem.exists("/proc/\(pid)/cgroup")

@@ -9,7 +9,7 @@ struct MemoryProbes {
     /// What the daemon and its supervisor lock at most.
     private static let lockedBytes: UInt64 = 64 << 20
 
-    /// The groups that a system would be in, or is in.
+    /// The cgroups of the running system, or of this process if none runs.
     private let bounds: MemoryBounds
     private let machine: Int64
 
@@ -19,17 +19,18 @@ struct MemoryProbes {
 
     func findings() -> [DoctorFinding] { [limit(), pressure(), outside(), advice(), purgeable(), locked(), swap()] }
 
-    /// Of a container or a service manager: the kernel ends processes where it is reached.
+    /// The limit of a container or a service manager. The kernel kills processes when it is reached.
     private func limit() -> DoctorFinding {
         let mechanism = "memory limit"
         guard let limit = bounds.limit, limit.bytes < machine else {
             return DoctorFinding(
-                mechanism: mechanism, status: .ok, detail: "no cgroup has one: the budget is what the machine has")
+                mechanism: mechanism, status: .ok, detail: "no cgroup has one: the budget is the machine's memory")
         }
         return DoctorFinding(
             mechanism: mechanism, status: .ok,
-            detail: "\(limit.path) may have \(limit.bytes >> 20) MB of the machine's \(machine >> 20) MB: that is the "
-                + "budget")
+            detail:
+                "the budget is \(limit.bytes >> 20) MB of the machine's \(machine >> 20) MB: \(limit.path) has this limit"
+        )
     }
 
     /// A trigger of half-open windows needs a right that few have; whole ones, of 2 s, are free.
