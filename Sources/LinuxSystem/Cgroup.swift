@@ -260,8 +260,9 @@ package final class Cgroup {
 
 /// Where a system may make its cgroups.
 package enum CgroupRoot {
-    /// The directory below which groups can be made: the machine's root for root, its own group for others, and for
-    /// root where its group has a memory limit, which is for the apps as well; `nil` when there is none.
+    /// The directory below which groups can be made, or `nil` if there is none. For root it is the machine's root, and
+    /// for other users their own group. If root's group has a memory limit, it is that group, because the limit is for
+    /// the apps as well.
     package static func detect(
         mountInfo: String = "/proc/self/mountinfo", ownGroup: String = "/proc/self/cgroup", isRoot: Bool
     ) -> String? {
@@ -292,12 +293,12 @@ package enum CgroupRoot {
     }
 
     struct Mount {
-        /// What of the hierarchy it shows.
+        /// The part of the hierarchy that it shows.
         var root: String
         var point: String
     }
 
-    /// The first one of a v1 controller, or of v2.
+    /// The first mount of a v1 controller, or of v2 if `controller` is `nil`.
     static func mount(of controller: String?, _ mountInfo: String) -> Mount? {
         for line in (text(mountInfo) ?? "").split(separator: "\n") {
             let halves = line.split(separator: " ").split(separator: "-", maxSplits: 1)

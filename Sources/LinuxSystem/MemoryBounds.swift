@@ -12,7 +12,7 @@ package struct MemoryBounds: Hashable, Sendable {
         package var path: String
     }
 
-    /// From its own to the root.
+    /// From the process's own group to the root.
     fileprivate var groups: [Group] = []
 
     package init(mountInfo: String = "/proc/self/mountinfo", ownGroup: String = "/proc/self/cgroup") {
@@ -31,16 +31,16 @@ package struct MemoryBounds: Hashable, Sendable {
         groups.removeAll { $0.limitFiles.allSatisfy { !FileSystem.exists($0) } }
     }
 
-    /// The directories of a group and of those above it, as far as the mount shows them.
+    /// The directories of a group and its ancestors that the mount shows.
     private static func chain(_ mount: CgroupRoot.Mount, _ group: String) -> [String] {
         var below = group
         if mount.root != "/" {
-            // A mount without its namespace shows only a part of the hierarchy.
+            // Without a cgroup namespace, the mount of a container shows only a part of the hierarchy.
             guard group == mount.root || group.hasPrefix(mount.root + "/") else { return [mount.point] }
             below = String(group.dropFirst(mount.root.count))
         }
         var names = below.split(separator: "/")
-        // Outside the process's namespace.
+        // The group is outside the process's namespace.
         guard !names.contains("..") else { return [mount.point] }
         var chain: [String] = []
         while !names.isEmpty {
@@ -50,30 +50,30 @@ package struct MemoryBounds: Hashable, Sendable {
         return chain + [mount.point]
     }
 
-    /// The smallest that is in force; `nil`: none is.
+    /// The smallest limit, or `nil` if there is none.
     package var limit: Limit? {
         groups.compactMap { group in group.limit.map { Limit(bytes: $0, path: group.path) } }
             .min { $0.bytes < $1.bytes }
     }
 
-    /// The innermost group of version 2, if a limit is in force there: what is made below it is within the limit.
+    /// The innermost group of version 2 if it has a limit or is below one. Groups below it are within the limit.
     package var limitedGroup: String? { limit.flatMap { _ in groups.first { !$0.isLegacy }?.path } }
 
-    /// What could be had of the group that is nearest to its limit, and what is taken there.
+    /// The available and the used memory of the group that is nearest to its limit.
     package var balance: ProcessMemory.Balance? {
         groups.compactMap(\.balance).min { $0.available < $1.available }
     }
 
-    /// How many processes of the groups the kernel has ended because no memory was left.
+    /// The number of processes that the kernel has killed in these groups for lack of memory.
     package var kills: Int64 { groups.compactMap(\.kills).max() ?? 0 }
     package var countsKills: Bool { groups.contains { $0.kills != nil } }
 
-    /// Those of one group of version 2; `nil` if the kernel does not count its memory.
+    /// The same count of one group of version 2, or `nil` if the kernel does not count its memory.
     package static func kills(in path: String) -> Int64? { Group(path: path, isLegacy: false).kills }
 }
 
 extension MemoryBounds.Group {
-    /// From here on there is none.
+    /// Version 1 writes a larger number if there is no limit.
     private static let most: Int64 = 1 << 60
 
     var limitFiles: [String] {
@@ -83,7 +83,7 @@ extension MemoryBounds.Group {
     var limit: Int64? { limitFiles.compactMap(number).filter { $0 < Self.most }.min() }
 
     private func number(_ file: String) -> Int64? {
-        text(file).flatMap { Int64($0.prefix { $0 != "\n" }) }
+        FileSystem.read(file, limit: 64).flatMap { Int64(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self)) }
     }
 
     var balance: ProcessMemory.Balance? {
@@ -93,7 +93,8 @@ extension MemoryBounds.Group {
         func value(_ name: StaticString, _ legacy: StaticString? = nil) -> Int64 {
             KernelText.number(after: isLegacy ? legacy ?? name : name, in: stat) ?? 0
         }
-        // Programs run from the pages of files: the kernel can take all of those back, and ought to leave some.
+        // The kernel can reclaim all pages of files. Half of the active ones do not count as available, because
+        // programs run from them.
         let files = value("inactive_file ", "total_inactive_file ") + value("active_file ", "total_active_file ") / 2
         let slab = isLegacy ? 0 : value("slab_reclaimable ") / 2
         return ProcessMemory.Balance(
@@ -112,9 +113,10 @@ private func text(_ path: String) -> String? {
     FileSystem.read(path, limit: 1 << 22).map { String(decoding: $0, as: UTF8.self) }
 }
 
-/// Numbers in the kernel's texts. By bytes: some are asked for up to a hundred times a second.
+/// Reads numbers from the kernel's text files. It works on bytes, because the daemon reads some of them up to a hundred
+/// times a second.
 enum KernelText {
-    /// The number behind a name with which a line begins.
+    /// The number after a name at the beginning of a line.
     static func number(after name: StaticString, in text: [UInt8]) -> Int64? {
         name.withUTF8Buffer { name in
             var begin = 0

@@ -151,7 +151,8 @@ extension ProcessMemory {
         FileSystem.read("\(root)/meminfo", limit: 128).flatMap { kilobytes("MemAvailable:", in: $0) }
     }
 
-    /// How many processes the kernel has ended since no memory was left, of the machine or of a cgroup (Linux 4.13).
+    /// The number of processes that the kernel has killed for lack of memory, of the machine or of a cgroup (Linux
+    /// 4.13).
     package static func kernelKills(root: String = "/proc") -> Int64? {
         FileSystem.read("\(root)/vmstat", limit: 1 << 16).flatMap { KernelText.number(after: "oom_kill ", in: $0) }
     }

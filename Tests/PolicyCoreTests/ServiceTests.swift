@@ -122,7 +122,7 @@ import Testing
         #expect(device.toldServices.last == .stop(player, incarnation, hold: 0))
         #expect(try device.last(.serviceStopped, of: app).reason == .serviceUndeclared(key: "audio"))
         #expect(device.state(app) == .background)
-        // It may have to do its part of that, within the second.
+        // The app may have to take part within the second.
         #expect(device.process(app)?.priority == .timed)
         if answers {
             device.send(.service(.stopped(player, incarnation, hold: 0)))

@@ -35,7 +35,7 @@ final class Game: NSObject, @MainActor CLLocationManagerDelegate {
 
     func begin() {
         manager.delegate = self
-        // It goes on where the process before left off: also when this one was launched for a change.
+        // Continues the game of the previous process, also if the system launched this one for a new place.
         if server != nil { manager.startMonitoringSignificantLocationChanges() }
     }
 
@@ -89,7 +89,7 @@ final class Game: NSObject, @MainActor CLLocationManagerDelegate {
     }
 
     private func tell(_ what: String, _ request: @escaping @Sendable () async throws -> [Player]) {
-        // No handler: the request gives up long before the task's time is over.
+        // The request times out long before the task expires, so there is no expiration handler.
         let task = UIApplication.shared.beginBackgroundTask(withName: what)
         Task {
             do {

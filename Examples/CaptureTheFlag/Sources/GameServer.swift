@@ -1,7 +1,7 @@
 import FoundationNetworking
 import UIKit
 
-/// The other side, `server.py`: it is told where a player is, and answers where all of them are.
+/// A client of `server.py`, which receives a player's position and returns the positions of all players.
 struct GameServer: Sendable {
     let address: URL
     /// The player on this device.

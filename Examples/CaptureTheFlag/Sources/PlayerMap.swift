@@ -1,6 +1,6 @@
 import CoreLocation
 
-/// Somebody who plays, and roughly where.
+/// A player and an approximate position.
 struct Player: Codable, Equatable, Sendable {
     var name: String
     var latitude: Double
@@ -11,7 +11,7 @@ struct Player: Codable, Equatable, Sendable {
 
 /// The city as text: both flags, and each player's initial. North is up.
 struct PlayerMap {
-    /// What is drawn, in this order: a player stands before a flag.
+    /// The symbols in drawing order: a player covers a flag.
     private var marks: [(sign: Character, place: CLLocationCoordinate2D)] = []
     private var legend: [String] = []
 
@@ -32,7 +32,7 @@ struct PlayerMap {
         let (latitudes, longitudes) = (marks.map(\.place.latitude), marks.map(\.place.longitude))
         guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),
             let east = longitudes.max()
-        else { return "Nobody is on the map." }
+        else { return "The map has no players." }
         var lines = [[Character]](repeating: Array(repeating: "·", count: Self.columns), count: Self.rows)
         for (sign, place) in marks {
             let column = Self.step(place.longitude, from: west, to: east, of: Self.columns)

@@ -27,7 +27,7 @@ final class RadioViewController: UIViewController {
             if radio.isPlaying { radio.pause() } else { radio.play() }
         case .remoteControlNextTrack: radio.turn(by: 1)
         case .remoteControlPreviousTrack: radio.turn(by: -1)
-        // It cannot seek: perhaps somebody else in the chain can.
+        // This player cannot seek. Another responder in the chain may be able to.
         default: next?.remoteControlReceived(with: event)
         }
     }

@@ -140,8 +140,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
     /// `take?mb=20` for good, `spare?mb=20` until a memory warning, `leak?every=100&most=500` and `leak-child` a
     /// megabyte every so many milliseconds, `waver?mb=20&every=50`, `hoard?mb=200&seed=1` purgeable data,
-    /// `hoard-state`, `map?gb=100` an empty file of its own, `reserve?gb=100` pages of which it writes none. Says what
-    /// it has done.
+    /// `hoard-state`, `map?gb=100` maps an own sparse file, `reserve?gb=100` reserves pages and writes none. Reports
+    /// the result.
     private func obey(memory deed: String, value: (String) -> Int?) -> Bool {
         let (megabytes, pause) = (value("mb") ?? 1, value("every") ?? 0)
         let most = value("most") ?? 1000

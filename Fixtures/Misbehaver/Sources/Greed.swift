@@ -26,7 +26,7 @@ enum Greed {
         }
     }
 
-    /// Maps so many gigabytes and touches none of them: a file that holds nothing, or memory that nobody has written.
+    /// Maps this many gigabytes without touching them: a sparse file, or reserved memory.
     static func map(_ gigabytes: Int, inFile: Bool) -> Bool {
         let length = max(1, gigabytes) << 30
         guard inFile else {

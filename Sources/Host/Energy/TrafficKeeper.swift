@@ -19,7 +19,7 @@ final class TrafficKeeper {
         /// What was told so far, and until when it was looked at.
         var told = TrafficCount.zero
         var since: Int64
-        /// The processor time of its processes that was told, or that it had when its fetch began.
+        /// The processor time of its processes at the last report, or when its fetch began.
         var processor: Int64 = 0
     }
 
@@ -171,7 +171,7 @@ final class TrafficKeeper {
         tell(stretch, total)
     }
 
-    /// What the app's processes used since the last such question. A fetch's processor time is charged to it.
+    /// Returns the processor time that the app's processes have used since the last call. A fetch is charged for it.
     private func takeProcessorTime(_ app: AppIndex) -> Span {
         guard let known = watched[app], let time = host.process(app, known.generation)?.box.processorTime else {
             return .zero

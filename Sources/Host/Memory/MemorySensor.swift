@@ -36,7 +36,7 @@ final class MemorySensor {
     private var triggerWatch: Loop.Watch?
     /// Bytes at which something changes, the largest first.
     private var marks: [Int64]
-    /// What is left where the system shares the machine.
+    /// The memory of the machine, or of the cgroups around the daemon. Used if the system has no own budget.
     private var machine: SharedMemory
     private(set) var kernelKills: KernelKills
 
@@ -69,7 +69,7 @@ final class MemorySensor {
         }
     }
 
-    /// The limits of the groups that the system is in may change while it runs.
+    /// Limits of cgroups can change while the daemon runs.
     private func lookForLimits() {
         guard budget == nil, machine.refresh(), machine.total != total else { return }
         total = machine.total

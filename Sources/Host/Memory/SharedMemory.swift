@@ -2,18 +2,18 @@ internal import LinuxSystem
 internal import Model
 internal import PolicyCore
 
-/// What a system without a budget of its own has: the machine, or what the memory groups around the daemon leave of it.
+/// The memory of a system without its own budget: the machine's, or less if the cgroups around the daemon have limits.
 struct SharedMemory {
     let bounds: MemoryBounds
     private let machine: Int64
-    /// The smallest limit, if it is below what the machine has.
+    /// The smallest limit, if it is below the machine's memory.
     private(set) var limit: MemoryBounds.Limit?
     private var lookedAt: Int64 = 0
 
-    /// Nanoseconds between looks at the limits.
+    /// Nanoseconds between two checks of the limits.
     private static let pause: Int64 = 10_000_000_000
 
-    /// - Returns: `nil` if the kernel does not say what the machine has.
+    /// Returns `nil` if the kernel does not report the machine's memory.
     init?(_ bounds: MemoryBounds = MemoryBounds()) {
         guard let machine = ProcessMemory.machine()?.total else { return nil }
         self.bounds = bounds
@@ -26,9 +26,9 @@ struct SharedMemory {
         bounds.limit.flatMap { $0.bytes < machine ? $0 : nil }
     }
 
-    /// Looks at the limits again, from time to time.
+    /// Reads the limits again if the last check is old enough.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it read them.
     mutating func refresh() -> Bool {
         let now = Clock.monotonic()
         guard now - lookedAt >= Self.pause else { return false }
@@ -49,7 +49,7 @@ struct SharedMemory {
 }
 
 extension MemoryRules {
-    /// Bytes at which something changes, the largest first.
+    /// The thresholds in bytes, the largest first.
     func marks(of total: Int64) -> [Int64] {
         let shares = [reclaim, warn, terminate].flatMap { [$0.below, $0.until] } + [lastResort]
         return Set(shares).sorted(by: >).map { total / 1000 * $0 }

@@ -24,7 +24,7 @@ extension System {
         let claim = ServiceClaim(
             service: ServiceIndex(UInt32(s)), hold: hold.kind,
             sentence: "the service \(service.declaration.name) is about to stop for it", activity: kind.activity,
-            // The app has a part in it, such as answering the sound server, and a second for it.
+            // The app takes part, for example by answering the sound server, and has only a second.
             priority: .timed)
         let isHere = service.presence == .here
         let id = take(

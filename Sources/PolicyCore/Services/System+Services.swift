@@ -310,7 +310,7 @@ extension System {
         return declaration?.window(of: kind)?.callback
     }
 
-    /// What the log calls a callback. A reader looks for a push by Apple's name.
+    /// Returns the log entry of a callback. Readers search for pushes by Apple's name.
     func logged(_ callback: Callback, _ state: LifecycleState) -> (event: LogEvent, reason: Reason) {
         if let scene = callback.scene, case .scene = callback.kind { return (scene.step.event, .scene(scene)) }
         if let kind = callback.window?.kind, case .service(let wake) = kind,

@@ -3,9 +3,8 @@ internal import Foundation
 internal import LinuxSystem
 internal import NotificationsWire
 
-/// The program `greenroom-sound`: reads an app's sound from its input, and writes it to its output as WAV with samples
-/// of 16 bits, which every desktop plays. Decoders of foreign files run here and not in the service, which has
-/// everyone's notifications.
+/// The program `greenroom-sound`. It reads an app's sound from its input and writes it to its output as 16-bit WAV,
+/// which every desktop plays. Decoding runs in this process because the service has the notifications of all apps.
 enum SoundProgram {
     /// Frames a second, and channels, that are enough for a notification.
     private static let (highestRate, mostChannels) = (48_000, 2)
@@ -28,7 +27,7 @@ enum SoundProgram {
         }
     }
 
-    /// Empty if it has no frames; `nil` if it plays longer than a notification's sound may.
+    /// Returns an empty array if the sound has no frames, or `nil` if it is too long for a notification.
     private static func wave(of sound: SoundFile) -> [UInt8]? {
         let rate = min(sound.rate, highestRate)
         let channels = min(sound.channels, mostChannels)
@@ -51,7 +50,7 @@ enum SoundProgram {
     private static func header(_ rate: Int, _ channels: Int, _ bytes: Int) -> [UInt8] {
         let frame = 2 * channels
         var header = Array("RIFF".utf8) + Int32(36 + bytes).littleEndianBytes + Array("WAVEfmt ".utf8)
-        // A description of 16 bytes; 1 is linear.
+        // The format chunk has 16 bytes. Format 1 is linear PCM.
         header += Int32(16).littleEndianBytes + Int16(1).littleEndianBytes + Int16(channels).littleEndianBytes
         header += Int32(rate).littleEndianBytes + Int32(rate * frame).littleEndianBytes
         header += Int16(frame).littleEndianBytes + Int16(16).littleEndianBytes

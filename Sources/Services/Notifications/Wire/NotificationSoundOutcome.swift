@@ -1,21 +1,21 @@
-/// With what `greenroom-sound` ends.
+/// The exit status of `greenroom-sound`.
 package enum NotificationSoundOutcome: Int32, Sendable {
     case converted = 0
-    /// It is no sound, or one that no decoder here knows.
+    /// The file is not a sound, or no decoder knows it.
     case unreadable = 1
-    /// It plays for more than ``longestSeconds``.
+    /// The sound is longer than ``longestSeconds``.
     case tooLong = 2
-    /// What it is written to is full.
+    /// The output could not be written.
     case unwritable = 3
 
-    /// As on Apple's systems, a longer sound is replaced by the standard one.
+    /// As on Apple's systems, the standard sound replaces a longer one.
     package static let longestSeconds = 30
 
-    /// What the log says of it.
+    /// The outcome in the log.
     package var sentence: String {
         switch self {
         case .converted: "was converted"
-        case .unreadable: "is no sound that can be read here"
+        case .unreadable: "is not a sound that Greenroom can decode"
         case .tooLong: "is longer than \(Self.longestSeconds) seconds"
         case .unwritable: "could not be stored for desktops"
         }

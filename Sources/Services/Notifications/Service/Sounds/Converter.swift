@@ -2,7 +2,8 @@ internal import Dispatch
 internal import LinuxSystem
 internal import NotificationsWire
 
-/// One process that converts one sound. It has what it reads and what it writes, and no other file, process or network.
+/// One process that converts one sound. It receives its input and output as open files, starts no other process, and
+/// cannot write elsewhere.
 ///
 /// Unchecked: used on the service's queue only.
 final class Converter: @unchecked Sendable {
@@ -30,9 +31,9 @@ final class Converter: @unchecked Sendable {
     var onEnd: (Result<NotificationSoundOutcome, Trouble>) -> Void = { _ in }
 
     private static let (addressSpace, data): (UInt64, UInt64) = (1 << 30, 256 << 20)
-    /// Half a minute in the best quality that is kept, and its head.
+    /// Half a minute in the highest quality, with its header.
     private static let file: UInt64 = 6 << 20
-    /// A notification may wait for its sound so long.
+    /// A notification waits for its sound for this duration.
     private static let (processorSeconds, seconds): (UInt64, Double) = (3, 5)
 
     init(_ program: String, on queue: DispatchQueue, worker: DispatchQueue) {
@@ -60,7 +61,6 @@ final class Converter: @unchecked Sendable {
         do {
             try FileSystem.makeDirectory(
                 path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }, mode: 0o755)
-            // Whoever plays sounds on the desktop reads it.
             let output = try Descriptor.open(
                 path, .write, create: 0o644, truncate: true, followsLinks: false)
             var spawn = Spawn(path: program, arguments: [program], environment: environment)
@@ -112,10 +112,10 @@ final class Converter: @unchecked Sendable {
         return .success(outcome)
     }
 
-    /// It is not waited for any more, or takes too long.
+    /// Kills the process. `onEnd` is still called.
     func stop() {
         isStopped = true
-        // It may be over already.
+        // The process may have ended already.
         try? process?.send(9)
     }
 }

@@ -1,6 +1,6 @@
-/// Whether desktops play a file as it is. They use libcanberra, which reads WAV with linear samples and Ogg Vorbis.
+/// Recognizes files that desktops play. Desktops use libcanberra, which reads WAV with linear samples and Ogg Vorbis.
 package enum SoundFormat {
-    /// So many bytes tell it.
+    /// The number of bytes that `isPlayed` needs.
     static let startLength = 64
 
     package static func isPlayed(_ start: [UInt8]) -> Bool {
@@ -9,7 +9,7 @@ package enum SoundFormat {
             guard start.count >= offset + 2 else { return nil }
             return Int(start[offset]) | Int(start[offset + 1]) << 8
         }
-        // The first packet of the first page begins behind its head of 28 bytes.
+        // The first packet follows the first page's header, which has 28 bytes.
         if has("OggS", at: 0) { return has("\u{1}vorbis", at: 28) }
         guard has("RIFF", at: 0), has("WAVEfmt ", at: 8) else { return false }
         guard number(20) == 1, let channels = number(22), let bits = number(34) else { return false }

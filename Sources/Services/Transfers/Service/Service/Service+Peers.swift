@@ -7,8 +7,8 @@ internal import TransferWire
 internal import Wire
 
 extension Service {
-    /// A connection that has just been made. Whoever may open the socket is of the same user, and so are apps on an
-    /// ordinary user's system: they come by the daemon, which knows them.
+    /// Accepts a connection of a tool. On an ordinary user's system apps have the same user and can open this socket,
+    /// but they must connect through the daemon, which identifies them.
     func accept(_ socket: Descriptor, isControl: Bool) {
         guard ToolPeer.isTool(socket) else { return }
         guard let peer = add(socket) else { return }
