@@ -128,6 +128,25 @@ struct SoundTests {
         #expect(!FileSystem.names(in: "\(service.folder)/sounds").contains { $0.hasSuffix(".part") })
     }
 
+    @Test("An app that is removed while its sound is converted leaves no file, and others' sounds are converted next")
+    func removed() throws {
+        let bus = try TestBus()
+        let daemon = try FakeDaemon(bus)
+        let service = try TestService(on: bus)
+        for name in ["a.caf", "b.caf"] {
+            try FileSystem.replace("\(service.base)/\(name)", with: Self.caf(seconds: 20, channels: 6))
+        }
+        let removed = try service.allowedClient()
+        let other = try service.allowedClient("org.example.other")
+        let content = NotificationContentInfo(title: "a", sound: "a.caf")
+        let request = NotificationRequestInfo(identifier: "a", content: content)
+        try removed.ask("add", NotificationRequestParameters(request: request).json)
+        try service.daemon.peer.send(.notification(method: "forget", params: ["app": .string(TestService.app)]))
+        #expect(try heard(other, daemon, "b", "b.caf").file != nil)
+        let files = FileSystem.names(in: "\(service.folder)/sounds")
+        #expect(files.count == 1 && files.allSatisfy { $0.hasPrefix("org.example.other+") }, "\(files)")
+    }
+
     @Test("Files that desktops play are told by how they begin")
     func formats() {
         let page = [UInt8](repeating: 0, count: 24)
