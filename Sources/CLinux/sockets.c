@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <errno.h>
+#include <linux/input.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -85,6 +87,7 @@ int gr_socket_info(int fd, struct gr_socket *info) {
     length = sizeof address;
     info->is_connected = getpeername(fd, (struct sockaddr *)&address, &length) == 0;
     info->left_since = -1;
+    if (info->is_connected && info->family == AF_UNIX) unix_path(&address, length, info->peer_path, sizeof info->peer_path);
     if (!info->is_connected || info->family == AF_UNIX) return 1;
     info->peer_length = flatten(&address, info->peer, &port);
     struct tcp_info tcp;
@@ -96,6 +99,18 @@ int gr_socket_info(int fd, struct gr_socket *info) {
         info->left_since = last;
     }
     return 1;
+}
+
+ssize_t gr_peek(int socket, void *bytes, size_t length) {
+    ssize_t count;
+    do count = recv(socket, bytes, length, MSG_PEEK | MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    return count;
+}
+
+int gr_grabs_input(int fd) {
+    // The kernel lets go of a grab only for its owner, and this is how it is known.
+    return ioctl(fd, EVIOCGRAB, (void *)0) == 0 && ioctl(fd, EVIOCGRAB, (void *)1) == 0;
 }
 
 int gr_refuse_peer(int listener) {

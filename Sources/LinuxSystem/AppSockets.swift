@@ -19,6 +19,8 @@ package struct AppSocket: Sendable {
     /// The port, or the path of a Unix socket.
     package let port: UInt16
     package let path: String
+    /// Of a Unix socket: where its peer listens. Empty if it is the listener's end.
+    package let peerPath: String
     /// The peer left so many milliseconds ago, and the process has not closed its side; `nil`: it is there.
     package let leftSince: Int64?
     private let local: [UInt8]
@@ -52,9 +54,20 @@ package struct AppSocket: Sendable {
         path = unsafe withUnsafeBytes(of: &info.path) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
+        peerPath = unsafe withUnsafeBytes(of: &info.peer_path) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
         let (localLength, peerLength) = (Int(info.local_length), Int(info.peer_length))
         local = unsafe withUnsafeBytes(of: &info.local) { unsafe Array($0.prefix(localLength)) }
         peer = unsafe withUnsafeBytes(of: &info.peer) { unsafe Array($0.prefix(peerLength)) }
+    }
+
+    /// What waits to be read, up to a limit; it stays there. The corresponding C function is `recv` with `MSG_PEEK`.
+    package func peek(upTo limit: Int) -> [UInt8] {
+        let fd = descriptor.rawValue
+        return unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = unsafe max(0, gr_peek(fd, buffer.baseAddress, limit))
+        }
     }
 
     /// Turns away one peer that waits; false when none does. The corresponding C function is `accept4`.

@@ -13,6 +13,8 @@ internal import Glibc
         package static let writable = Events(rawValue: 0x004)
         package static let error = Events(rawValue: 0x008)
         package static let hangUp = Events(rawValue: 0x010)
+        /// Tells of what is new alone, not of what is still there.
+        package static let edge = Events(rawValue: 1 << 31)
     }
 
     package struct Ready: Hashable, Sendable {

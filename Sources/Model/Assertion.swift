@@ -6,7 +6,7 @@ package enum AssertionKind: UInt8, Sendable, Codable, CaseIterable {
     case graphical
     /// The app finishes what it had begun (S1).
     case task
-    /// Somebody is connected to an app that serves others, or has just been (X5).
+    /// It answers others: one is connected to an app that serves others (X5), or has called it over a message bus.
     case listen
     /// It was woken, and says when it is done (S9, S10).
     case fetch, sessionEvents, refresh, processing
@@ -97,7 +97,7 @@ extension AssertionKind {
             "it is a graphical program that knows nothing of Greenroom; freezing it could hang others "
                 + "(X-Greenroom-Freeze=true in its .desktop file allows it)"
         case .task: "it finishes a background task"
-        case .listen: "it answers others and declares the background mode listen"
+        case .listen: "it answers other processes"
         case .fetch: "it fetches what is new, and has yet to call its completion handler"
         case .sessionEvents:
             "it handles the events of a background URL session, and has yet to call its completion handler"

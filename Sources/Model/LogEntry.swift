@@ -32,6 +32,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case sceneDidDisconnect, didDiscardScene
     /// `handleServiceEvents` for a push, which is Apple's method in the app.
     case didReceiveRemoteNotification
+    /// Another process calls it over a message bus.
+    case methodCalled
 
     package init(_ callback: Callback) {
         if case .scene = callback.kind, let scene = callback.scene {
@@ -166,6 +168,8 @@ package enum Reason: Hashable, Sendable, Codable {
     indirect case memoryNearLimit(name: String, dirty: Int64, limit: Int64)
     /// A plain program has a file locked that somebody else needs: it cannot stand still.
     case lockBlocks(path: String)
+    /// A client of this X display has grabbed its input, and the app may be that client.
+    case inputGrabbed(String)
     case taskBegan(String)
     case finishesTask(String, limit: Span)
     case taskEnded(String)
@@ -188,6 +192,12 @@ package enum Reason: Hashable, Sendable, Codable {
     case answersPeers(grace: Span)
     case peersRefused(String, count: Int32)
     case connectionsClosed(count: Int32, after: Span)
+    /// Another process calls this method of it over a message bus. Without a name its queue there is full, or the
+    /// message cannot be read.
+    case methodCalled(String)
+    case answersCall(grace: Span, limit: Span)
+    /// It has not read a call for so long.
+    case readsNoCalls(after: Span)
     /// It is woken: because of what, in a sentence.
     case woken(WindowKind, because: String)
     case usesWindow(WindowKind, limit: Span)
@@ -278,6 +288,9 @@ extension Reason {
         case .lockBlocks(let path):
             "it has \(path) locked, which another process needs: it runs on until the lock is released or nobody needs the "
                 + "file any more"
+        case .inputGrabbed(let display):
+            "a client of the display \(display) has grabbed the keyboard or the pointer, and it may be that client: no "
+                + "window would have input if it stood still, so it runs on until the grab ends"
         case .taskBegan(let name): "it began the background task “\(name)”"
         case .finishesTask(let name, let limit):
             "it finishes the background task “\(name)”, for which it has \(limit.twoDigits) seconds from leaving the screen"
@@ -315,6 +328,16 @@ extension Reason {
         case .connectionsClosed(let count, let span):
             "\(count == 1 ? "a connection of it was" : "\(count) connections of it were") closed, because it has been "
                 + "suspended for \(span.twoDigits) seconds"
+        case .methodCalled(let method):
+            method.isEmpty
+                ? "a message bus has more for it than it can keep, or a message that only the app can read"
+                : "another process called \(method) of it over a message bus, and waits for the answer"
+        case .answersCall(let grace, let limit):
+            "it was called over a message bus: it runs for \(grace.twoDigits) seconds, and for up to "
+                + "\(limit.twoDigits) seconds while it works"
+        case .readsNoCalls(let span):
+            "another process called it over a message bus, and it did not read the call within \(span.twoDigits) "
+                + "seconds: until it is opened, calls do not wake it"
         case .woken(let kind, let because):
             "it is woken for \(kind.phrase)" + (because == kind.phrase || because.isEmpty ? "" : ": \(because)")
         case .usesWindow(let kind, let limit):

@@ -38,6 +38,8 @@ import Testing
             .firstProcessEnded(app, generation, .exited(.min)), .allProcessesEnded(app, generation),
             .processesCounted(app, generation, .max), .tracerChecked(app, generation, isTraced: true),
             .prepared(app, generation), .frozen(app, generation), .verified(app, generation),
+            .mechanism(Incarnation(app, generation), .locks(.inputGrabbed(display: ":0"))),
+            .mechanism(Incarnation(app, generation), .sockets(.called(method: "a.é", isUnread: true))),
             .mechanism(Incarnation(app, generation), .locks(.found(path: "/é\u{0} b", blocksOthers: true))),
             .mechanism(Incarnation(app, generation), .gpu(.used(GPUUse(.context, driver: "nvidia")))),
             .mechanism(Incarnation(app, generation), .disk(.filled(DiskUse(written: .max, free: .min)))),

@@ -219,7 +219,7 @@ struct Generator {
         case 14: .endTask(text())
         case 15: .endInvalidTask
         case 16: .askBackgroundTime
-        case 17: .listen(text())
+        case 17: flag() ? .listen(text()) : .grabInput(flag())
         case 20: part().map { flag() ? .use($0) : .leave($0) } ?? .useGPU
         default: .after(span(), appAction(depth - 1))
         }
@@ -286,7 +286,7 @@ extension Generator {
         case 28: .brightness(Int32(random.below(101)))
         case 29: .screens(Int32(random.below(17)))
         case 30: .setting(name(), key: text(), value: flag() ? text() : nil)
-        case 31: .connect(name(), lasting: span())
+        case 31: flag() ? .connect(name(), lasting: span()) : .callMethod(name())
         default: .setClock(by: Span(nanoseconds: -span().nanoseconds))
         }
     }
@@ -329,7 +329,8 @@ extension Generator {
                 .handleEventsForBackgroundURLSession, .launchBackgroundTask,
                 .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
                 .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
-                .didReceiveRemoteNotification, .priorityInversion, .screenHeld, .screenReleased,
+                .didReceiveRemoteNotification,
+                .methodCalled, .priorityInversion, .screenHeld, .screenReleased,
             ] + SceneStep.allCases.map(\.event)
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

@@ -154,8 +154,8 @@ struct gr_socket {
     // Addresses as bytes, to be compared: family, port and address.
     uint8_t local[32], peer[32];
     int local_length, peer_length;
-    // Of a Unix socket; an abstract one begins with `@`.
-    char path[112];
+    // Of a Unix socket, and of what it is connected to; an abstract one begins with `@`.
+    char path[112], peer_path[112];
 };
 // What a stream socket is: 1, 0 for any other descriptor, or -1 errno.
 int gr_socket_info(int fd, struct gr_socket *info);
@@ -163,6 +163,10 @@ int gr_socket_info(int fd, struct gr_socket *info);
 int gr_refuse_peer(int listener);
 // Both sides see a reset: 0, or -1 errno.
 int gr_break_connection(int fd);
+// What waits to be read, from its beginning, and stays there: a count, or -1 errno.
+ssize_t gr_peek(int socket, void *_Nullable bytes, size_t length);
+// Whether this opening of an input device has all of its events for itself (EVIOCGRAB). It has them afterwards as well.
+int gr_grabs_input(int fd);
 ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
 
 // Bytes that were moved over the network, headers included; what stays on the machine is left out.

@@ -59,6 +59,8 @@ final class AppProcess {
     var usedAtEnd: Int64?
     /// Processor time when its sockets were last looked at.
     var socketWork: Int64?
+    /// The last call over a message bus for which it was woken.
+    var calledFor: Int?
     /// The terminal's master: with it a holder that dies can be replaced.
     var terminalMaster: Descriptor?
     var holder: PidFD?

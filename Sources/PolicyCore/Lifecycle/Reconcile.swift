@@ -94,7 +94,7 @@ extension System {
         let reason: Reason =
             switch kind.source {
             case .task: .finishesTask(assertion.name, limit: apps[i].tasks.limit ?? taskRules.limit)
-            case .peers: .answersPeers(grace: profile.socketRules.grace)
+            case .peers: Sockets.reason(i, in: self)
             case .window: windowReason(i, assertion)
             case .itself: .assertion(kind)
             case .service: serviceReason(i, assertion)

@@ -229,7 +229,7 @@ extension System {
     func mustAnswerSoon(_ i: Int) -> Bool {
         switch apps[i].sockets.phase {
         case .none: false
-        case .busy, .quiet: true
+        case .busy, .quiet, .called: true
         }
     }
 
@@ -250,7 +250,7 @@ extension System: SocketScope {
 
 extension System: LockScope {
     func toldLock(_ i: Int) -> String? { apps[i].toldLock }
-    mutating func setToldLock(_ i: Int, _ path: String) { apps[i].toldLock = path }
+    mutating func setToldLock(_ i: Int, _ name: String) { apps[i].toldLock = name }
 }
 
 extension System: SnapshotScope {

@@ -377,10 +377,12 @@ extension FieldSink {
         case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit:
             writeMemory(reason)
         case .lockBlocks(let path): write(60, path)
+        case .inputGrabbed(let display): write(116, display)
         case .conditionChanged, .changedMeanwhile, .settingChanged, .savesPower, .protectedDataUnavailable,
             .keepsScreenOn:
             writeChange(reason)
-        case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed:
+        case .cannotAnswer, .doesNotAnswer, .peerConnected, .answersPeers, .peersRefused, .connectionsClosed,
+            .methodCalled, .answersCall, .readsNoCalls:
             writeSockets(reason)
         case .taskBegan, .finishesTask, .taskEnded, .tasksExpire, .taskRefused: writeTask(reason)
         case .woken, .usesWindow, .windowCompleted, .windowExpires, .windowOverrun, .notWoken, .taskSubmitted,

@@ -69,6 +69,9 @@ extension Language<Input> {
                 "connect to APP for TIME", "connect to radio for 2s",
                 "A client connects to the app where it listens, and leaves that long after the answer."
             ) { .connect($0.app, lasting: $0.time) },
+            Form(
+                "call method of APP", "call method of radio", "Another process calls it over the message bus."
+            ) { .callMethod($0.app) },
         ] + surroundings + waking + scenes)
 
     /// What apps are woken for.
@@ -191,6 +194,9 @@ extension Language<AppAction> {
             Form("listen at TEXT", "listen at \"port 8080\"", "It waits for others to connect there.") {
                 .listen($0.text ?? "")
             },
+            Form(
+                "grab input [off]", "grab input", "It takes the keyboard of its X display for itself, or gives it back."
+            ) { .grabInput(!$0.isOff) },
             Form(
                 "provide snapshots [off]", "provide snapshots", "It gives pictures of itself from now on, or no longer."
             ) {

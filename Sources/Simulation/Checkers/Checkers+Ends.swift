@@ -60,6 +60,7 @@ extension Checkers {
     /// Nothing that the app said before it froze may be unheard.
     func checkSuspended(_ place: Int, _ device: Device) {
         checkSuspendedLocks(place, device)
+        checkGrabbedInput(place, device)
         checkSuspendedServer(place, device)
         guard let process = device.apps[place].process, process.isConnected, process.lastFromApp <= device.now else {
             return
@@ -179,6 +180,7 @@ extension Checkers {
         guard process.freezer == .running, !process.isStarting, process.manners.canFreeze, profile.hasMultitasking,
             !process.isThawedFromOutside, watches[place].awaited.isEmpty, watches[place].askedAt == nil,
             !watches[place].isExempt, process.requests.isEmpty, !(process.isPlain && device.isInTheWay(place)),
+            !process.sockets.grabsInput,
             device.apps[place].script.manifest.isFreezable,
             !mayBeHeld(place, device), !process.tasks.contains(where: \.isGranted),
             process.sockets.peers.isEmpty, process.sockets.backlog.isEmpty, watches[place].windows.isEmpty

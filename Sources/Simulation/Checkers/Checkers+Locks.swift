@@ -12,6 +12,12 @@ extension Checkers {
         device.violate("\(device.apps[place].script.name) is suspended, and has \(file.name) locked")
     }
 
+    /// Nothing is called suspended while no window has input because of it.
+    func checkGrabbedInput(_ place: Int, _ device: Device) {
+        guard device.apps[place].process?.sockets.grabsInput == true else { return }
+        device.violate("\(device.apps[place].script.name) is suspended, and has the keyboard for itself")
+    }
+
     /// Only applications end for a lock, and only for one that they had.
     func checkLockEnd(_ place: Int, _ reason: EndReason, _ device: Device) {
         guard case .heldLock(let path) = reason, let killed = watch(place).killed else { return }

@@ -47,6 +47,8 @@ extension Checkers {
         if device.apps[place].script.manifest.backgroundModes.contains(.listen), !process.sockets.listeners.isEmpty {
             return nil
         }
+        // And so has what was called, for as long as it may work for its caller.
+        if let called = process.sockets.calledAt, device.now - called < .seconds(30) { return nil }
         return priority == .background ? nil : false
     }
 }

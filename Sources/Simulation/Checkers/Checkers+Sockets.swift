@@ -15,7 +15,7 @@ extension Checkers {
     }
 
     mutating func checkWaitingPeers(_ place: Int, _ process: SimulatedProcess, _ device: Device) {
-        guard process.isFrozen, !process.sockets.backlog.isEmpty, device.state(place) == .suspended,
+        guard process.isFrozen, process.sockets.keepsWaiting, device.state(place) == .suspended,
             !process.isDying, !process.isThawedFromOutside
         else {
             watches[place].keptWaitingSince = nil
@@ -28,4 +28,9 @@ extension Checkers {
             device.violate("\(device.apps[place].script.name) is suspended, and a client waits for its answer")
         }
     }
+}
+
+extension SimulatedSockets {
+    /// Somebody waits for the answer of the process, and it has not shown that it answers nobody.
+    fileprivate var keepsWaiting: Bool { !backlog.isEmpty || calls > 0 && !hasIgnored }
 }

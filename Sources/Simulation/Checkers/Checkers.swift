@@ -360,7 +360,7 @@ struct Checkers {
     // MARK: The log
 
     /// They come from outside, and not from what was before.
-    private static let firstCauses: Set<LogEvent> = [.peerConnected, .wakeRequested, .wakeRefused]
+    private static let firstCauses: Set<LogEvent> = [.peerConnected, .methodCalled, .wakeRequested, .wakeRefused]
 
     private mutating func noteExemption(_ entry: LogEntry, _ device: Device) {
         let change: (name: String, isExempt: Bool)

@@ -49,6 +49,7 @@ extension Device {
         case .changeStore(let name): changeConditions { $0.stores[name, default: 0] += 1 }
         case .setting(let name, let key, let value): return changeSetting(name, key, value)
         case .connect(let name, let span): connectPeer(to: name, lasting: span)
+        case .callMethod(let name): callMethod(of: name)
         case .fetch(let name, let launches):
             return command(name) { .simulateFetch($0, launches: launches, wait: true) }
         case .allowRefresh(let name, let isAllowed): return command(name) { .allowRefresh($0, isAllowed) }

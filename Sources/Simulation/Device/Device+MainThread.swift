@@ -222,6 +222,7 @@ extension Device {
         case .unlock(let file): unlock(file, place)
         case .listen(let name):
             if !process.sockets.listeners.contains(name) { apps[place].process?.sockets.listeners.append(name) }
+        case .grabInput(let grabs): apps[place].process?.sockets.grabsInput = grabs
         case .provideSnapshots(let provides): request(.mechanism(.snapshots(.provide(provides))), place)
         case .refreshSnapshot: request(.mechanism(.snapshots(.refresh)), place)
         case .useGPU: useGPU(place)

@@ -17,12 +17,23 @@ struct SimulatedSockets {
     var refused: Int32 = 0
     /// It once left somebody waiting.
     var hasIgnored = false
+    /// Calls over the message bus that it has yet to read.
+    var calls = 0
+    /// When it last found some of them.
+    var calledAt: Instant?
+    /// The daemon has it woken by the next one.
+    var isCallable = false
+    /// It was woken for a call that it has not read since.
+    var hasUnread = false
+    /// It has the keyboard of the X display for itself.
+    var grabsInput = false
 }
 
 enum SocketStep {
     case peerLeaves(UInt32)
     /// Where a number of the suspension is given, it is of no worth in another.
     case peerCame(UInt32)
+    case called(UInt32)
     case tellRefused(Int32)
     case tell(UInt32)
     case look
@@ -89,6 +100,8 @@ extension Device {
         guard let sockets = apps[place].process?.sockets else { return }
         apps[place].process?.sockets.daemon = .none
         apps[place].process?.sockets.refused = 0
+        apps[place].process?.sockets.isCallable = false
+        readCalls(place)
         acceptPeers(place)
         if sockets.refused > 0 { at(now, place, .mechanism(.sockets(.tellRefused(sockets.refused)))) }
     }
@@ -98,6 +111,8 @@ extension Device {
         for place in apps.indices {
             apps[place].process?.sockets.daemon = .none
             apps[place].process?.sockets.refused = 0
+            apps[place].process?.sockets.isCallable = false
+            apps[place].process?.sockets.hasUnread = false
         }
     }
 
@@ -109,6 +124,7 @@ extension Device {
         case .peerCame(let suspension):
             guard suspension == process.suspension, let name = sockets.listeners.first else { return }
             send(.sockets(.peerCame(name: name)), of: place)
+        case .called(let suspension): if suspension == process.suspension { tellOfCall(place) }
         case .tellRefused(let count):
             guard let name = sockets.listeners.first else { return }
             send(.sockets(.refused(name: name, count: count)), of: place)
@@ -125,11 +141,18 @@ extension Device {
 
     /// As the real daemon does once nothing of the app can change any more.
     func tellOfSockets(_ place: Int) {
-        guard let process = apps[place].process, process.status == nil, !process.sockets.listeners.isEmpty else {
-            return
-        }
-        let count = Int32(process.sockets.peers.count)
-        let listeners = process.sockets.listeners.enumerated().map { number, name in
+        guard let process = apps[place].process, process.status == nil else { return }
+        tellOfListeners(place, process.sockets)
+        guard apps[place].process?.suspension == process.suspension else { return }
+        if process.sockets.grabsInput { send(.locks(.inputGrabbed(display: ":0")), of: place) }
+        guard apps[place].process?.suspension == process.suspension else { return }
+        tellOfCall(place)
+    }
+
+    private func tellOfListeners(_ place: Int, _ sockets: SimulatedSockets) {
+        guard !sockets.listeners.isEmpty else { return }
+        let count = Int32(sockets.peers.count)
+        let listeners = sockets.listeners.enumerated().map { number, name in
             Listener(name: name, peers: number == 0 ? count : 0)
         }
         send(.sockets(.found(listeners, connections: count)), of: place)

@@ -71,6 +71,8 @@ package enum AppAction: Hashable, Sendable {
     case unlock(String)
     /// It waits for others to connect there.
     case listen(String)
+    /// It has the keyboard of its X display for itself from now on, or no longer.
+    case grabInput(Bool)
     /// It has pictures of itself to give from now on, or no longer; or another one than when it left the screen.
     case provideSnapshots(Bool)
     case refreshSnapshot

@@ -222,6 +222,7 @@ extension ScenarioRun {
         if app.process != .none, !app.outstanding.isEmpty || app.ending != nil { return "is in a callback or an end" }
         // A plain program that others wait for is let run.
         if process?.isPlain == true, device.isInTheWay(place) { return nil }
+        if process?.sockets.grabsInput == true { return nil }
         if app.state == .background, app.heldAssertions.isEmpty { return "runs on without a reason" }
         if process?.isThawedFromOutside == true { return nil }
         if (app.state == .suspended) != (process?.isFrozen ?? false) {

@@ -8,7 +8,7 @@ extension Input {
         case setClock, newDay, network, battery, locale, timeZone, brightness, screens, setting, connect, fetch
         case openScene, closeScene
         case allowRefresh, sessionEvents, wakeByService, tellService, lowPower, thermalState, orientation, changeStore
-        case screenshot
+        case screenshot, callMethod
     }
 
     package var kind: Kind {
@@ -48,6 +48,7 @@ extension Input {
         case .screens: .screens
         case .setting: .setting
         case .connect: .connect
+        case .callMethod: .callMethod
         case .fetch: .fetch
         case .allowRefresh: .allowRefresh
         case .sessionEvents: .sessionEvents
@@ -104,7 +105,8 @@ extension AppAction {
     /// What an app can do by itself.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case beginTask, endTask, endInvalidTask, askBackgroundTime, openURL, canOpenURL, exit
-        case crash, block, fork, work, transfer, allocate, lock, unlock, listen, provideSnapshots
+        case crash, block, fork, work, transfer, allocate, lock, unlock, listen, grabInput
+        case provideSnapshots
         case activateScene, destroyScene
         case refreshSnapshot, useGPU, complete, setFetchInterval, submitTask, cancelTask, use, leave, ask, after
     }
@@ -129,6 +131,7 @@ extension AppAction {
         case .lock: .lock
         case .unlock: .unlock
         case .listen: .listen
+        case .grabInput: .grabInput
         case .provideSnapshots: .provideSnapshots
         case .refreshSnapshot: .refreshSnapshot
         case .useGPU: .useGPU

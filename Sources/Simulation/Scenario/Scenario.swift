@@ -122,6 +122,8 @@ package enum Input: Hashable, Sendable {
     case setting(String, key: String, value: String?)
     /// Somebody connects to the app, and leaves so long after he was answered.
     case connect(String, lasting: Span)
+    /// Another process calls a method of the app over the message bus.
+    case callMethod(String)
     /// Fetches now what would be fetched some time; in a new process, or not.
     case fetch(String, launches: Bool)
     /// The user lets the app refresh in the background, or no longer.

@@ -205,7 +205,7 @@ extension Input {
         case .open(let name, _), .openScene(let name, _, _), .closeScene(let name, _), .close(let name),
             .restart(let name), .exempt(let name, _), .install(let name),
             .uninstall(let name), .app(let name, _), .setting(let name, _, _), .connect(let name, _),
-            .fetch(let name, _), .allowRefresh(let name, _), .sessionEvents(let name, _, _),
+            .callMethod(let name), .fetch(let name, _), .allowRefresh(let name, _), .sessionEvents(let name, _, _),
             .wakeByService(let name, _):
             name
         case .openURL, .home, .lock, .unlock, .switcher, .interrupt, .dismiss, .accept, .endCall, .sleep, .wake,

@@ -170,6 +170,7 @@ package struct StormGenerator {
     }
 
     private mutating func lock() -> AppAction {
+        if random.oneIn(8) { return .grabInput(random.oneIn(2)) }
         let file = random.oneIn(8) ? "~/own" : "shared\(random.below(3))"
         return random.oneIn(2) ? .lock(file) : .unlock(file)
     }
@@ -232,7 +233,7 @@ package struct StormGenerator {
             case 88..<91: add(.input(surroundings()))
             case 81: add(.input(.app(name(), lock())))
             case 82: add(.input(waking()))
-            case 83: add(.input(.connect(name(), lasting: .milliseconds(Int64(random.below(9_000))))))
+            case 83: add(.input(peer()))
             default: add(.fault(fault()))
             }
         }
@@ -240,6 +241,11 @@ package struct StormGenerator {
             add(.input(random.oneIn(2) ? .lock : .home))
             if random.oneIn(3) { add(.input(.sleep)) }
         }
+    }
+
+    private mutating func peer() -> Input {
+        random.oneIn(4)
+            ? .callMethod(name()) : .connect(name(), lasting: .milliseconds(Int64(random.below(9_000))))
     }
 
     private mutating func waking() -> Input {

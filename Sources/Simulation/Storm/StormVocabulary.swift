@@ -16,7 +16,8 @@ extension Input.Kind {
             .install, .uninstall,
             .interrupt, .dismiss, .accept, .endCall, .sleep, .wake, .reboot, .shutDown, .boot, .app, .memoryWarning,
             .memoryPressure, .setClock, .network, .battery, .locale, .timeZone, .brightness, .screens, .setting,
-            .connect, .fetch, .allowRefresh, .sessionEvents, .wakeByService, .lowPower, .thermalState, .orientation,
+            .connect, .callMethod, .fetch, .allowRefresh, .sessionEvents, .wakeByService, .lowPower, .thermalState,
+            .orientation,
             .changeStore, .screenshot:
             .drawn
         case .tellService:
@@ -44,7 +45,8 @@ extension AppAction.Kind {
         switch self {
         case .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .activateScene, .destroyScene,
-            .crash, .block, .fork, .allocate, .lock, .unlock, .listen, .provideSnapshots, .refreshSnapshot, .complete,
+            .crash, .block, .fork, .allocate, .lock, .unlock, .listen, .grabInput, .provideSnapshots, .refreshSnapshot,
+            .complete,
             .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:
             .drawn
         case .work, .transfer:

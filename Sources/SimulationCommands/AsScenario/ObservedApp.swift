@@ -76,6 +76,10 @@ struct ObservedApp {
     var isTraced = false
     /// A plain program was in the way of another app with what it had locked.
     var inTheWay: (path: String, of: String, last: Span)?
+    /// Since it was sent away it was not suspended, because a client of its display had grabbed input; when last seen.
+    var grabbedAt: Span?
+    /// When it was called over a message bus.
+    var calledAt: Span?
     /// Where it listens, as far as anybody saw, and who is connected: since when, and when last seen.
     var listening: [String] = []
     var peer: (since: Span, last: Span)?

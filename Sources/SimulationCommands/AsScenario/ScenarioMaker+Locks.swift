@@ -19,8 +19,22 @@ extension ScenarioMaker {
         apps[place].inTheWay = (path, other, now)
     }
 
-    /// It was suspended after all, or is gone: since it was last found in the way, the file was released.
+    /// It had the input of its display when it was sent away.
+    mutating func noteGrab(_ place: Int) {
+        if apps[place].grabbedAt == nil {
+            add(
+                .input(.app(apps[place].name, .grabInput(true))), after: apps[place].bornAt ?? apps[place].launchedAt,
+                before: apps[place].frozenAt)
+        }
+        apps[place].grabbedAt = now
+    }
+
+    /// It was suspended after all, or is gone: since it was last found in the way, the file or the input was released.
     mutating func noteOutOfTheWay(_ place: Int) {
+        if let last = apps[place].grabbedAt {
+            apps[place].grabbedAt = nil
+            add(.input(.app(apps[place].name, .grabInput(false))), at: last + .milliseconds(10))
+        }
         guard let (path, other, last) = apps[place].inTheWay else { return }
         apps[place].inTheWay = nil
         for name in [other, apps[place].name] {

@@ -23,7 +23,8 @@ extension ScenarioMaker {
     }
 
     mutating func noteUse(_ place: Int, _ use: SocketUse) {
-        noteIgnored(place, use.waiting > 0 && use.connections <= 0)
+        // Whether it reads calls, its peers do not show.
+        if apps[place].peer != nil || use.waiting > 0 { noteIgnored(place, use.waiting > 0 && use.connections <= 0) }
         if use.connections > 0 || use.waiting > 0 {
             if apps[place].peer == nil { apps[place].peer = (now - .milliseconds(1), now) }
             apps[place].peer?.last = now
@@ -32,10 +33,17 @@ extension ScenarioMaker {
         }
     }
 
-    private mutating func noteIgnored(_ place: Int, _ isIgnoring: Bool) {
+    mutating func noteCall(_ place: Int, isUnread: Bool) {
+        noteIgnored(place, isUnread, since: apps[place].calledAt)
+        guard !isUnread else { return }
+        apps[place].calledAt = now
+        add(.input(.callMethod(apps[place].name)), at: now)
+    }
+
+    private mutating func noteIgnored(_ place: Int, _ isIgnoring: Bool, since begin: Span? = nil) {
         guard apps[place].isIgnoring != isIgnoring else { return }
         apps[place].isIgnoring = isIgnoring
-        let since = isIgnoring ? apps[place].peer?.since ?? now : now
+        let since = isIgnoring ? begin ?? apps[place].peer?.since ?? now : now
         add(.ignorePeers(apps[place].name, isIgnoring), at: since - .milliseconds(1), rank: 0)
     }
 

@@ -240,8 +240,10 @@ package struct ScenarioMaker {
         case .sockets(.peerCame): notePeer(place)
         case .sockets(.refused(_, let count)): noteRefused(place, count)
         case .sockets(.seen(let use)): noteUse(place, use)
+        case .sockets(.called(_, let isUnread)): noteCall(place, isUnread: isUnread)
         case .gpu(.used): add(.input(.app(apps[place].name, .useGPU)), at: lastEvent)
         case .locks(.found(let path, let blocksOthers)): if blocksOthers { noteInTheWay(place, path, system) }
+        case .locks(.inputGrabbed): noteGrab(place)
         case .disk, .descriptors, .inversions: break
         }
     }

@@ -42,6 +42,8 @@ enum EventTag: UInt8, CaseIterable {
     case peersRefused = 38
     case socketsSeen = 39
     case lockFound = 40
+    case methodCalled = 91
+    case inputGrabbed = 92
     case habitsRestored = 41
     case trafficSeen = 56
     case diskFilled = 60
@@ -107,6 +109,8 @@ extension Event {
         case .mechanism(_, .sockets(.refused)): .peersRefused
         case .mechanism(_, .sockets(.seen)): .socketsSeen
         case .mechanism(_, .locks(.found)): .lockFound
+        case .mechanism(_, .locks(.inputGrabbed)): .inputGrabbed
+        case .mechanism(_, .sockets(.called)): .methodCalled
         case .habitsRestored(let memory): memory.hasBytes ? .habitsRestoredWithBytes : .habitsRestored
         case .trafficSeen: .trafficSeen
         case .trafficCounted(_, _, let count):

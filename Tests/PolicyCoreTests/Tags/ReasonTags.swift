@@ -53,6 +53,10 @@ enum ReasonTag: UInt8, CaseIterable {
     case peersRefused = 48
     case connectionsClosed = 49
     case lockBlocks = 60
+    case methodCalled = 113
+    case answersCall = 114
+    case readsNoCalls = 115
+    case inputGrabbed = 116
     case conditionChanged = 70
     case changedMeanwhile = 71
     case settingChanged = 72
@@ -153,6 +157,10 @@ extension Reason {
         case .peersRefused: .peersRefused
         case .connectionsClosed: .connectionsClosed
         case .lockBlocks: .lockBlocks
+        case .methodCalled: .methodCalled
+        case .answersCall: .answersCall
+        case .readsNoCalls: .readsNoCalls
+        case .inputGrabbed: .inputGrabbed
         case .conditionChanged: .conditionChanged
         case .changedMeanwhile: .changedMeanwhile
         case .settingChanged: .settingChanged

@@ -204,7 +204,7 @@ final class TestDevice {
         }
         lastSequence = entry.sequence.rawValue
         if let cause = entry.cause, cause >= entry.sequence { fault("entry \(entry) is caused by a later one") }
-        let comesFromOutside: [LogEvent] = [.peerConnected, .wakeRequested, .wakeRefused]
+        let comesFromOutside: [LogEvent] = [.peerConnected, .methodCalled, .wakeRequested, .wakeRefused]
         if entry.cause == nil, entry.app != nil, !comesFromOutside.contains(entry.event) {
             fault("entry \(entry) has no cause")
         }

@@ -108,6 +108,9 @@ extension MechanismEvent {
     func text(_ app: AppIndex, _ generation: Generation) -> String {
         switch self {
         case .locks(.found(let path, let blocks)): "lockFound \(app, generation) \(path) blocks \(blocks)"
+        case .locks(.inputGrabbed(let display)): "inputGrabbed \(app, generation) \(display)"
+        case .sockets(.called(let method, let isUnread)):
+            "methodCalled \(app, generation) \(method) unread \(isUnread)"
         case .sockets(.found(let listeners, let connections)):
             "socketsFound \(app, generation)" + listeners.map { " [\($0.name) peers \($0.peers)]" }.joined()
                 + " connections \(connections)"

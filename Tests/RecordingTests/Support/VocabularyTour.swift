@@ -186,7 +186,9 @@ struct VocabularyTour {
         let listener = Listener(name: "port 80", peers: 1)
         let inversion = PriorityInversion(thread: "é", app: "b", rank: .suspended, nice: 5)
         let mechanisms: [MechanismEvent] = [
-            .locks(.found(path: "/é b", blocksOthers: false)), .gpu(.used(GPUUse(.context, driver: "i915"))),
+            .locks(.found(path: "/é b", blocksOthers: false)), .locks(.inputGrabbed(display: ":0")),
+            .sockets(.called(method: "org.example.Ask", isUnread: false)),
+            .gpu(.used(GPUUse(.context, driver: "i915"))),
             .disk(.filled(DiskUse(written: 3 << 30, free: 1 << 30))), .descriptors(.nearLimit(open: 950, limit: 1000)),
             .inversions(.found(inversion)), .sockets(.found([listener], connections: 2)),
             .sockets(.peerCame(name: "port 80")), .sockets(.refused(name: "port 80", count: 3)),

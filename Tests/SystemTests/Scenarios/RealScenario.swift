@@ -266,6 +266,7 @@ extension AppAction {
         case .after(let span, let action): .after(span * factor, action * factor)
         case .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .activateScene, .destroyScene, .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen,
+            .grabInput,
             .provideSnapshots,
             .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave, .ask:
             action
@@ -316,6 +317,7 @@ extension Input {
         case .allowRefresh(let app, let isAllowed): .allowRefresh(app, isAllowed)
         case .install, .uninstall, .shutDown, .boot, .app, .memoryPressure, .setClock, .network, .battery, .locale,
             .timeZone, .brightness, .screens, .lowPower, .thermalState, .orientation, .changeStore, .setting, .connect,
+            .callMethod,
             .newDay, .sessionEvents, .wakeByService, .tellService:
             nil
         }

@@ -23,6 +23,10 @@ struct LockLook: Sendable {
     func findings(_ inotify: Inotify?) -> Findings {
         let members = Set(pids)
         var findings = Findings(held: held().worthWatching)
+        if let device = ProcFS().grabbedInput(of: pids) {
+            findings.lock = (device, true)
+            return findings
+        }
         let own = findings.held.filter(\.lock.isExclusive)
         if let first = own.first {
             findings.lock = (Self.name(first.path), false)

@@ -15,6 +15,10 @@ struct SocketLook: Sendable {
         var connections: [AppSocket] = []
         /// Listeners that a process outside the app has open as well, who may answer there.
         var shared: Set<UInt64> = []
+        /// Connections to others over a Unix socket.
+        var outgoing: [AppSocket] = []
+        /// An X display of which one client has grabbed the input: this one perhaps.
+        var grabbedDisplay: String?
 
         var isEmpty: Bool { listeners.isEmpty && connections.isEmpty }
 
@@ -32,6 +36,7 @@ struct SocketLook: Sendable {
         findings.listeners = listeners.map { listener in
             (listener, connected.count { $0.belongs(to: listener) && !isForgotten($0) })
         }
+        findings.outgoing = connected.filter { !$0.peerPath.isEmpty }
         let own = connected.filter { !$0.isUnix }
         // An app that talks to itself does so whenever it runs.
         findings.connections = own.filter { one in !own.contains { $0.isOtherEnd(of: one) } }
@@ -40,6 +45,15 @@ struct SocketLook: Sendable {
             findings.shared = shared
             findings.connections.removeAll { shared.contains($0.inode) }
         }
+        return findings
+    }
+
+    /// Also looks at the X displays whose client it is.
+    func findingsOfFrozen(looksForOthers: Bool) -> Findings? {
+        var findings = findings(looksForOthers: looksForOthers)
+        let servers = findings?.outgoing ?? []
+        findings?.grabbedDisplay = Set(servers.map(\.peerPath)).sorted().lazy.compactMap(DisplayLook.grabbed).first
+        findings?.outgoing.removeAll { XServer.display(at: $0.peerPath) != nil }
         return findings
     }
 

@@ -22,12 +22,16 @@ final class SocketWatch {
 
     private unowned let host: Host
     private var guarded: [AppIndex: [Guarded]] = [:]
+    private let buses: BusWatch
     /// So many are turned away in one turn of the loop, and in a tenth of a second: peers that come back at once wait
     /// for the next tenth, so that nobody else does.
     private static let (bound, boundInTenth) = (64, 128)
     private static let tenth: Int64 = 100_000_000
 
-    init(_ host: Host) { self.host = host }
+    init(_ host: Host) {
+        self.host = host
+        buses = BusWatch(host)
+    }
 
     // MARK: Frozen
 
@@ -48,7 +52,7 @@ final class SocketWatch {
         let (look, verification, generation) = (look(at: process), process.verification, process.generation)
         let isWoken = host.system.isWokenByPeers(index)
         host.workers.run(.locks) {
-            look.findings(looksForOthers: !isWoken)
+            look.findingsOfFrozen(looksForOthers: !isWoken)
         } then: { [unowned self] findings in
             // It was thawed meanwhile, or is gone.
             guard host.process(index, generation) === process, process.verification == verification else { return }
@@ -58,6 +62,13 @@ final class SocketWatch {
                 }
                 let connections = Int32(clamping: findings.connections.count)
                 host.post(.sockets(.found(findings.facts, connections: connections)), of: index, generation)
+            }
+            if let display = findings?.grabbedDisplay {
+                host.post(.locks(.inputGrabbed(display: display)), of: index, generation)
+            }
+            // What was found may have been a reason to let it run.
+            if process.verification == verification {
+                buses.begin(index, process, findings?.outgoing ?? [])
             }
             then()
         }
@@ -118,6 +129,7 @@ final class SocketWatch {
 
     /// It is about to run again, and answers for itself; or it is gone.
     func release(_ index: AppIndex, _ generation: Generation) {
+        buses.release(index)
         guard let released = guarded.removeValue(forKey: index) else { return }
         for one in released {
             one.watch = nil

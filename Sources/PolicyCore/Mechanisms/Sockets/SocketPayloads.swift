@@ -10,8 +10,13 @@ extension Sockets {
         /// So many peers were turned away while it stood still. Told once it runs again.
         case refused(name: String, count: Int32)
         case seen(SocketUse)
+        /// It stands still, and a message bus has a call for it: of which method, and whether it has yet to read the
+        /// call for which it ran last. Without a name, its queue is full or cannot be read.
+        case called(method: String, isUnread: Bool)
 
-        package enum Tag: UInt8, CaseIterable, Sendable { case found = 28, peerCame = 29, refused = 38, seen = 39 }
+        package enum Tag: UInt8, CaseIterable, Sendable {
+            case found = 28, peerCame = 29, refused = 38, seen = 39, called = 91
+        }
 
         package var tag: Tag {
             switch self {
@@ -19,6 +24,7 @@ extension Sockets {
             case .peerCame: .peerCame
             case .refused: .refused
             case .seen: .seen
+            case .called: .called
             }
         }
 
@@ -28,6 +34,7 @@ extension Sockets {
             case .peerCame: self = .peerCame(name: "")
             case .refused: self = .refused(name: "", count: 0)
             case .seen: self = .seen(SocketUse(connections: 0, waiting: 0, work: .zero))
+            case .called: self = .called(method: "", isUnread: false)
             }
         }
 
@@ -49,6 +56,10 @@ extension Sockets {
                 try coder.code(&use.waiting)
                 try coder.code(&use.work)
                 self = .seen(use)
+            case .called(var method, var isUnread):
+                try coder.code(&method)
+                try coder.code(&isUnread)
+                self = .called(method: method, isUnread: isUnread)
             }
         }
 
@@ -60,6 +71,9 @@ extension Sockets {
             case .refused(let listener, let count): "\(count) connections to \(listener) of \(name) were refused"
             case .seen(let use):
                 "\(name) has \(use.connections) peers, lets \(use.waiting) wait, and worked for \(use.work.seconds) s"
+            case .called(let method, let isUnread):
+                "\(method.isEmpty ? "a message bus" : "a call of \(method)") waits for \(name)"
+                    + (isUnread ? ", which did not read what waited before" : "")
             }
         }
     }

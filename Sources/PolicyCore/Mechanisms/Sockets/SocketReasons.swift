@@ -29,6 +29,16 @@ extension FieldSink {
             write(UInt8(49))
             write(Int64(count))
             write(span.nanoseconds)
+        case .methodCalled(let method):
+            write(UInt8(113))
+            write(method)
+        case .answersCall(let grace, let limit):
+            write(UInt8(114))
+            write(grace.nanoseconds)
+            write(limit.nanoseconds)
+        case .readsNoCalls(let span):
+            write(UInt8(115))
+            write(span.nanoseconds)
         default: break
         }
     }

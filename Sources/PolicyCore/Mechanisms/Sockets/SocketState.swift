@@ -5,12 +5,25 @@ extension Sockets {
     struct State: Hashable, Codable, Sendable {
         /// How far an app of the mode `listen` is on its way to suspension.
         enum Phase: UInt8, Hashable, Codable, Sendable {
-            /// It runs for another reason, or does not run: nobody looks. Valid transitions are to: busy, quiet.
+            /// It runs for another reason, or does not run: nobody looks. Valid transitions are to: busy, quiet,
+            /// called.
             case none
             /// Somebody was connected, or it worked, when last seen. Valid transitions are to: quiet, none.
             case busy
             /// It has the grace to show that it does something. Valid transitions are to: busy, none.
             case quiet
+            /// It was called over a message bus. Valid transitions are to: busy, none.
+            case called
+        }
+
+        /// Of a program that others call over a message bus.
+        struct Calls: Hashable, Codable, Sendable {
+            /// Until when it may work for the last one.
+            var limit: Instant
+            /// How often in succession it ran for a call and did not read it.
+            var unread: UInt8 = 0
+            /// It reads no calls: they do not wake it any more.
+            var isDeaf = false
         }
 
         var phase = Phase.none
@@ -20,6 +33,8 @@ extension Sockets {
         var isDeaf = false
         /// The listeners for which a report was written.
         var told: [String] = []
+        /// Since it was last on screen; `nil`: nobody called it.
+        var calls: Calls?
         /// Connections that stood when it was frozen.
         var connections: Int32 = 0
     }

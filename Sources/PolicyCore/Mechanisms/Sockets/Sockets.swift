@@ -2,7 +2,9 @@ internal import Model
 
 /// Sockets of suspended apps. Who connects to an app that stands still would wait for ever, since the kernel accepts in
 /// its name: so the host turns peers away in its place (R8), or has it woken if it asked for that (`listen`, X5). Peers
-/// that are connected learn nothing of the suspension either: after a time their connections are closed (R13).
+/// that are connected learn nothing of the suspension either: after a time their connections are closed (R13). A call
+/// over a message bus wakes any program: nobody can answer the call in its place, and the caller would wait until its
+/// time limit.
 package enum Sockets {
     static func handle(_ event: Event, _ i: Int, in scope: inout some SocketScope) {
         switch event {
@@ -11,6 +13,7 @@ package enum Sockets {
         case .refused(let name, let count):
             if count > 0 { scope.log(i, .peersRefused, .peersRefused(name, count: count)) }
         case .seen(let use): seen(i, use, in: &scope)
+        case .called(let method, let isUnread): called(i, method, isUnread: isUnread, in: &scope)
         }
     }
 
@@ -63,16 +66,46 @@ package enum Sockets {
         keep(i, .quiet, in: &scope)
     }
 
+    /// So long a program runs for a call. Most answer within milliseconds, and the rest may wait for others.
+    static let callGrace = Span.seconds(5)
+    /// So long it may work for one: callers that set no limit of their own wait as long.
+    static let callLimit = Span.seconds(25)
+
+    private static func called(_ i: Int, _ method: String, isUnread: Bool, in scope: inout some SocketScope) {
+        guard !scope.isEnding(i), scope.suspension(i).isStandstill else { return }
+        var calls = scope[sockets: i].calls ?? State.Calls(limit: scope.now)
+        guard !calls.isDeaf else { return }
+        calls.unread = isUnread ? calls.unread &+ 1 : 0
+        calls.limit = scope.now + callLimit
+        let patience = max(1, scope.profile.socketRules.patience)
+        calls.isDeaf = calls.unread >= patience
+        scope[sockets: i].calls = calls
+        guard !calls.isDeaf else {
+            let reason = Reason.readsNoCalls(after: Span(nanoseconds: callGrace.nanoseconds &* Int64(patience)))
+            scope.log(i, .listens, reason)
+            return scope.reportFault(i, .listensSuspended, reason)
+        }
+        // What it did before has nothing to do with the call.
+        scope.logBeginning(i, .methodCalled, .methodCalled(method))
+        scope.startTaskClock(i, limit: callLimit)
+        keep(i, .called, for: callGrace, in: &scope)
+    }
+
     private static func keep(_ i: Int, _ phase: State.Phase, in scope: inout some SocketScope) {
+        keep(i, phase, for: scope.profile.socketRules.grace, in: &scope)
+    }
+
+    private static func keep(_ i: Int, _ phase: State.Phase, for grace: Span, in scope: inout some SocketScope) {
         if !scope.holds(i, .listen) { scope.take(i, .listen, name: AssertionKind.listen.name, lasting: nil) }
         scope[sockets: i].phase = phase
-        scope.arm(i, .sockets, after: scope.profile.socketRules.grace)
+        scope.arm(i, .sockets, after: grace)
         scope.reconsider(i)
     }
 
     private static func seen(_ i: Int, _ use: SocketUse, in scope: inout some SocketScope) {
         let rules = scope.profile.socketRules
         guard !scope.isEnding(i), scope[sockets: i].phase != .none else { return }
+        if scope[sockets: i].phase == .called { return seenAfterCall(i, use, in: &scope) }
         if use.waiting > 0, use.connections <= 0 {
             scope[sockets: i].ignored &+= 1
             if scope[sockets: i].ignored >= max(1, rules.patience) { return giveUpWaking(i, in: &scope) }
@@ -89,6 +122,17 @@ package enum Sockets {
         }
     }
 
+    private static func seenAfterCall(_ i: Int, _ use: SocketUse, in scope: inout some SocketScope) {
+        let limit = scope[sockets: i].calls?.limit ?? scope.now
+        if scope.modes(i).contains(.listen), use.connections > 0 || use.waiting > 0 {
+            keep(i, .busy, in: &scope)
+        } else if use.work >= scope.profile.socketRules.work, scope.now < limit {
+            keep(i, .called, in: &scope)
+        } else {
+            forgetPeers(i, in: &scope)
+        }
+    }
+
     private static func giveUpWaking(_ i: Int, in scope: inout some SocketScope) {
         let rules = scope.profile.socketRules
         let patience = Int64(max(1, rules.patience))
@@ -97,6 +141,13 @@ package enum Sockets {
         scope.log(i, .listens, reason)
         scope.reportFault(i, .listensSuspended, reason)
         forgetPeers(i, in: &scope)
+    }
+
+    /// Why it runs.
+    static func reason(_ i: Int, in scope: borrowing some SocketScope) -> Reason {
+        scope[sockets: i].phase == .called
+            ? .answersCall(grace: callGrace, limit: callLimit)
+            : .answersPeers(grace: scope.profile.socketRules.grace)
     }
 
     /// Its sockets let it run no longer.
@@ -112,6 +163,7 @@ package enum Sockets {
     /// On screen its sockets are its own affair, and it has another chance.
     static func onScreen(_ i: Int, in scope: inout some SocketScope) {
         if scope[sockets: i].isDeaf { scope[sockets: i].isDeaf = false }
+        if scope[sockets: i].calls != nil { scope[sockets: i].calls = nil }
         if scope[sockets: i].phase != .none { forgetPeers(i, in: &scope) }
     }
 
