@@ -2,7 +2,8 @@ import Host
 import Testing
 
 /// What waits at a connection to a message bus.
-@Suite("Messages that wait for a suspended program") struct BusQueueTests {
+@Suite("Messages that wait for a suspended program")
+struct BusQueueTests {
     /// A message as the bus sends it.
     static func message(
         _ kind: UInt8, serial: UInt32 = 7, interface: String? = "org.example.Notes", member: String? = "Find",
