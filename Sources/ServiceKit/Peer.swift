@@ -225,9 +225,11 @@ package final class Peer: @unchecked Sendable {
         reader = nil
         answers = [:]
         descriptors = []
+        // What is called may hold this peer, and with it the socket.
         let onClose = onClose
         self.onClose = {}
         onMessage = { _, _ in }
+        onAnswer = { _, _ in }
         onClose()
     }
 

@@ -130,8 +130,8 @@ final class TestSystem {
     }
 
     /// Waits for what nobody announces, and only a tool or a file tells.
-    func until(_ what: String, _ fits: () throws -> Bool) throws {
-        let patience = Patience(seconds: 20)
+    func until(_ what: String, seconds: Double = 20, _ fits: () throws -> Bool) throws {
+        let patience = Patience(seconds: seconds)
         while try !fits() {
             guard !patience.isOver else { throw Trouble("\(what): that is not seen") }
             // Nobody announces what a tool would have to ask for.

@@ -45,16 +45,14 @@ extension Service {
     }
 
     func serve(_ peer: Peer, _ app: AppIdentifier) {
-        let session = AppSession(self, peer)
+        let (session, connection) = (AppSession(self, peer), ConnectionID(peer.number))
         peer.onMessage = { message, _ in session.handle(message) }
-        peer.onAnswer = { [weak self] number, result in
-            self?.answered(ConnectionID(peer.number), of: app, number, result)
-        }
+        peer.onAnswer = { [weak self] number, result in self?.answered(connection, of: app, number, result) }
         peer.onClose = { [weak self] in
-            self?.post(.detached(ConnectionID(peer.number)))
+            self?.post(.detached(connection))
             self?.remove(peer)
         }
-        post(.attached(ConnectionID(peer.number), app))
+        post(.attached(connection, app))
     }
 }
 
