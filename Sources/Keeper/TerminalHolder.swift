@@ -92,7 +92,10 @@ package struct TerminalHolder {
     }
 
     private mutating func acceptClient() {
-        guard let socket = try? UnixSocket.accept(listener), clients.count < Self.clientLimit else { return }
+        guard let socket = try? UnixSocket.accept(listener), clients.count < Self.clientLimit,
+            // An app of an ordinary user's system could type into another one's terminal.
+            PeerProcess.isTool(socket)
+        else { return }
         let token = nextToken
         nextToken += 1
         guard (try? epoll.add(socket.rawValue, .readable, token: token)) != nil else { return }

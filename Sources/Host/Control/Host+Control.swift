@@ -5,12 +5,11 @@ internal import Storage
 internal import Wire
 
 extension Host {
-    /// A tool connected. One that runs inside an app is an app, whoever it says it is.
+    /// A tool connected. One that runs inside an app is an app, whatever it says it is, and one that is gone may have
+    /// been one.
     func acceptControl(_ socket: Descriptor) {
         guard let connection = try? Connection(socket, loop, toolTurns) else { return }
-        guard let peer = try? UnixSocket.peer(of: socket), peer.uid == CurrentProcess.uid || peer.uid == 0,
-            !isInsideApp(peer.pid)
-        else {
+        guard let peer = PeerProcess(of: socket), mayBeTool(peer) else {
             connection.send(
                 .failure(id: nil, RPCError(.notYours, "the control socket is for the user's tools, not for apps")))
             connection.close()
@@ -40,12 +39,16 @@ extension Host {
         return toolMessages
     }
 
-    func isInsideApp(_ pid: CInt) -> Bool {
-        guard let root = environment.cgroup else {
-            return apps.contains { $0.process?.box.processes().contains(pid) ?? false }
-        }
-        guard let path = ProcFS().cgroup(pid), let name = root.split(separator: "/").last else { return true }
-        return path.split(separator: "/").contains(name)
+    /// Without groups it is an app's if it descends from one.
+    func mayBeTool(_ peer: PeerProcess) -> Bool {
+        guard peer.isTool else { return false }
+        guard environment.cgroup == nil else { return peer.cgroup.map { !isInsideApp(group: $0) } ?? false }
+        return !apps.contains { $0.process?.box.processes().contains(peer.process.pid) ?? false }
+    }
+
+    /// Whether a group is one of this system's.
+    func isInsideApp(group: String) -> Bool {
+        environment.cgroup?.split(separator: "/").last.map { group.split(separator: "/").contains($0) } ?? false
     }
 
     var status: StatusInfo {

@@ -99,10 +99,10 @@ final class ServiceBroker {
 
     /// An app of an ordinary user's system is that user as well.
     private func refuseApps(_ socket: Descriptor) throws(RPCError) {
-        guard let peer = try? UnixSocket.peer(of: socket) else { throw RPCError(.notYours, "who are you?") }
-        let isAllowed = peer.uid == CurrentProcess.uid || peer.uid == 0
-        let isApp = host.isInsideApp(peer.pid)
-        guard isAllowed, !isApp else { throw RPCError(.notYours, "an app cannot be a service") }
+        guard let peer = PeerProcess(of: socket) else {
+            throw RPCError(.notYours, "the process that connected is gone")
+        }
+        guard host.mayBeTool(peer) else { throw RPCError(.notYours, "an app cannot be a service") }
     }
 
     // MARK: Apps

@@ -47,9 +47,10 @@ extension Host {
     func app(ofProcess pid: CInt) -> App? {
         let owner: AppHost?
         if environment.cgroup != nil {
-            let names = ProcFS().cgroup(pid)?.split(separator: "/") ?? []
-            let name = names.lazy.filter { $0.hasPrefix("app-") }.map { String($0.dropFirst(4)) }.first
-            owner = isInsideApp(pid) ? apps.first { $0.installation.identifier == name } : nil
+            let group = ProcFS().cgroup(pid) ?? ""
+            let name = group.split(separator: "/").lazy.filter { $0.hasPrefix("app-") }.map { String($0.dropFirst(4)) }
+                .first
+            owner = isInsideApp(group: group) ? apps.first { $0.installation.identifier == name } : nil
         } else {
             owner = apps.first { $0.process?.box.processes().contains(pid) ?? false }
         }

@@ -181,7 +181,7 @@ extension Service: ServedService {
     }
 
     func accept(_ socket: Descriptor) {
-        guard ToolPeer.isTool(socket), peers.values.count(where: { $0.app == nil }) < Self.mostTools,
+        guard PeerProcess.isTool(socket), peers.values.count(where: { $0.app == nil }) < Self.mostTools,
             let peer = add(socket)
         else { return }
         let session = ToolSession(self, peer)

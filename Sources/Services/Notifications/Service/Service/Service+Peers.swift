@@ -15,7 +15,7 @@ extension Service {
 
     /// A tool's connection that has just been made.
     func accept(_ socket: Descriptor) {
-        guard ToolPeer.isTool(socket), peers.values.count(where: { $0.app == nil }) < Self.mostTools,
+        guard PeerProcess.isTool(socket), peers.values.count(where: { $0.app == nil }) < Self.mostTools,
             let peer = add(socket)
         else { return }
         let session = ControlSession(self, peer)

@@ -10,7 +10,7 @@ extension Service {
     /// Accepts a connection of a tool. On an ordinary user's system apps have the same user and can open this socket,
     /// but they must connect through the daemon, which identifies them.
     func accept(_ socket: Descriptor, isControl: Bool) {
-        guard ToolPeer.isTool(socket) else { return }
+        guard PeerProcess.isTool(socket) else { return }
         guard let peer = add(socket) else { return }
         if isControl {
             let session = ControlSession(self, peer)
