@@ -34,9 +34,9 @@ package struct PeerProcess: Sendable {
 
     /// It is the user's or root's, and no app's: on an ordinary user's system apps are the same user. What runs inside
     /// an app's group is an app, whatever it says.
-    package var isTool: Bool {
-        (uid == CurrentProcess.uid || uid == 0) && !(cgroup.map(Self.isOfApp) ?? false)
-    }
+    package var isTool: Bool { (uid == CurrentProcess.uid || uid == 0) && !isOfApp }
+
+    package var isOfApp: Bool { cgroup.map(Self.isOfApp) ?? false }
 
     /// Whether a group is one of those that a system makes: they are below one that is named after its home.
     package static func isOfApp(_ group: String) -> Bool {

@@ -5,6 +5,8 @@ internal import Glibc
 package struct XServer: Sendable {
     package enum Failure: Error, Hashable, Sendable {
         case refused
+        /// An app, or something that is gone, listens at the path: it could say what it wants.
+        case untrusted
         case noAnswer
         case unreadable
     }
@@ -31,6 +33,7 @@ package struct XServer: Sendable {
         // A server that listens at an abstract address listens at the same path of the file system.
         let file = path.hasPrefix("@") ? String(path.dropFirst()) : path
         socket = try UnixSocket.connect(to: file, milliseconds: milliseconds)
+        guard let server = PeerProcess(of: socket), !server.isOfApp else { throw Failure.untrusted }
         try begin(cookie)
     }
 

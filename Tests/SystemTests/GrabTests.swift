@@ -130,6 +130,84 @@ extension SystemTests {
             #expect(try system.reports("window").isEmpty)
         }
 
+        /// Says that everything is grabbed, or nothing at all.
+        private static let pretender = """
+            import os, socket, struct, sys, threading
+            path = sys.argv[1]
+            listener = socket.socket(socket.AF_UNIX); listener.bind(path); listener.listen(); os.chmod(path, 0o666)
+            own = socket.socket(socket.AF_UNIX); own.connect(path)
+            def serve(peer):
+                peer.recv(4096)
+                if sys.argv[2] == "mute": return
+                # 8 bytes of a head, 32 of the server, and a screen.
+                peer.sendall(struct.pack("<BBHHH", 1, 0, 11, 0, 10) + bytes(20) + bytes([1, 0]) + bytes(18))
+                peer.recv(4096)
+                peer.sendall((struct.pack("<BBHI", 1, 1, 2, 0) + bytes(24)) * 2)
+            print("has it", flush=True)
+            kept = []
+            while True:
+                peer, _ = listener.accept()
+                kept.append(peer)
+                threading.Thread(target=serve, args=[peer], daemon=True).start()
+            """
+
+        /// A path of a display that nobody else has.
+        private static func path() -> String {
+            let folder = "/tmp/.X11-unix"
+            try? FileSystem.makeDirectory(folder, mode: 0o1777)
+            unsafe chmod(folder, 0o1777)
+            return "\(folder)/X\(20_000 + CurrentProcess.pid % 20_000)"
+        }
+
+        @Test(
+            "An app cannot keep itself running by a display of its own",
+            .enabled(if: Machine.cgroupRoot != nil, "NOT TESTED: needs a cgroup"))
+        func ownServer() throws {
+            let path = Self.path()
+            let system = try TestSystem(environment: ["GREENROOM_SHARED_UID": "1"])
+            defer {
+                system.end()
+                FileSystem.remove(path)
+            }
+            let program = "\(system.folder)/server.py"
+            try system.write(Self.pretender, to: program)
+            try system.installPlain("server", command: "python3 \(program) \(path) grabbed")
+            try system.play(["open server"])
+            try system.awaitOutput("has it", of: "server")
+            try system.play(["home"])
+            try system.follower().wait("suspended", of: "server")
+            #expect(try system.entries("server").contains { $0.event == "suspensionFailed" } == false)
+        }
+
+        @Test(
+            "A server that answers nothing holds nobody up, and one that says so keeps its client running",
+            arguments: ["mute", "grabbed"])
+        func otherServer(_ manner: String) throws {
+            let path = Self.path()
+            let system = try TestSystem(environment: ["GREENROOM_SHARED_UID": "1"])
+            defer {
+                system.end()
+                FileSystem.remove(path)
+            }
+            let program = "\(system.folder)/server.py"
+            try system.write(Self.pretender, to: program)
+            let server = try Child(
+                #require(Machine.find("python3")), [program, path, manner], environment: system.environment)
+            #expect(try server.line(Patience()) == "has it")
+            let client = "\(system.folder)/client.py"
+            try system.write(
+                """
+                import socket, sys, time
+                peer = socket.socket(socket.AF_UNIX); peer.connect(sys.argv[1]); print("has it", flush=True)
+                while True: time.sleep(1)
+                """, to: client)
+            try system.installPlain("client", command: "python3 \(client) \(path)")
+            try system.play(["open client"])
+            try system.awaitOutput("has it", of: "client")
+            try system.play(["home"])
+            try system.follower().wait(manner == "mute" ? "suspended" : "suspensionFailed", of: "client")
+        }
+
         @Test(
             "A program that has an input device for itself is not suspended",
             .enabled(if: FileSystem.exists("/dev/uinput"), "NOT TESTED: needs /dev/uinput"))

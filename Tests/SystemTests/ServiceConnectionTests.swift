@@ -12,7 +12,8 @@ extension SystemTests {
         private static let restless = """
             import json
             hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "hello", "params": {"protocol": 1}}).encode()
-            def started(app):
+            def started(app): threading.Thread(target=connect, daemon=True).start()
+            def connect():
                 for service in ["transfers", "location", "audio", "notifications"]:
                     refused = 0
                     for number in range(\(count)):

@@ -1,4 +1,5 @@
 internal import LinuxSystem
+internal import Synchronization
 
 /// A look at an X display, for a worker.
 enum DisplayLook {
@@ -12,10 +13,15 @@ enum DisplayLook {
             let server = try XServer(at: path, display: display, cookie: cookie(for: display), milliseconds: limit)
             return try server.hasGrab() ? display : nil
         } catch {
-            Diagnostics.write("the display \(display) does not say whether its input is grabbed: \(error)")
+            if told.withLock({ $0.insert(display).inserted }) {
+                Diagnostics.write("the display \(display) does not say whether its input is grabbed: \(error)")
+            }
             return nil
         }
     }
+
+    /// Each once: it is asked at every suspension of a client.
+    private static let told = Mutex<Set<String>>([])
 
     /// Apps have their address of the display from this process, and it has the key from the same place.
     private static func cookie(for display: String) -> [UInt8]? {
