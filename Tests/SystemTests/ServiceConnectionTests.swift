@@ -66,7 +66,9 @@ extension SystemTests {
             <key>UIBackgroundModes</key><array><string>audio</string><string>location</string></array>
             """
 
-        @Test("Ten thousand connections of tools leave nothing behind", arguments: ["transfers", "location", "notifications"])
+        @Test(
+            "Ten thousand connections of tools leave nothing behind",
+            arguments: ["transfers", "location", "notifications"])
         func tools(_ service: String) throws {
             let system = try TestSystem()
             defer { system.end() }
