@@ -161,5 +161,31 @@ extension SystemTests {
             #expect(try system.app("hearer").state == "suspended")
             #expect(try system.entries("hearer").contains { $0.event == "methodCalled" } == false)
         }
+
+        @Test("A suspended program with hundreds of connections takes few of the daemon's descriptors")
+        func manyConnections() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try FileSystem.changeMode(system.folder, to: 0o777)
+            let program = "\(system.folder)/hoarder.py"
+            try system.write(
+                """
+                import socket, sys, time
+                listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen(64)
+                kept = []
+                for _ in range(300):
+                    peer = socket.socket(socket.AF_UNIX); peer.connect(sys.argv[1])
+                    kept += [peer, listener.accept()[0]]
+                print("up", flush=True)
+                while True: time.sleep(1)
+                """, to: program)
+            let before = FileSystem.names(in: "/proc/\(try system.daemon)/fd").count
+            try system.installPlain("hoarder", command: "python3 \(program) \(system.folder)/many-bus")
+            try system.play(["open hoarder"])
+            try system.awaitOutput("up", of: "hoarder")
+            try system.play(["home"])
+            try system.follower().wait("suspended", of: "hoarder")
+            #expect(FileSystem.names(in: "/proc/\(try system.daemon)/fd").count < before + 40)
+        }
     }
 }

@@ -15,32 +15,43 @@ final class BusWatch {
         var isBus: Bool { socket.peerPath.contains("bus") }
     }
 
-    private unowned let host: Host
+    private weak var host: Host?
     private var connections: [AppIndex: [Connection]] = [:]
 
-    /// A longer queue is emptied by the program, before the bus cannot add to it: a call would not be seen then.
+    /// The program empties a longer queue, before the bus cannot add to it. The daemon could not see a call then.
     private static let (bytes, messages) = (32_768, 128)
+    /// An app may have thousands of connections, and the daemon needs its descriptors for others. Programs have two or
+    /// three buses.
+    private static let maxConnections = 16
 
     init(_ host: Host) { self.host = host }
 
-    /// It stands still.
+    /// Watches the connections of a program that has been frozen.
     func begin(_ index: AppIndex, _ process: AppProcess, _ sockets: [AppSocket]) {
-        guard !sockets.isEmpty else { return }
-        let opened = sockets.map(Connection.init)
-        connections[index] = opened
-        for one in opened {
-            guard look(one, index, process) else { continue }
-            one.watch = try? host.loop.watch(one.socket.descriptor.rawValue, [.readable, .edge]) {
+        let found = sockets.map(Connection.init)
+        let first = (found.filter(\.isBus) + found.filter { !$0.isBus }).prefix(Self.maxConnections)
+        let watched = first.filter { look($0, index, process) }
+        guard !watched.isEmpty else { return }
+        connections[index] = Array(watched)
+        for one in watched { watch(one, index, process) }
+    }
+
+    private func watch(_ one: Connection, _ index: AppIndex, _ process: AppProcess) {
+        do throws(SystemError) {
+            one.watch = try host?.loop.watch(one.socket.descriptor.rawValue, [.readable, .edge]) {
                 [weak self, weak one, weak process] _ in
-                if let self, let one, let process, !look(one, index, process) { one.watch = nil }
+                guard let self, let one, let process, !look(one, index, process) else { return }
+                connections[index]?.removeAll { $0 === one }
             }
+        } catch {
+            Diagnostics.write("calls over \(one.socket.peerPath) do not wake their program: \(error)")
         }
     }
 
-    /// It is about to run again, or is gone.
+    /// Drops the watches before the program runs again, or when it is gone.
     func release(_ index: AppIndex) { connections[index] = nil }
 
-    /// False: what comes next does not matter.
+    /// Returns whether later messages matter. They do not if the connection leads to no bus, or if the Core was told.
     private func look(_ one: Connection, _ index: AppIndex, _ process: AppProcess) -> Bool {
         let unread = one.socket.descriptor.unread
         let bytes = one.socket.peek(upTo: Self.bytes)
@@ -48,7 +59,7 @@ final class BusWatch {
         if let call = queue.call {
             tell(call, index, process)
         } else if queue.isTorn {
-            // The program alone can tell what comes next.
+            // The program has read half of a message, and only the program can find the next one.
             if one.isBus { tell(BusQueue.Call(method: "", identity: bytes.hashValue), index, process) }
         } else if queue.count < Self.messages, unread <= bytes.count {
             return true
@@ -62,6 +73,6 @@ final class BusWatch {
     private func tell(_ call: BusQueue.Call, _ index: AppIndex, _ process: AppProcess) {
         let isUnread = process.calledFor == call.identity
         process.calledFor = call.identity
-        host.post(.sockets(.called(method: call.method, isUnread: isUnread)), of: index, process.generation)
+        host?.post(.sockets(.called(method: call.method, isUnread: isUnread)), of: index, process.generation)
     }
 }

@@ -48,11 +48,15 @@ struct SocketLook: Sendable {
         return findings
     }
 
-    /// Also looks at the X displays whose client it is.
+    /// Each may take half a second, in which other apps wait for their checks. Programs have one.
+    private static let maxDisplays = 2
+
+    /// Also asks the X displays of which the app is a client.
     func findingsOfFrozen(looksForOthers: Bool) -> Findings? {
         var findings = findings(looksForOthers: looksForOthers)
         let servers = findings?.outgoing ?? []
-        findings?.grabbedDisplay = Set(servers.map(\.peerPath)).sorted().lazy.compactMap(DisplayLook.grabbed).first
+        let displays = Set(servers.map(\.peerPath)).filter { XServer.display(at: $0) != nil }.sorted()
+        findings?.grabbedDisplay = displays.prefix(Self.maxDisplays).lazy.compactMap(DisplayLook.grabbed).first
         findings?.outgoing.removeAll { XServer.display(at: $0.peerPath) != nil }
         return findings
     }

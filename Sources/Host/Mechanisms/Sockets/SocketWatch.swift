@@ -66,7 +66,7 @@ final class SocketWatch {
             if let display = findings?.grabbedDisplay {
                 host.post(.locks(.inputGrabbed(display: display)), of: index, generation)
             }
-            // What was found may have been a reason to let it run.
+            // The Core may already have resumed the app.
             if process.verification == verification {
                 buses.begin(index, process, findings?.outgoing ?? [])
             }
