@@ -39,9 +39,10 @@ extension Host {
         return toolMessages
     }
 
-    /// Without groups it is an app's if it descends from one.
+    /// Returns whether the process is the user's or root's and outside of this system's apps. Without cgroups a process
+    /// belongs to an app if it descends from one.
     func mayBeTool(_ peer: PeerProcess) -> Bool {
-        guard peer.isTool else { return false }
+        guard peer.uid == CurrentProcess.uid || peer.uid == 0 else { return false }
         guard environment.cgroup == nil else { return peer.cgroup.map { !isInsideApp(group: $0) } ?? false }
         return !apps.contains { $0.process?.box.processes().contains(peer.process.pid) ?? false }
     }
