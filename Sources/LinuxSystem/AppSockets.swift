@@ -19,7 +19,7 @@ package struct AppSocket: Sendable {
     /// The port, or the path of a Unix socket.
     package let port: UInt16
     package let path: String
-    /// Of a Unix socket: where its peer listens. Empty if it is the listener's end.
+    /// The address of the listener to which a Unix socket has connected. Empty at the listener's end.
     package let peerPath: String
     /// The peer left so many milliseconds ago, and the process has not closed its side; `nil`: it is there.
     package let leftSince: Int64?
@@ -62,7 +62,8 @@ package struct AppSocket: Sendable {
         peer = unsafe withUnsafeBytes(of: &info.peer) { unsafe Array($0.prefix(peerLength)) }
     }
 
-    /// What waits to be read, up to a limit; it stays there. The corresponding C function is `recv` with `MSG_PEEK`.
+    /// Returns the first unread bytes, up to a limit, and leaves them in the socket. The corresponding C function is
+    /// `recv` with `MSG_PEEK`.
     package func peek(upTo limit: Int) -> [UInt8] {
         let fd = descriptor.rawValue
         return unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

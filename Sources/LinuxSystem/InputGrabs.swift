@@ -1,7 +1,7 @@
 internal import CLinux
 
 extension ProcFS {
-    /// An input device that these processes have for themselves alone (`EVIOCGRAB`). They keep it.
+    /// Returns an input device that one of these processes has grabbed (`EVIOCGRAB`). The grab stays.
     package func grabbedInput(of pids: [CInt]) -> String? {
         for table in pids.flatMap(descriptorTables) {
             var owner: PidFD?
@@ -9,7 +9,8 @@ extension ProcFS {
                 guard let path = FileSystem.linkTarget(table.link(name)), path.hasPrefix("/dev/input/event"),
                     let fd = CInt(name)
                 else { continue }
-                // Who may not look at it cannot know; a process that is gone has no grab.
+                // A process that has ended has no grab. Without the right to trace a process the daemon cannot see
+                // its grabs (`greenroom doctor` reports that).
                 if owner == nil { owner = try? PidFD(table) }
                 guard let device = try? owner?.duplicate(fd) else { continue }
                 if gr_grabs_input(device.rawValue) != 0 { return path }

@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// The process at the other end of a socket, as it is while it lives.
+/// The process at the other end of a socket, identified while it runs.
 package struct PeerProcess: Sendable {
     package let process: PidFD
     package let uid: UInt32
     /// Its path in the v2 hierarchy; `nil`: the machine has none.
     package let cgroup: String?
 
-    /// `nil`: it is gone, and nobody can say what it was: its number may be another process's by now.
+    /// Fails if the process has ended, because another process may have its number.
     package init?(of socket: Descriptor) {
         guard let peer = try? UnixSocket.peer(of: socket), let process = Self.process(peer.pid, of: socket) else {
             return nil
@@ -16,7 +16,7 @@ package struct PeerProcess: Sendable {
         let procfs = ProcFS()
         guard let began = procfs.stat(peer.pid)?.startTime else { return nil }
         let cgroup = procfs.cgroup(peer.pid)
-        // What was read is its own if it is alive after that.
+        // The process still runs, so the number was not reused before these reads.
         guard !process.isDead, procfs.stat(peer.pid)?.startTime == began, procfs.cgroup(peer.pid) == cgroup else {
             return nil
         }
@@ -28,7 +28,7 @@ package struct PeerProcess: Sendable {
     private static func process(_ pid: CInt, of socket: Descriptor) -> PidFD? {
         let fd = gr_peer_pidfd(socket.rawValue)
         if fd >= 0 { return PidFD(pid: pid, owning: fd) }
-        // Kernels before 6.5 know the number alone.
+        // Kernels before 6.5 only have the number. If the process has ended, this fails, and the peer is refused.
         return Glibc.errno == ENOPROTOOPT ? try? PidFD(pid) : nil
     }
 

@@ -225,7 +225,7 @@ package final class Peer: @unchecked Sendable {
         reader = nil
         answers = [:]
         descriptors = []
-        // What is called may hold this peer, and with it the socket.
+        // These closures may retain this peer, and the peer retains the socket.
         let onClose = onClose
         self.onClose = {}
         onMessage = { _, _ in }

@@ -152,10 +152,12 @@ extension SystemTests {
             """
 
         /// A path of a display that nobody else has.
-        private static func path() -> String {
+        private static func path() throws -> String {
             let folder = "/tmp/.X11-unix"
-            try? FileSystem.makeDirectory(folder, mode: 0o1777)
-            unsafe chmod(folder, 0o1777)
+            if !FileSystem.exists(folder) {
+                try FileSystem.makeDirectory(folder, mode: 0o1777)
+                try FileSystem.changeMode(folder, to: 0o1777)
+            }
             return "\(folder)/X\(20_000 + CurrentProcess.pid % 20_000)"
         }
 
@@ -163,7 +165,7 @@ extension SystemTests {
             "An app cannot keep itself running by a display of its own",
             .enabled(if: Machine.cgroupRoot != nil, "NOT TESTED: needs a cgroup"))
         func ownServer() throws {
-            let path = Self.path()
+            let path = try Self.path()
             let system = try TestSystem(environment: ["GREENROOM_SHARED_UID": "1"])
             defer {
                 system.end()
@@ -183,7 +185,7 @@ extension SystemTests {
             "A server that answers nothing holds nobody up, and one that says so keeps its client running",
             arguments: ["mute", "grabbed"])
         func otherServer(_ manner: String) throws {
-            let path = Self.path()
+            let path = try Self.path()
             let system = try TestSystem(environment: ["GREENROOM_SHARED_UID": "1"])
             defer {
                 system.end()

@@ -78,6 +78,7 @@ extension SystemTests {
             let before = try descriptors(of: service, system)
             for number in 0..<Self.count {
                 let socket = try UnixSocket.connect(to: "\(system.home)/services/\(service)/control")
+                // The service may already have closed a connection above its limit.
                 if number % 10 == 0 { _ = try? socket.send(Array("{\"jsonrpc\":\"2.0\"\n".utf8)[...]) }
             }
             try system.until("they are gone") { try descriptors(of: service, system) <= before + 16 }

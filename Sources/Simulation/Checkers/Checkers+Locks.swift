@@ -12,7 +12,7 @@ extension Checkers {
         device.violate("\(device.apps[place].script.name) is suspended, and has \(file.name) locked")
     }
 
-    /// Nothing is called suspended while no window has input because of it.
+    /// An app that has grabbed input is not suspended, because no window would have input.
     func checkGrabbedInput(_ place: Int, _ device: Device) {
         guard device.apps[place].process?.sockets.grabsInput == true else { return }
         device.violate("\(device.apps[place].script.name) is suspended, and has the keyboard for itself")

@@ -2,7 +2,8 @@ internal import Model
 
 /// A frozen app cannot release what it has locked, and whoever needs the file would wait for as long as it is
 /// suspended. An application is expected to know that: it ends (R11). A plain program, which knows no rules, is not
-/// frozen while it is in somebody's way. Nobody is frozen who may have grabbed the input of an X display.
+/// frozen while it is in somebody's way. An app that may have grabbed the input of an X
+/// display is not frozen.
 package enum Locks {
     package enum Event: Payload {
         /// It is frozen, and has a lock on a file outside its container: an exclusive one, or one that somebody else
@@ -79,7 +80,7 @@ package enum Locks {
 }
 
 protocol LockScope: Scope {
-    /// The file or the display because of which it was not suspended, so that each is told of once.
+    /// The file or the display that kept the app from being suspended. Each is reported once.
     func toldLock(_ i: Int) -> String?
     mutating func setToldLock(_ i: Int, _ name: String)
 }

@@ -5,8 +5,8 @@ extension Sockets {
     struct State: Hashable, Codable, Sendable {
         /// How far an app of the mode `listen` is on its way to suspension.
         enum Phase: UInt8, Hashable, Codable, Sendable {
-            /// It runs for another reason, or does not run: nobody looks. Valid transitions are to: busy, quiet,
-            /// called.
+            /// The app runs for another reason, or does not run. Its sockets are not checked. Valid transitions are to:
+            /// busy, quiet, called.
             case none
             /// Somebody was connected, or it worked, when last seen. Valid transitions are to: quiet, none.
             case busy
@@ -16,13 +16,13 @@ extension Sockets {
             case called
         }
 
-        /// Of a program that others call over a message bus.
+        /// How an app answers calls over a message bus.
         struct Calls: Hashable, Codable, Sendable {
-            /// Until when it may work for the last one.
+            /// The app may work for the last call until then.
             var limit: Instant
-            /// How often in succession it ran for a call and did not read it.
+            /// How many times in succession the app ran for a call and did not read it.
             var unread: UInt8 = 0
-            /// It reads no calls: they do not wake it any more.
+            /// Calls no longer wake the app, because it does not read them.
             var isDeaf = false
         }
 
@@ -33,7 +33,7 @@ extension Sockets {
         var isDeaf = false
         /// The listeners for which a report was written.
         var told: [String] = []
-        /// Since it was last on screen; `nil`: nobody called it.
+        /// The calls since the app was last on screen, or `nil` if there were none.
         var calls: Calls?
         /// Connections that stood when it was frozen.
         var connections: Int32 = 0

@@ -3,8 +3,7 @@ internal import Model
 /// Sockets of suspended apps. Who connects to an app that stands still would wait for ever, since the kernel accepts in
 /// its name: so the host turns peers away in its place (R8), or has it woken if it asked for that (`listen`, X5). Peers
 /// that are connected learn nothing of the suspension either: after a time their connections are closed (R13). A call
-/// over a message bus wakes any program: nobody can answer the call in its place, and the caller would wait until its
-/// time limit.
+/// over a message bus wakes any program. The host cannot answer it, and the caller would wait until its time limit.
 package enum Sockets {
     static func handle(_ event: Event, _ i: Int, in scope: inout some SocketScope) {
         switch event {
@@ -85,7 +84,7 @@ package enum Sockets {
             scope.log(i, .listens, reason)
             return scope.reportFault(i, .listensSuspended, reason)
         }
-        // What it did before has nothing to do with the call.
+        // The call is a new cause.
         scope.logBeginning(i, .methodCalled, .methodCalled(method))
         scope.startTaskClock(i, limit: callLimit)
         keep(i, .called, for: callGrace, in: &scope)
