@@ -51,7 +51,8 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "Installing from Debian: ${missing[*]}"
+# Another installation may be at work, such as a fresh machine's own: apt waits for it.
 install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
-    apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}")
+    apt-get install --yes --quiet=2 --no-install-recommends -o DPkg::Lock::Timeout=600 "${missing[@]}")
 # The package lists of a fresh machine are empty or old.
 "${install[@]}" >/dev/null 2>&1 || { "${as_root[@]}" apt-get update --quiet=2 && "${install[@]}" >/dev/null; }

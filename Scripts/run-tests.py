@@ -51,8 +51,8 @@ MAX_FLAKY = 3
 MAX_REPEATED = 8
 # Tests that are named where a process died.
 MAX_NAMED = 10
-# Rights and recordings that a machine may lack. With --complete, a test that is skipped for any other reason fails the run.
-LACKED = re.compile(r"CAP_[A-Z_]+|nothing may be real-time|recordings of \w+ in ")
+# Rights, devices and recordings that a machine may lack. With --complete, a test that is skipped for any other reason fails the run.
+LACKED = re.compile(r"CAP_[A-Z_]+|nothing may be real-time|/dev/uinput|recordings of \w+ in ")
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 # Places in which tests make folders, and how those are named.
 PLACES = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/var/lib", "/dev/shm"}
