@@ -90,7 +90,9 @@ class ConnectivityGate: URLProtocol {
         inner = nil
         TaskError.set(nil, of: task)
         begin(waiting: task, session, own)
-        wait?.knock()
+        // A network may have come before anything was watched. Otherwise the app would see a task that is suspended for
+        // a moment.
+        if access.verdict(own.view.network(for: request.url)) == .allowed { wait?.knock() }
         return true
     }
 
