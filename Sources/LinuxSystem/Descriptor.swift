@@ -26,12 +26,13 @@ package final class Descriptor: Sendable {
         case read, write, readWrite, path, directory, append
     }
 
-    /// The corresponding C function is `open`.
+    /// Does not wait for the other end of a pipe. The corresponding C function is `open`.
     package static func open(
         _ path: String, _ access: Access, create mode: UInt32? = nil, truncate: Bool = false, exclusive: Bool = false,
-        followsLinks: Bool = true, nonblocking: Bool = false
+        followsLinks: Bool = true
     ) throws(SystemError) -> Descriptor {
-        var flags: CInt = 0
+        // A pipe may be in the place of a file.
+        var flags = O_NONBLOCK
         switch access {
         case .read: flags |= O_RDONLY
         case .write: flags |= O_WRONLY
@@ -44,7 +45,6 @@ package final class Descriptor: Sendable {
         if truncate { flags |= O_TRUNC }
         if exclusive { flags |= O_EXCL }
         if !followsLinks { flags |= O_NOFOLLOW }
-        if nonblocking { flags |= O_NONBLOCK }
         let fd = try check("open", path: path) { unsafe gr_open(path, flags, mode ?? 0) }
         return Descriptor(owning: fd)
     }

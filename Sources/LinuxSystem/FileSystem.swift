@@ -131,8 +131,23 @@ package enum FileSystem {
         try check("fsync", path: parent) { fsync(fd) }
     }
 
+    /// The content of a file, at most `limit` bytes. `nil` where no regular file has this name: a pipe or a device may
+    /// have no end.
     package static func read(_ path: String, limit: Int = 1 << 26) -> [UInt8]? {
-        try? Descriptor.open(path, .read).readAll(limit: limit)
+        guard let file = try? Descriptor.open(path, .read), let identity = try? file.identity(), identity.isRegular
+        else { return nil }
+        return try? file.readAll(limit: limit)
+    }
+
+    /// Whether SQLite can open a database there without waiting for a pipe.
+    ///
+    /// - Returns: false if the database, or one of SQLite's files beside it, is a pipe, a socket or a device. SQLite
+    ///   refuses a folder at once.
+    package static func mayHoldDatabase(_ path: String) -> Bool {
+        ["", "-wal", "-shm", "-journal"].allSatisfy { suffix in
+            guard let identity = try? Descriptor.open(path + suffix, .path).identity() else { return true }
+            return identity.isRegular || identity.isDirectory
+        }
     }
 
     /// The first folder on the way to another one that other users cannot pass; that one itself if they can pass all.

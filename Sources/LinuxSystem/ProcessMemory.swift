@@ -192,7 +192,7 @@ package final class PressureTrigger {
     package let descriptor: Descriptor
 
     package init(stallMicroseconds: Int) throws(SystemError) {
-        descriptor = try Descriptor.open("/proc/pressure/memory", .readWrite, nonblocking: true)
+        descriptor = try Descriptor.open("/proc/pressure/memory", .readWrite)
         guard case .bytes = try descriptor.write(Array("some \(stallMicroseconds) 2000000\0".utf8)[...]) else {
             throw SystemError("write", .invalidArgument, path: "/proc/pressure/memory")
         }

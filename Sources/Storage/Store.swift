@@ -71,7 +71,19 @@ package final class Store: Sendable {
 
     // MARK: Opening
 
+    /// Whether SQLite can open it without waiting for a pipe.
+    private static func isFileOrNothing(_ path: String) -> Bool {
+        ["", "-wal", "-shm", "-journal"].allSatisfy { suffix in
+            let target = URL(fileURLWithPath: path + suffix).resolvingSymlinksInPath().path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+            guard let type = attributes?[.type] as? FileAttributeType else { return true }
+            // SQLite refuses a folder at once.
+            return type == .typeRegular || type == .typeDirectory
+        }
+    }
+
     private static func open(_ path: String) throws(StorageError) -> DatabaseQueue {
+        guard isFileOrNothing(path) else { throw .damaged(path: path) }
         // SQLite gives its -wal and -shm files the mode of the database.
         if !FileManager.default.fileExists(atPath: path),
             !FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -104,7 +116,7 @@ package final class Store: Sendable {
 
     private static func setAside(_ path: String) throws(StorageError) -> String {
         let manager = FileManager.default
-        let suffixes = ["-wal", "-shm", ""]
+        let suffixes = ["-wal", "-shm", "-journal", ""]
         var number = 1
         while suffixes.contains(where: { manager.fileExists(atPath: "\(path).corrupt-\(number)\($0)") }) { number += 1 }
         do {

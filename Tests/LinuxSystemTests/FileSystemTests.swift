@@ -296,6 +296,20 @@ struct FileSystemTests {
         #expect(FileSystem.read(scratch.path + "/gone") == nil)
     }
 
+    @Test("A pipe or a device in the place of a file holds nobody up", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        let path = scratch.path + "/pipe"
+        try #require(unsafe mkfifo(path, 0o600) == 0)
+        #expect(FileSystem.read(path) == nil && !FileSystem.mayHoldDatabase(path))
+        #expect(throws: SystemError.self) { try Descriptor.open(path, .append, create: 0o600) }
+        #expect(throws: SystemError.self) { try Descriptor.open(path, .write, create: 0o600, truncate: true) }
+        #expect(FileSystem.read("/dev/zero") == nil)
+        let file = try scratch.file("file", "text")
+        #expect(FileSystem.mayHoldDatabase(file) && FileSystem.mayHoldDatabase(scratch.path + "/none"))
+        try #require(unsafe mkfifo(file + "-wal", 0o600) == 0)
+        #expect(!FileSystem.mayHoldDatabase(file))
+    }
+
     @Test("A descriptor's copy is its own, and a borrowed one is not closed")
     func descriptors() throws {
         let path = try scratch.file("file", "text")

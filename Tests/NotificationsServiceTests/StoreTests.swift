@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import LinuxSystem
 import Model
 import NotificationsCore
@@ -40,6 +41,16 @@ final class StoreTests {
         try again.commit([.gateway(nil)])
         #expect(try again.contents().gateway == nil)
         again.close()
+    }
+
+    @Test("A pipe in its place is set aside: nobody waits for its content")
+    func pipe() throws {
+        try #require(unsafe mkfifo(path, 0o600) == 0)
+        let store = try NotificationStore(path: path)
+        try store.commit([.store(record("one"))])
+        #expect(try Descriptor.open(path, .read).identity().isRegular)
+        #expect(FileSystem.names(in: folder).contains { $0.contains(".damaged-") })
+        store.close()
     }
 
     @Test("A transaction is all of it or nothing")

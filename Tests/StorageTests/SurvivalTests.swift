@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Storage
 import Testing
 
@@ -54,6 +55,19 @@ struct SurvivalTests {
             #expect(try shelf.open().setAside == nil)
         }
         #expect(try Set(shelf.files).isSuperset(of: ["state.db", "state.db.corrupt-1", "state.db.corrupt-2"]))
+    }
+
+    @Test(
+        "A pipe in the place of the database, or of a file beside it, is set aside: nobody waits for its content",
+        arguments: ["", "-wal", "-shm", "-journal"])
+    func pipe(_ suffix: String) throws {
+        if !suffix.isEmpty { try shelf.open().close() }
+        try? FileManager.default.removeItem(atPath: shelf.path + suffix)
+        try #require(unsafe mkfifo(shelf.path + suffix, 0o600) == 0)
+        let store = try shelf.open()
+        #expect(store.setAside == shelf.path + ".corrupt-1")
+        try store.appendLog([row(1)])
+        #expect(try shelf.files.contains("state.db.corrupt-1\(suffix)"))
     }
 
     @Test("A database with a damaged page is set aside too") func damagedPages() throws {

@@ -17,7 +17,7 @@ package struct OutputReader {
 
     /// All that is kept and was not read yet; of the first reading, only the last lines if so asked.
     package mutating func available(lines: Int? = nil) -> [UInt8] {
-        guard let file = try? Descriptor.open(path, .read, followsLinks: false, nonblocking: true),
+        guard let file = try? Descriptor.open(path, .read, followsLinks: false),
             let now = try? file.identity(), now.isRegular
         else { return [] }
         if identity != now.inode || now.size < offset {

@@ -324,7 +324,7 @@ extension Host {
         let path = home.output(app)
         guard FileSystem.allocated(by: path) > 2 << 20 else { return }
         workers.run(.slow) {
-            try? Descriptor.open(path, .readWrite, followsLinks: false, nonblocking: true).trim(keeping: 1 << 20)
+            try? Descriptor.open(path, .readWrite, followsLinks: false).trim(keeping: 1 << 20)
         }
     }
 

@@ -37,6 +37,9 @@ final class MessageDatabase: Sendable {
         self.rules = rules
         self.metrics = metrics
         self.logger = logger
+        guard FileSystem.mayHoldDatabase(path) else {
+            throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "\(path), or a file beside it, is no file")
+        }
         // SQLite gives the files beside it the mode of the database.
         if !FileSystem.exists(path) { try FileSystem.replace(path, with: []) }
         var configuration = Configuration()

@@ -20,7 +20,7 @@ struct SnapshotStore: Sendable {
         let bytes: [UInt8]
         do {
             // It may be a link to what only the daemon may read, or nothing that ends.
-            let file = try Descriptor.open(source, .read, followsLinks: false, nonblocking: true)
+            let file = try Descriptor.open(source, .read, followsLinks: false)
             let found = try file.identity()
             guard found.isRegular, found.size <= Int64(Self.limit) else {
                 throw RPCError(.refused, "a snapshot is a regular file of at most \(Self.limit) bytes")

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import LinuxSystem
 internal import Model
 package import NotificationsCore
 
@@ -26,7 +27,7 @@ package final class NotificationStore: Sendable {
             // Set aside rather than lost: it may be repaired, and the service must not wait for that.
             let name = "\(path).damaged-\(UInt64(Date().timeIntervalSince1970))"
             Diagnostics.write("\(path) is damaged, and is set aside as \(name): \(error)")
-            for suffix in ["-wal", "-shm", ""] {
+            for suffix in ["-wal", "-shm", "-journal", ""] {
                 try? FileManager.default.moveItem(atPath: path + suffix, toPath: name + suffix)
             }
             Self.make(path)
@@ -40,6 +41,7 @@ package final class NotificationStore: Sendable {
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
+        guard FileSystem.mayHoldDatabase(path) else { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(2)

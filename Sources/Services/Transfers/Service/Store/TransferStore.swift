@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import LinuxSystem
 internal import Model
 internal import TransferCore
 internal import TransferWire
@@ -20,7 +21,7 @@ final class TransferStore: Sendable {
         } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             // Set aside rather than lost: the parts in `files` are worth nothing without it.
             let name = "\(path).damaged-\(UInt64(Date().timeIntervalSince1970))"
-            for suffix in ["-wal", "-shm", ""] {
+            for suffix in ["-wal", "-shm", "-journal", ""] {
                 try? FileManager.default.moveItem(atPath: path + suffix, toPath: name + suffix)
             }
             Self.make(path)
@@ -34,6 +35,7 @@ final class TransferStore: Sendable {
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
+        guard FileSystem.mayHoldDatabase(path) else { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(2)
