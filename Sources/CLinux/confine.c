@@ -163,10 +163,26 @@ static void refuse_processes(struct program *program) {
     refuse(program, GR_CLONE3, ENOSYS);
 }
 
+// Shared memory, which no limit of a process counts. It may map files of the disk.
+static void refuse_shared_memory(struct program *program) {
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 7, SYS_mmap);
+    load_argument(program, 3);
+    emit(program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, MAP_HUGETLB);
+    answer(program, EPERM);
+    emit(program, BPF_ALU | BPF_AND | BPF_K, 0, 0, MAP_SHARED | MAP_ANONYMOUS);
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, MAP_SHARED | MAP_ANONYMOUS);
+    answer(program, EPERM);
+    answer(program, 0);
+    refuse(program, SYS_memfd_create, EPERM);
+    refuse(program, SYS_shmget, EPERM);
+}
+
 static void filter_arguments(struct program *program, int options) {
     // Often called ones first. TIOCSTI and TIOCLINUX type into a terminal; the others take a file out of its project.
     const unsigned controls[] = {0x5412, 0x541C, 0x401C5820, 0x40086602};
     refuse_values(program, SYS_ioctl, 1, controls, 4, EPERM);
+    // No group counts the memory of such a process.
+    if (options & GR_CONFINE_ALONE) refuse_shared_memory(program);
     // Huge pages come out of a pool that belongs to nobody's limit.
     refuse_bits(program, SYS_mmap, 3, MAP_HUGETLB, EPERM);
     refuse_bits(program, SYS_memfd_create, 1, MFD_HUGETLB, EPERM);

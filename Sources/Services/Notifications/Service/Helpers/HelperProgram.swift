@@ -47,7 +47,8 @@ struct HelperProgram: Hashable, Sendable {
         var confinement = Spawn.Confinement()
         confinement.isAlone = true
         confinement.sharesUser = user == nil
-        confinement.writable = user == nil ? [container, "/dev", "/proc"] : []
+        // Files in `/dev/shm` are memory that no limit counts.
+        confinement.writable = user == nil ? [container, "/dev/null", "/dev/zero", "/dev/full", "/proc"] : []
         spawn.confinement = confinement
         if user != nil { spawn.sandbox = sandbox }
         return spawn
