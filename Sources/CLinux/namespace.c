@@ -172,6 +172,12 @@ static int keep_mounts_inside(void) {
     return -1;
 }
 
+// The tree of groups names all apps, and the pids of the machine's processes. Not every system has it.
+static void hide_groups(void) {
+    unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY;
+    mount("greenroom", "/sys/fs/cgroup", "tmpfs", flags, "mode=0555,size=4k");
+}
+
 int gr_enter_namespace(const struct gr_spawn *what) {
     int sources[64], directory[64];
     if (what->bind_count > 64) { errno = E2BIG; return -1; }
@@ -191,7 +197,10 @@ int gr_enter_namespace(const struct gr_spawn *what) {
     for (int i = 0; i < what->link_count; i++)
         if (symlink(what->links[i].target, what->links[i].path) != 0) return -1;
     // Before Linux 5.8 the option belongs to every mount of /proc and is refused in this form.
-    if (what->hides_processes) mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible");
+    if (what->hides_processes) {
+        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible");
+        hide_groups();
+    }
     if (own_ipc) limit_system_v(what);
     return mount(NULL, what->hide, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL);
 }

@@ -144,11 +144,13 @@ enum Attacks {
             for root in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]:
                 if os.path.exists(root + "/cgroup.procs"):
                     return root, root + line[3:].strip()
+            raise FileNotFoundError(errno.ENOENT, "the groups are hidden")
 
         def write(path, text):
             with open(path, "w") as file:
                 file.write(text)
 
+        attacks["groups of others"] = lambda: str(sum(len(names) for _, names, _ in os.walk("/sys/fs/cgroup")))
         attacks["leave the group"] = lambda: write(group()[0] + "/cgroup.procs", str(os.getpid()))
         attacks["own freezer"] = lambda: write(group()[1] + "/cgroup.freeze", "0")
         attacks["file of the kernel"] = lambda: write("/sys/kernel/mm/transparent_hugepage/enabled", "never")
