@@ -67,6 +67,15 @@ final class TestSystem {
         guard try mount.outcome().code == 0 else { throw Trouble("no disk can be mounted at \(path)") }
     }
 
+    /// Takes what is left of a disk of its own, as a program outside of Greenroom may, and returns the file.
+    func fillDisk() throws -> String {
+        let path = "\(home)/foreign"
+        let file = try Descriptor.open(path, .append, create: 0o600)
+        let chunk = [UInt8](repeating: 1, count: 4096)
+        while case .bytes(4096)? = try? file.write(chunk[...]) {}
+        return path
+    }
+
     func up(device: Device? = nil, memory: String? = nil) throws {
         let device = try device.map { ["--device", try $0.argument(in: folder)] } ?? []
         try expect("up", "--detach", device + (memory.map { ["--memory", $0] } ?? []))

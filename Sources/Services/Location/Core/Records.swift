@@ -5,6 +5,14 @@ package import Model
 package enum LocationRecord: Hashable, Sendable, Codable {
     case device(DeviceRecord)
     case app(AppRecord)
+
+    /// `nil`: it is the device's.
+    package var app: AppIdentifier? {
+        switch self {
+        case .device: nil
+        case .app(let record): record.app
+        }
+    }
 }
 
 package struct DeviceRecord: Hashable, Sendable, Codable {

@@ -27,7 +27,9 @@ extension Service {
     func answer(_ request: LocationCore.RequestID, _ result: Result<LocationReply, LocationRefusal>) {
         guard let pending = requests.removeValue(forKey: request) else { return }
         switch result {
-        case .success(let reply): pending.answer(.success(reply.json))
+        case .success(let reply):
+            let refusal = storageRefusal(isOfTool: pending.peer.map { $0.app == nil } ?? false)
+            pending.answer(refusal.map(Result.failure) ?? .success(reply.json))
         case .failure(let refusal): pending.answer(.failure(RPCError(refusal)))
         }
     }

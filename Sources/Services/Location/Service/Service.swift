@@ -22,6 +22,10 @@ final class Service: @unchecked Sendable {
 
     private var events: [LocationEvent] = []
     private var isPosting = false
+    private var unstored = UnstoredRecords<AppIdentifier?, LocationRecord>()
+    private var isRetryDue = false
+    /// Whether a record of the event at hand could not be stored.
+    private var hasFailedToStore = false
     private var timer: TimerFD?
     private var sources: [any DispatchSourceRead] = []
     private var armed: Int64?
@@ -67,6 +71,7 @@ final class Service: @unchecked Sendable {
         isPosting = true
         while !events.isEmpty {
             let effects = system.handle(events.removeFirst(), at: Self.now)
+            hasFailedToStore = false
             for effect in effects { perform(effect) }
         }
         isPosting = false
@@ -77,12 +82,43 @@ final class Service: @unchecked Sendable {
     func write(_ record: LocationRecord) {
         do {
             try store.store(record)
+            unstored.remove(record.app)
         } catch {
-            note("a record cannot be stored: \(error)")
+            // The last position is no reason to refuse a request.
+            if record.app != nil { hasFailedToStore = true }
+            if unstored.insert(record, for: record.app, "\(error)") { note("a record cannot be stored: \(error)") }
+            storeLater()
         }
     }
 
-    func erase(_ app: AppIdentifier) { store.erase(app) }
+    func erase(_ app: AppIdentifier) {
+        unstored.remove(app)
+        store.erase(app)
+    }
+
+    private func storeLater() {
+        guard !isRetryDue else { return }
+        isRetryDue = true
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            self?.isRetryDue = false
+            self?.storeAgain()
+        }
+    }
+
+    private func storeAgain() {
+        guard !unstored.isEmpty else { return }
+        for record in unstored.takeAll() { write(record) }
+        calm.armIdle()
+    }
+
+    /// Why a request is not answered with success: a restart of the service would undo what it changed.
+    ///
+    /// - Parameter isOfTool: a tool's repeated request changes no record, so earlier failures count as well.
+    func storageRefusal(isOfTool: Bool) -> RPCError? {
+        if isOfTool { storeAgain() }
+        let isRefused = hasFailedToStore || (isOfTool && unstored.keys.contains { $0 != nil })
+        return isRefused ? RPCError(.refused, unstored.refusal) : nil
+    }
 
     func note(_ sentence: String) { log.write(sentence) }
 
@@ -147,12 +183,13 @@ final class Service: @unchecked Sendable {
     // MARK: The end
 
     /// The daemon starts the process again when somebody needs it.
-    private var isIdle: Bool { peers.isEmpty && requests.isEmpty && system.isIdle }
+    private var isIdle: Bool { peers.isEmpty && requests.isEmpty && system.isIdle && unstored.isEmpty }
 
     /// - Parameter isDone: nothing is left to do.
     private func finish(isDone: Bool) {
         guard !isEnding else { return }
         isEnding = true
+        storeAgain()
         broker.end()
         receivers.end()
         for peer in peers.values { peer.close() }

@@ -72,7 +72,12 @@ extension Service {
             var greeting = surroundings.json.object ?? [:]
             greeting["server"] = .string(AudioServer.ofSession.socket)
             pending.peer?.send(.response(id: pending.id, result: .object(greeting)))
-        case .success(let reply): pending.peer?.send(.response(id: pending.id, result: reply.json))
+        case .success(let reply):
+            if let refusal = storageRefusal(isPermission: pending.isPermission) {
+                pending.peer?.send(.failure(id: pending.id, refusal))
+            } else {
+                pending.peer?.send(.response(id: pending.id, result: reply.json))
+            }
         case .failure(let refusal): pending.peer?.send(.failure(id: pending.id, RPCError(refusal)))
         }
     }
@@ -144,7 +149,7 @@ final class ToolSession: @unchecked Sendable {
                 throw RPCError(.outOfOrder, hasGreeted ? "hello was said already" : "hello comes first")
             }
             if let asked = try ToolRequest(method, params) {
-                return service.post(.tool(service.request(peer, id), asked))
+                return service.post(.tool(service.request(peer, id, isPermission: method == .permission), asked))
             }
             peer.send(.response(id: id, result: try answer(method, params)))
         } catch {

@@ -26,6 +26,12 @@ final class Service: @unchecked Sendable {
 
     private var events: [AudioEvent] = []
     private var isPosting = false
+    private var unstored = UnstoredRecords<AudioRecordKey, AudioRecord>()
+    private var isRetryDue = false
+    /// Permissions must survive the service. Sound needs no disk.
+    private var unstoredPermissions: Set<AudioRecordKey> = []
+    /// Whether a permission that the event at hand changed could not be stored.
+    private var hasFailedToStore = false
     private var timer: TimerFD?
     private var sources: [any DispatchSourceRead] = []
     private var armed: Int64?
@@ -105,6 +111,7 @@ final class Service: @unchecked Sendable {
         isPosting = true
         while !events.isEmpty {
             let effects = system.handle(events.removeFirst(), at: Instant(nanoseconds: Clock.boot()))
+            hasFailedToStore = false
             for effect in effects { perform(effect) }
         }
         isPosting = false
@@ -114,15 +121,53 @@ final class Service: @unchecked Sendable {
 
     func write(_ record: AudioRecord) {
         do {
+            do {
+                try store.storePermission(of: record)
+                unstoredPermissions.remove(record.key)
+            } catch {
+                hasFailedToStore = true
+                unstoredPermissions.insert(record.key)
+                throw error
+            }
             try store.store(record)
+            unstored.remove(record.key)
         } catch {
-            note("a record cannot be stored: \(error)")
+            if unstored.insert(record, for: record.key, "\(error)") { note("a record cannot be stored: \(error)") }
+            storeLater()
         }
     }
 
-    func erase(_ key: AudioRecordKey) { store.erase(key) }
+    func erase(_ key: AudioRecordKey) {
+        unstored.remove(key)
+        unstoredPermissions.remove(key)
+        store.erase(key)
+    }
+
+    private func storeLater() {
+        guard !isRetryDue else { return }
+        isRetryDue = true
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            self?.isRetryDue = false
+            self?.storeAgain()
+        }
+    }
+
+    private func storeAgain() {
+        guard !unstored.isEmpty else { return }
+        for record in unstored.takeAll() { write(record) }
+        armIdle()
+    }
 
     func note(_ sentence: String) { log.write(sentence) }
+
+    /// Why a request is not answered with success: a restart of the service would undo what it changed.
+    ///
+    /// - Parameter isPermission: a repeated request changes no record, so earlier failures count as well.
+    func storageRefusal(isPermission: Bool) -> RPCError? {
+        if isPermission { storeAgain() }
+        let isRefused = hasFailedToStore || (isPermission && !unstoredPermissions.isEmpty)
+        return isRefused ? RPCError(.refused, unstored.refusal) : nil
+    }
 
     private func armTimer() {
         let next = system.nextDeadline?.nanoseconds
@@ -131,17 +176,20 @@ final class Service: @unchecked Sendable {
         try? timer?.arm(at: next)
     }
 
-    func request(_ peer: Peer?, _ id: RPCID, answer: ((Result<AudioReply, AudioRefusal>) -> Void)? = nil) -> RequestID {
+    func request(
+        _ peer: Peer?, _ id: RPCID, isPermission: Bool = false,
+        answer: ((Result<AudioReply, AudioRefusal>) -> Void)? = nil
+    ) -> RequestID {
         let number = RequestID(nextRequest)
         nextRequest += 1
-        requests[number] = PendingRequest(peer: peer, id: id, answer: answer)
+        requests[number] = PendingRequest(peer: peer, id: id, isPermission: isPermission, answer: answer)
         return number
     }
 
     // MARK: The end
 
     /// The daemon starts the process again when somebody needs it.
-    var isIdle: Bool { peers.isEmpty && requests.isEmpty && system.isIdle }
+    var isIdle: Bool { peers.isEmpty && requests.isEmpty && system.isIdle && unstored.isEmpty }
 
     func armIdle() { if !isEnding { calm.armIdle() } }
 
@@ -149,6 +197,7 @@ final class Service: @unchecked Sendable {
     private func finish(isDone: Bool) {
         guard !isEnding else { return }
         isEnding = true
+        storeAgain()
         broker.end()
         for player in published.values { player.end() }
         players.end()
@@ -167,5 +216,7 @@ extension Service: ServedService {
 struct PendingRequest {
     weak var peer: Peer?
     let id: RPCID
+    /// Whether the user allows or denies something by it.
+    let isPermission: Bool
     let answer: ((Result<AudioReply, AudioRefusal>) -> Void)?
 }

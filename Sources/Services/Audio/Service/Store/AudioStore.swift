@@ -52,8 +52,13 @@ package final class AudioStore {
         return (app, permission)
     }
 
-    package func store(_ record: AudioRecord) throws {
+    /// Flushed to the disk.
+    package func storePermission(of record: AudioRecord) throws {
         if case .app(let app) = record { try store(app.permission, of: app.app) }
+    }
+
+    package func store(_ record: AudioRecord) throws {
+        try storePermission(of: record)
         let bytes = Array(try JSONEncoder().encode(record))
         let path = path(record.key)
         let file = try Descriptor.open(path + ".new", .write, create: 0o600, truncate: true)
