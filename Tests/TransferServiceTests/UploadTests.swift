@@ -46,6 +46,33 @@ struct UploadTests {
         #expect(requests[0].headers["content-length"] == String(Self.size))
     }
 
+    @Test(
+        "A file with holes takes no more room than it holds",
+        .enabled(if: CurrentProcess.isRoot, "NOT TESTED: needs root"))
+    func holes() throws {
+        let server = try TestServer.shared.get()
+        let service = try TestService()
+        // On another file system it gets no other name, and shares no blocks.
+        let folder = service.base + "/other"
+        try FileSystem.makeDirectory(folder)
+        try Command.run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder])
+        defer { _ = try? Command.run("/bin/umount", ["-l", folder]) }
+        let size: Int64 = 2 << 30
+        let file = try Descriptor.open(folder + "/holes", .readWrite, create: 0o644)
+        try file.truncate(to: size)
+        let word = Array("end".utf8)
+        unsafe try word.withUnsafeBytes { unsafe try file.write($0, at: size / 2) }
+        let client = try service.client()
+        try client.open()
+        try client.upload(server.url("/upload", "", key: "holes"), file: file, method: "PUT")
+        let body = try #require(FileSystem.names(in: service.home + "/files").first { $0.hasSuffix(".body") })
+        let copy = try Descriptor.open("\(service.home)/files/\(body)", .read)
+        #expect(try copy.identity().size == size)
+        #expect(FileSystem.diskUsage(of: service.home + "/files") < 1 << 20)
+        var found = [UInt8](repeating: 0, count: 3)
+        #expect(try copy.readAt(size / 2, into: &found) == 3 && found == word)
+    }
+
     @Test("A server that cannot continue gets it anew")
     func cut() throws {
         let requests = try uploads("/upload", "cut=2", key: "up-cut")

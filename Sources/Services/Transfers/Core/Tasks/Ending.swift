@@ -119,6 +119,8 @@ extension TransferSystem {
         tasks[id]?.isMoving = false
         if task.record.phase == .placing {
             change(id) { $0.file = nil }
+            // The record says now that the file has left, so its mark can go.
+            if let file = task.record.file { effects.append(.remove(file)) }
             end(id, nil)
         } else {
             tasks[id]?.movedTo = path

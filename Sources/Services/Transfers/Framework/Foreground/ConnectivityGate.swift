@@ -90,8 +90,8 @@ class ConnectivityGate: URLProtocol {
         inner = nil
         TaskError.set(nil, of: task)
         begin(waiting: task, session, own)
-        // A network may have come before anything was watched. Otherwise the app would see a task that is suspended for
-        // a moment.
+        // A network may have come before the watch began. Where none has come, `knock` would show the app a suspended
+        // task for a moment.
         if access.verdict(own.view.network(for: request.url)) == .allowed { wait?.knock() }
         return true
     }

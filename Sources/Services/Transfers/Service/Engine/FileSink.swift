@@ -172,6 +172,7 @@ package final class FileSink: Sendable {
         for buffer in buffers {
             let failure: SystemError? = unsafe buffer.withUnsafeBytes { bytes in
                 do throws(SystemError) {
+                    try DiskRoom.check(file, for: Int64(buffer.count))
                     unsafe try file.write(bytes, at: offset)
                     unsafe hash?.update(bytes)
                     return nil

@@ -133,19 +133,28 @@ final class TransferFiles: Sendable {
         }
     }
 
-    /// As much as there was: what grows while it is read has an end all the same.
+    /// Copies as many bytes as the file had at the beginning. Holes stay holes: a file of terabytes may hold no data.
     private static func copy(_ given: Descriptor, _ size: Int64, to copy: Descriptor) throws(SystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { unsafe buffer.deallocate() }
+        try copy.truncate(to: size)
         var offset: Int64 = 0
-        while offset < size {
-            let most = Int(min(Int64(buffer.count), size - offset))
-            let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])
-            let got = unsafe try given.read(into: piece, at: offset)
-            guard got > 0 else { return }
-            unsafe try copy.write(UnsafeRawBufferPointer(rebasing: piece[..<got]), at: offset)
-            offset += Int64(got)
+        while offset < size, let data = try given.nextData(from: offset) {
+            offset = data.lowerBound
+            while offset < min(data.upperBound, size) {
+                let most = min(Int64(buffer.count), min(data.upperBound, size) - offset)
+                let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(most)])
+                let got = unsafe try given.read(into: piece, at: offset)
+                guard got > 0 else { break }
+                try DiskRoom.check(copy, for: Int64(got))
+                unsafe try copy.write(UnsafeRawBufferPointer(rebasing: piece[..<got]), at: offset)
+                offset += Int64(got)
+            }
+            if offset < min(data.upperBound, size) { break }
         }
+        // It may have been cut off meanwhile.
+        let end = try given.identity().size
+        if end < size { try copy.truncate(to: end) }
     }
 
     func body(_ file: TransferFile) throws(SystemError) -> Descriptor { try folder.open(Self.name(file), .read) }
@@ -192,6 +201,7 @@ final class TransferFiles: Sendable {
             directory.remove(hidden)
             let copy = try directory.open(hidden, .readWrite, create: 0o600, exclusive: true)
             do throws(SystemError) {
+                try DiskRoom.check(copy, for: from.size)
                 try copy.copyContents(of: source)
                 try give(copy, to: owner)
                 try copy.synchronize()

@@ -160,7 +160,6 @@ extension Service {
 
     private func moveToTarget(_ id: TransferID, _ file: TransferFile, _ path: String) {
         let folder = folders[id]
-        leaving[id] = file
         fileQueue.async { [self] in
             do throws(SystemError) {
                 guard let slash = path.lastIndex(of: "/") else {
