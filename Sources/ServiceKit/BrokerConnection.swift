@@ -141,6 +141,7 @@ package final class BrokerConnection: @unchecked Sendable {
         switch message {
         case .notification(let name, let params):
             if let news = ServiceNews(rawValue: name) { client?.told(news, params) }
+        case .request(let id, ServiceOrder.ping, _): peer?.send(.response(id: id, result: [:]))
         case .request(let id, let name, let params):
             guard let order = ServiceOrder(rawValue: name) else {
                 peer?.send(.failure(id: id, .methodNotFound(name)))

@@ -299,6 +299,22 @@ extension SystemTests {
             try expectOutput(system, "walker2", "\"counting\": true")
         }
 
+        @Test("A service that hangs is replaced also where nobody wants a connection: it does not read the news")
+        func deaf() throws {
+            let system = try system()
+            defer { system.end() }
+            try system.play(["open walker", "open walker:start"])
+            try expectOutput(system, "walker", "\"counting\": true")
+            let pid = try #require(try service(system, "steps").pid)
+            try PidFD(CInt(pid)).send(SIGSTOP)
+            try system.play(["home"])
+            try system.until("another process took its place", seconds: 90) {
+                let info = try self.service(system, "steps")
+                return info.state == "running" && info.pid != pid
+            }
+            #expect(try service(system, "steps").holds.map(\.app) == ["walker"])
+        }
+
         @Test("What is no declaration is left out and named; who is no service is refused")
         func rubbish() throws {
             let system = try TestSystem { home in
@@ -311,6 +327,8 @@ extension SystemTests {
                     try FileSystem.replace("\(home)/services/\(name).json", with: Array(text.utf8), mode: 0o644)
                 }
                 try FileSystem.replace("\(home)/services/open.json", with: Array("{}".utf8), mode: 0o666)
+                // Nobody writes into it: whoever reads it waits for ever.
+                #expect(unsafe mkfifo("\(home)/services/pipe.json", 0o600) == 0)
                 let text = "{\"name\": \"silent\", \"program\": \"/bin/true\"}"
                 try FileSystem.replace("\(home)/services/silent.json", with: Array(text.utf8), mode: 0o644)
             }
@@ -318,7 +336,7 @@ extension SystemTests {
             let faulty = try services(system).filter { $0.state == "faulty" }
             #expect(
                 faulty.map { $0.service.split(separator: "/").last ?? "" }
-                    == ["broken.json", "none.json", "open.json", "twice.json", "upper.json"])
+                    == ["broken.json", "none.json", "open.json", "pipe.json", "twice.json", "upper.json"])
             for words in ["", "{}\n", "[1]\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hold\"}\n"] {
                 let socket = try UnixSocket.connect(to: system.home + "/service")
                 _ = try socket.send(Array(words.utf8)[...])

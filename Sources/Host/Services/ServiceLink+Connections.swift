@@ -9,6 +9,10 @@ extension ServiceLink {
     /// Nanoseconds in which the service must accept a connection, as for its hello. This is less than the limit of any
     /// callback in which an app may wait for the connection.
     static let longestAnswer: Int64 = 5_000_000_000
+    /// Nanoseconds in which the service must answer `ping`. No app waits for it, and the machine may be busy.
+    static let longestPing: Int64 = 20_000_000_000
+    /// Nanoseconds in which the service must answer `stop`. The Core waits for a shorter time.
+    static let longestStop: Int64 = 10_000_000_000
 
     /// Hands the service one end of a new connection, and `done` the other.
     func connect(_ app: AppHost, _ generation: Generation, _ done: @escaping (Result<Descriptor, RPCError>) -> Void) {
@@ -49,22 +53,22 @@ extension ServiceLink {
         // Before the service can speak of it.
         host.post(.service(.attached(index, incarnation)))
         tellState(incarnation.app)
-        let asked = answerWatch.began()
+        let asked = answerWatch.began(limit: Self.longestAnswer)
         request(.attach, attach.json, with: its) { [unowned self] answer in
             answerWatch.ended(asked)
             done(answer.map { _ in mine })
         }
     }
 
-    /// The service accepts no connections. Waiting apps receive an error, and the next request starts a new process. A
+    /// The service answers nothing. Waiting apps receive an error, and the next request starts a new process. A
     /// service in a debugger may be at a breakpoint.
-    func replaceSilent() {
+    func replaceSilent(after limit: Int64) {
         guard let connection, !host.isHalting else { return }
         if let pid = process.present?.pid, ProcFS().tracer(pid) != nil { return }
         process.kill()
         connection.close()
         trouble =
-            "it took no connection for \(Self.longestAnswer / 1_000_000_000) seconds, and was ended: "
+            "it answered nothing for \(limit / 1_000_000_000) seconds, and was ended: "
             + "\(log) may say why"
     }
 }

@@ -44,11 +44,15 @@ final class ServiceLink {
     /// Nanoseconds between attempts with a service that does not come to its hello.
     private static let rarePause: Int64 = 60_000_000_000
     private static let mostStated = 4096
+    /// Nanoseconds between two pings.
+    private static let pingPause: Int64 = 10_000_000_000
 
     let registrations: ServiceRegistrations
-    private(set) lazy var answerWatch = AnswerWatch(host.loop, limit: Self.longestAnswer) { [unowned self] in
-        replaceSilent()
-    }
+    private(set) lazy var answerWatch = AnswerWatch(host.loop) { [unowned self] in replaceSilent(after: $0) }
+    /// When the last ping was sent.
+    private var pinged: Int64 = 0
+    private var isPinged = false
+    private var isPingDue = false
 
     init(
         _ host: Host, _ service: DeclaredService, _ index: ServiceIndex, _ registrations: ServiceRegistrations
@@ -203,10 +207,7 @@ final class ServiceLink {
         guard let connection else {
             return answered(.failure(RPCError(.ended, "the service \(name) is not there: ask again")))
         }
-        let id = RPCID.int(nextRequest)
-        nextRequest += 1
-        answers[id] = answered
-        let message = RPCMessage.request(id: id, method: order.rawValue, params: params)
+        let message = RPCMessage.request(id: nextID(answered), method: order.rawValue, params: params)
         if let descriptor {
             // It reads so slowly that it may as well not be there.
             if !connection.send(message, with: descriptor) { connection.close() }
@@ -215,8 +216,39 @@ final class ServiceLink {
         }
     }
 
+    private func pingLater(in nanoseconds: Int64) {
+        guard !isPingDue else { return }
+        isPingDue = true
+        host.loop.after(nanoseconds: nanoseconds) { [weak self] in
+            self?.isPingDue = false
+            self?.ping()
+        }
+    }
+
+    private func nextID(_ answered: @escaping (Result<JSONValue, RPCError>) -> Void) -> RPCID {
+        let id = RPCID.int(nextRequest)
+        nextRequest += 1
+        answers[id] = answered
+        return id
+    }
+
     func tell(_ news: ServiceNews, _ params: JSONValue) {
         connection?.send(.notification(method: news.rawValue, params: params))
+        ping()
+    }
+
+    /// Asks whether the service is at work. This follows other news only, so that a service without news can sleep.
+    private func ping() {
+        let now = Clock.monotonic()
+        guard let connection, !isPinged else { return }
+        guard now - pinged >= Self.pingPause else { return pingLater(in: Self.pingPause - (now - pinged)) }
+        (isPinged, pinged) = (true, now)
+        let asked = answerWatch.began(limit: Self.longestPing)
+        let id = nextID { [weak self] _ in
+            self?.answerWatch.ended(asked)
+            self?.isPinged = false
+        }
+        connection.send(.request(id: id, method: ServiceOrder.ping, params: [:]))
     }
 
     func answered(_ id: RPCID, _ result: Result<JSONValue, RPCError>) { answers.removeValue(forKey: id)?(result) }
@@ -246,7 +278,9 @@ final class ServiceLink {
         case .stop(_, let incarnation, let hold):
             guard let params = params(incarnation, hold) else { return }
             // Also one that does not know the word has stopped, as far as it ever will.
+            let asked = answerWatch.began(limit: Self.longestStop)
             request(.stop, params) { [unowned self] _ in
+                answerWatch.ended(asked)
                 host.post(.service(.stopped(index, incarnation, hold: hold)))
             }
         case .ended(_, let incarnation, let hold):

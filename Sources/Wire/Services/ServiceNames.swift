@@ -18,6 +18,9 @@ package enum ServiceNotice: String, Sendable, CaseIterable {
 /// What the daemon asks of services, and tells them (section 4).
 package enum ServiceOrder: String, Sendable, CaseIterable {
     case attach, stop, ask
+
+    /// A request whose answer says only that the service is at work. An error is an answer, too.
+    package static let ping = "ping"
 }
 
 package enum ServiceNews: String, Sendable, CaseIterable {
