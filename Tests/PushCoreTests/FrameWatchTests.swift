@@ -50,6 +50,32 @@ struct FrameWatchTests {
         #expect(FrameWatch().unfinished == nil)
     }
 
+    @Test("Frames that ask for nothing are a flood where there are more than a client's requests and time account for")
+    func floods() {
+        let update = Self.frame(8, 4)
+        for idle in [update, Self.frame(6, 8), Self.frame(2, 5), Self.frame(0), Self.frame(9, 1)] {
+            var watch = FrameWatch()
+            watch.read(Self.preface, at: Self.at(0))
+            for _ in 0..<4000 { watch.read(idle, at: Self.at(0)) }
+            #expect(!watch.isFlooding)
+            watch.read(idle, at: Self.at(0))
+            #expect(watch.isFlooding)
+        }
+        var busy = FrameWatch()
+        busy.read(Self.preface, at: Self.at(0))
+        for _ in 0..<5000 {
+            busy.read(Self.headers, at: Self.at(0))
+            for _ in 0..<20 { busy.read(update, at: Self.at(0)) }
+            busy.read(Self.frame(0, flags: 1, 100), at: Self.at(0))
+        }
+        #expect(!busy.isFlooding)
+        var slow = FrameWatch()
+        for second in 0..<600 {
+            for _ in 0..<100 { slow.read(update, at: Self.at(Double(second))) }
+        }
+        #expect(!slow.isFlooding)
+    }
+
     @Test("A block of headers is unfinished until its last frame")
     func blocks() {
         let (open, more, last) = (Self.frame(1, flags: 1, 5), Self.frame(9, 5), Self.frame(9, flags: 4, 5))

@@ -27,6 +27,24 @@ struct AdmissionTests {
         }
     }
 
+    @Test("Connections for which there is no place wait, and devices leave some places to providers")
+    func places() async throws {
+        try await TestGateway.with({ $0.mostConnections = 16 }) { gateway in
+            let connected = "greenroom_push_device_connections"
+            var devices: [LinkClient] = []
+            for _ in 0..<12 { devices.append(try await LinkDevice().connect(gateway)) }
+            let late = Task { try await LinkDevice().connect(gateway) }
+            for _ in 0..<4 { try await ProviderClient.connect(to: gateway).close() }
+            #expect(try await gateway.metric(connected) == 12)
+            try await devices.removeLast().close()
+            devices.append(try await late.value)
+            for device in devices {
+                try await device.ping()
+                try await device.close()
+            }
+        }
+    }
+
     @Test("Silent ones that take every place are ended, and honest ones get in", .timeLimit(.minutes(10)))
     func silence() async throws {
         try await TestGateway.with({ settings in

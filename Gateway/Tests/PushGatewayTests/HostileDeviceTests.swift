@@ -144,6 +144,40 @@ struct HostileDeviceTests {
         }
     }
 
+    @Test("Devices that invent topics are refused after some, and those that are known go on")
+    func topics() async throws {
+        try await Scene.with({ $0.rules.newTopicBurst = 3 }) { scene in
+            // The scene has registered one.
+            for number in 0..<2 { _ = try await scene.device.register("com.example.new\(number)") }
+            let strangers = [
+                try await LinkDevice().connect(scene.gateway), try await LinkDevice().connect(scene.gateway),
+            ]
+            for (number, stranger) in strangers.enumerated() {
+                await #expect(throws: LinkClient.Left.self) {
+                    try await stranger.register("com.example.other\(number)")
+                }
+                _ = try await stranger.register(TestGateway.topic)
+            }
+            try await scene.works()
+        }
+    }
+
+    @Test("Devices that end registrations without end are refused after some")
+    func endings() async throws {
+        try await Scene.with({
+            $0.rules.endingBurst = 3
+            $0.rules.endingsPerSecond = 0.001
+        }) { scene in
+            var refused = 0
+            for number in 0..<6 {
+                let stranger = try await LinkDevice().connect(scene.gateway)
+                do { try await stranger.unregister("com.example.\(number)") } catch is LinkClient.Left { refused += 1 }
+            }
+            #expect(refused == 3)
+            try await scene.works()
+        }
+    }
+
     @Test("A device that ends more registrations than are remembered is refused, and goes on with those it has")
     func registrations() async throws {
         try await Scene.with({ $0.rules.endedTopics = 3 }) { scene in

@@ -238,6 +238,14 @@ struct HostileProviderTests {
             }
             #expect(try await resets.goAway().code == 11)
             try await resets.closed()
+            for frame in [
+                RawFrame(kind: .windowUpdate, payload: [0, 0, 0, 1]),
+                RawFrame(kind: .priority, stream: 1, payload: [0, 0, 0, 0, 1]),
+            ] {
+                let idle = try await FrameClient.connect(to: scene.gateway)
+                for _ in 0..<50 { idle.send([[UInt8]](repeating: frame.bytes, count: 100).flatMap(\.self)) }
+                try await idle.closed()
+            }
             let empty = try await FrameClient.connect(to: scene.gateway)
             try empty.headers(fields, on: 1)
             for _ in 0..<500 { empty.data([], on: 1, end: false) }

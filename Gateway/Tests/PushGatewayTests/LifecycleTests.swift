@@ -49,6 +49,15 @@ struct LifecycleTests {
         }
     }
 
+    @Test("Two gateways do not share a folder: each would hide from its devices what the other one has")
+    func twice() async throws {
+        try await TestGateway.with { gateway in
+            let error = await #expect(throws: GatewayError.self) { try await TestGateway(gateway.folder.path) }
+            #expect(error?.description.contains("another gateway serves") == true)
+            #expect(try await gateway.get("/healthz").status == 200)
+        }
+    }
+
     @Test("A client that neither finishes its request nor leaves holds the end up for the grace, and no longer")
     func grace() async throws {
         try await Scene.with({ $0.connection.grace = .milliseconds(500) }) { scene in

@@ -38,6 +38,16 @@ package struct GatewayHome: Sendable {
         }
     }
 
+    /// Held as long as the descriptor is open: two gateways would hide messages from each other.
+    func lock() throws -> Descriptor {
+        let file = try Descriptor.open(path + "/lock", .readWrite, create: 0o600, followsLinks: false)
+        guard try file.lock() else {
+            throw GatewayError(
+                "another gateway serves \(path): end it, or give this one a home of its own and NATS, which they share")
+        }
+        return file
+    }
+
     func write(_ text: String, to file: String) throws { try FileSystem.replace(file, with: Array(text.utf8)) }
 
     func read(_ file: String) throws(GatewayError) -> String {

@@ -38,6 +38,8 @@ package struct GatewaySettings: Sendable {
     package var environment = CertificateFacts.Environment.production
     package var rules = PushRules()
     package var connection = ConnectionRules()
+    /// Connections of providers and devices at once; `nil`: as many as the process may have descriptors for.
+    package var mostConnections: Int?
     /// Bytes that stored messages may take on the disk; beyond, providers hear `ServiceUnavailable`.
     package var storeLimit = 16 << 30
     /// The store that this gateway shares with others. Without it, messages are kept in its own folder.
@@ -59,6 +61,7 @@ package struct GatewaySettings: Sendable {
             }
             if json["environment"] != nil { environment = try json.word("environment") }
             storeLimit = try json.optionalInt("storeLimit") ?? storeLimit
+            mostConnections = try json.optionalInt("mostConnections").map { max(256, $0) }
             if let nats = json["nats"] { fleet = try FleetSettings(json: nats) }
             try readRules(json)
         } catch let error as RPCError {

@@ -16,13 +16,17 @@ final class LinkServer: Sendable {
     let metrics: GatewayMetrics
     let logger: Logger
     let admission: AdmissionHandler
+    private let places: ConnectionPlaces
+    /// Places that devices leave to providers.
+    private var spare: Int { min(128, places.most / 4) }
     private let sweepers: [ObjectIdentifier: LinkSweeper]
     private let open = Atomic(0)
 
     init(
         group: any EventLoopGroup, rules: PushRules, proof: LinkProof, store: any MessageStore,
-        metrics: GatewayMetrics, logger: Logger
+        metrics: GatewayMetrics, logger: Logger, places: ConnectionPlaces
     ) {
+        self.places = places
         self.rules = rules
         self.proof = proof
         self.store = store
@@ -46,7 +50,8 @@ final class LinkServer: Sendable {
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(self.admission)
+                    let places = PlaceHandler(self.places, sparing: self.spare)
+                    try channel.pipeline.syncOperations.addHandlers(places, self.admission)
                 }
             }
             .childChannelInitializer { channel in

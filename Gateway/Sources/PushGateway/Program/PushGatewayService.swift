@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Crypto
+internal import LinuxSystem
 package import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -66,14 +67,15 @@ package struct PushGatewayService: Service {
         }
         let store = try await MessageStores.open(
             home: home, secret: secret, settings: settings, registry: registry, logger: logger, group: group)
+        let places = ConnectionPlaces(most: settings.mostConnections ?? Self.mostConnections)
         let links = LinkServer(
             group: group, rules: settings.rules, proof: Self.proof(settings.names), store: store, metrics: metrics,
-            logger: logger)
+            logger: logger, places: places)
         let certificates = try clientCertificates()
         let providers = ProviderServer(
             settings: settings,
             verifier: try await TokenVerifier(try ProviderDirectory(home), rules: settings.rules),
-            certificates: certificates, store: store, metrics: metrics, logger: logger)
+            certificates: certificates, store: store, metrics: metrics, logger: logger, places: places)
 
         let credential = try Credential(home)
         // The devices' port first: a message that is accepted should find its device.
@@ -101,6 +103,9 @@ package struct PushGatewayService: Service {
         await store.close()
         try? await metricsPort.close()
     }
+
+    /// What the process may have open, but for its own files.
+    private static var mostConnections: Int { max(256, CurrentProcess.descriptorLimit - 128) }
 
     private func clientCertificates() throws -> ClientCertificates {
         let files = [home.authority, home.otherAuthorities].filter { $0 == home.authority || home.exists($0) }

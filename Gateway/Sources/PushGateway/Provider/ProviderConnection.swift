@@ -113,7 +113,14 @@ final class ProviderConnection: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     /// Called with the bytes of which the HTTP/2 handler makes frames, before it has them.
-    func bytesCame(_ bytes: ByteBufferView) { watch.read(bytes, at: .now) }
+    func bytesCame(_ bytes: ByteBufferView) {
+        guard !watch.isFlooding else { return }
+        watch.read(bytes, at: .now)
+        guard watch.isFlooding, let context else { return }
+        server.logger.info("a provider's connection ends: it sends frames that ask for nothing")
+        server.metrics.badConnections.increment()
+        context.close(promise: nil)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)

@@ -19,13 +19,15 @@ final class ProviderServer: Sendable {
     let metrics: GatewayMetrics
     let logger: Logger
     private let certificates: ClientCertificates
+    private let places: ConnectionPlaces
     private let budget = Mutex(RequestBudget())
     private let connections = Mutex<[ObjectIdentifier: ProviderConnection]>([:])
 
     init(
         settings: GatewaySettings, verifier: TokenVerifier, certificates: ClientCertificates,
-        store: any MessageStore, metrics: GatewayMetrics, logger: Logger
+        store: any MessageStore, metrics: GatewayMetrics, logger: Logger, places: ConnectionPlaces
     ) {
+        self.places = places
         rules = settings.rules
         connectionRules = settings.connection
         environment = settings.environment
@@ -41,6 +43,13 @@ final class ProviderServer: Sendable {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Whether there is a place is asked before each connection.
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(PlaceHandler(self.places))
+                }
+            }
             .childChannelInitializer { channel in self.initialize(channel, tls) }
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

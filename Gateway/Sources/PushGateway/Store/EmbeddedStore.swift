@@ -8,6 +8,7 @@ internal import Synchronization
 
 /// The store of a gateway that is alone: SQLite in its own process.
 final class EmbeddedStore: MessageStore {
+    private let lock: Descriptor
     private let book: TokenBook
     private let live = LiveDevices()
     private let database: MessageDatabase
@@ -18,6 +19,7 @@ final class EmbeddedStore: MessageStore {
     init(
         home: GatewayHome, secret: [UInt8], settings: GatewaySettings, metrics: GatewayMetrics, logger: Logger
     ) throws {
+        lock = try home.lock()
         database = try MessageDatabase(
             path: home.database, rules: settings.rules, limit: settings.storeLimit, metrics: metrics, logger: logger)
         let kept = try database.kept()

@@ -8,6 +8,8 @@ final class TokenBook: Sendable {
     private struct State: Sendable {
         var registrations: Registrations
         var topics: [TopicHash: String]
+        var newTopics: Allowance
+        var endings: Allowance
     }
 
     let authority: TokenAuthority
@@ -23,7 +25,11 @@ final class TokenBook: Sendable {
     ) {
         self.rules = rules
         authority = Self.authority(secret: secret)
-        state = Mutex(State(registrations: Registrations(registrations), topics: topics))
+        state = Mutex(
+            State(
+                registrations: Registrations(registrations), topics: topics,
+                newTopics: Allowance(most: rules.newTopicBurst, perSecond: rules.newTopicsPerHour / 3600),
+                endings: Allowance(most: rules.endingBurst, perSecond: rules.endingsPerSecond)))
     }
 
     private static func authority(secret: [UInt8]) -> TokenAuthority {
@@ -45,7 +51,7 @@ final class TokenBook: Sendable {
         let hash = authority.hash(topic)
         let (epoch, change, isNew, isFull) = state.withLock { state in
             let isNew = state.topics[hash] == nil
-            guard !isNew || state.topics.count < Self.mostTopics else {
+            guard !isNew || state.topics.count < Self.mostTopics && state.newTopics.take(at: .now) else {
                 return (UInt16(0), Registrations.Change?.none, false, true)
             }
             if isNew { state.topics[hash] = topic }
@@ -63,7 +69,8 @@ final class TokenBook: Sendable {
     ) throws(Registrations.Refusal) -> Registrations.Change? {
         let key = Registrations.Key(device: device, topic: authority.hash(topic))
         return try state.withLock { state throws(Registrations.Refusal) in
-            try state.registrations.unregister(key, at: now, rules: rules)
+            guard state.endings.take(at: .now) else { throw .tooManyRegistrations }
+            return try state.registrations.unregister(key, at: now, rules: rules)
         }
     }
 

@@ -17,6 +17,15 @@ package struct FrameWatch: Sendable {
     /// its own.
     package private(set) var unfinished: Instant?
 
+    /// The client sends more frames without a request, such as WINDOW_UPDATE and PING, than any client needs.
+    package private(set) var isFlooding = false
+    private var budget = FrameWatch.mostIdleFrames
+    private var countedAt: Instant?
+    private static let mostIdleFrames = 4000.0
+    private static let idleFramesPerSecond = 100.0
+    /// A client may acknowledge each answer, and have the window of each stream grow.
+    private static let idleFramesPerRequest = 20.0
+
     private enum Kind {
         static let data: UInt8 = 0
         static let headers: UInt8 = 1
@@ -29,6 +38,9 @@ package struct FrameWatch: Sendable {
     package init() {}
 
     package mutating func read(_ bytes: some RandomAccessCollection<UInt8>, at now: Instant) {
+        let pause = countedAt.map { (now - $0).seconds } ?? 0
+        budget = min(Self.mostIdleFrames, budget + pause * Self.idleFramesPerSecond)
+        countedAt = now
         var rest = bytes[...]
         let preface = min(prefaceLeft, rest.count)
         prefaceLeft -= preface
@@ -69,6 +81,9 @@ package struct FrameWatch: Sendable {
 
     private mutating func finishFrame() {
         headerCount = 0
+        let isOfUse = kind == Kind.headers || (kind == Kind.data && length > 0)
+        budget += kind == Kind.headers ? Self.idleFramesPerRequest : isOfUse ? 0 : -1
+        if budget < 0 { isFlooding = true }
         switch kind {
         case Kind.headers, Kind.pushPromise, Kind.continuation: isInHeaders = flags & Self.endHeaders == 0
         default: break

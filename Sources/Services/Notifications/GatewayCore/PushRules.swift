@@ -27,6 +27,13 @@ package struct PushRules: Sendable, Hashable {
     package var countedTokens = 65_536
     /// Topics that a device may have ended the registration of: each is remembered for ever.
     package var endedTopics = 256
+    /// New topics: so many at once, and so many an hour. The gateway remembers each for ever, and any device can name
+    /// one.
+    package var newTopicBurst = 1000
+    package var newTopicsPerHour = 100.0
+    /// Registrations of all devices that end: so many at once, and so many a second. The gateway remembers each.
+    package var endingBurst = 20_000
+    package var endingsPerSecond = 5.0
     /// Messages that are on their way to a device and not acknowledged.
     package var unacknowledged = 64
     /// An agent has so long to say who it is.
