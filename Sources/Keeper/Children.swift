@@ -49,3 +49,20 @@ enum Children {
         return []
     }
 }
+
+extension ProcessStatus {
+    /// For sentences about the daemon.
+    var sentence: String {
+        switch self {
+        case .exited(let code): "ended with exit code \(code)"
+        case .signaled(let number): "was ended by signal \(number)"
+        }
+    }
+
+    var code: CInt {
+        switch self {
+        case .exited(let code): code
+        case .signaled: 1
+        }
+    }
+}

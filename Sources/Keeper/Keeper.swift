@@ -43,6 +43,7 @@ package struct Keeper {
     private var trouble: String?
     /// How orphans ended, for the present daemon and the next ones.
     private var statuses: [(pid: CInt, line: String)] = []
+    private var homeWatch: HomeWatch?
 
     /// All apps of a large system may end while there is no daemon.
     private static let keptStatuses = 1 << 14
@@ -54,7 +55,7 @@ package struct Keeper {
     private static let longestEnd: Int64 = 60_000
     private static let (hangUp, interrupt, kill, terminate, childEnded): (CInt, CInt, CInt, CInt, CInt) =
         (1, 2, 9, 15, 17)
-    private static let (signalToken, linkToken, toolsToken): (UInt64, UInt64, UInt64) = (0, 1, 2)
+    private static let (signalToken, linkToken, toolsToken, homeToken): (UInt64, UInt64, UInt64, UInt64) = (0, 1, 2, 3)
 
     /// `listeners`: taken over from a daemon that becomes the keeper; made anew otherwise.
     package init(
@@ -141,6 +142,8 @@ package struct Keeper {
     package mutating func run() throws(SystemError) -> CInt {
         // Whoever ended before this process had its signals is a child all the same.
         if let status = reapChildren() { return status }
+        homeWatch = HomeWatch(home: home)
+        if let homeWatch { try? epoll.add(homeWatch.descriptor.rawValue, .readable, token: Self.homeToken) }
         startsAt = Clock.boot()
         var ready: [Epoll.Ready] = []
         while true {
@@ -150,12 +153,14 @@ package struct Keeper {
                 switch event.token {
                 case Self.linkToken: readLink()
                 case Self.toolsToken: answerTools()
+                case Self.homeToken: homeWatch?.told()
                 default: break
                 }
             }
             while let signal = signals.next() {
                 if signal != Self.childEnded, signal != Self.hangUp, let status = end() { return status }
             }
+            if homeWatch?.look() == true, let status = homeRemoved() { return status }
             if let status = reapChildren() { return status }
             if let moment = killsAt, moment <= Clock.boot() {
                 killsAt = nil
@@ -167,8 +172,14 @@ package struct Keeper {
     /// Until the next moment at which something is to be done without being asked.
     private var pause: CInt? {
         if leavesChildren { return 0 }
-        guard let next = [startsAt, killsAt].compactMap({ $0 }).min() else { return nil }
+        guard let next = [startsAt, killsAt, homeWatch?.nextLook].compactMap({ $0 }).min() else { return nil }
         return CInt(clamping: max(0, (next - Clock.boot() + 999_999) / 1_000_000))
+    }
+
+    private mutating func homeRemoved() -> CInt? {
+        StandardError.write("greenroom-keeper: \(home) was removed: the system ends\n")
+        homeWatch = nil
+        return end()
     }
 
     /// In order: the daemon ends the apps, then itself, and then this process ends.
@@ -367,7 +378,7 @@ package struct Keeper {
 
     /// For the holder of the lock alone.
     package static func removeFiles(_ home: String) {
-        for name in ["control", "app", "wire/app", "keeper.pid", "daemon.pid", "daemon.arguments"] {
+        for name in ["control", "app", "wire/app", "keeper.mark", "keeper.pid", "daemon.pid", "daemon.arguments"] {
             FileSystem.remove("\(home)/\(name)")
         }
         // Apps that an earlier system left are found by it.
@@ -376,22 +387,5 @@ package struct Keeper {
             try? Cgroup.remove(at: group)
         }
         FileSystem.remove("\(home)/cgroup")
-    }
-}
-
-extension ProcessStatus {
-    /// For sentences about the daemon.
-    fileprivate var sentence: String {
-        switch self {
-        case .exited(let code): "ended with exit code \(code)"
-        case .signaled(let number): "was ended by signal \(number)"
-        }
-    }
-
-    fileprivate var code: CInt {
-        switch self {
-        case .exited(let code): code
-        case .signaled: 1
-        }
     }
 }

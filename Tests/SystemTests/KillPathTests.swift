@@ -76,5 +76,28 @@ extension SystemTests {
             #expect(report.reason.contains("the limit is 20000"), "\(report.reason)")
             #expect(try system.reports("neighbour").isEmpty)
         }
+
+        @Test("A system whose home is removed ends, with its apps: nobody could reach it any more")
+        func removedHome() throws {
+            let system = try TestSystem()
+            try system.installPlain("idle", command: "/bin/sleep 1000")
+            try system.play(["open idle"])
+            _ = system.cgroup
+            let app = try PidFD(CInt(try #require(system.app("idle").pid)))
+            let processes = [try PidFD(system.daemon), try PidFD(system.keeper()), app]
+            // What is written meanwhile may be in the way of the last folder.
+            while FileSystem.exists(system.home) { try? FileSystem.removeTree(system.home) }
+            for process in processes { #expect(process.waitUntilDead(milliseconds: 30_000)) }
+            system.expectNothingLeft()
+        }
+
+        @Test("A system goes on that lost only the mark by which it notices a removal, and notices the next one")
+        func removedMark() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            FileSystem.remove("\(system.home)/keeper.mark")
+            try system.until("it is there again", seconds: 30) { FileSystem.exists("\(system.home)/keeper.mark") }
+            try system.expect("status")
+        }
     }
 }
