@@ -152,7 +152,8 @@ struct CoreSpeed {
         case .senseMemory: queue.append(.memorySensed(available: Self.budget / 10 * 9))
         case .answer(_, .refused), .answer(_, .overtaken), .reply(_, _, .refused): failures += 1
         case .answer, .log, .report, .check, .checkTracer, .thaw, .askToEnd, .kill, .reply, .halt,
-            .reclaim, .expireTasks, .tellConditions, .setPriority, .mechanism, .expireWindow,
+            .reclaim, .measureDisk, .emptyCaches, .expireTasks, .tellConditions, .setPriority, .mechanism,
+            .expireWindow,
             .service:
             break
         }

@@ -202,6 +202,8 @@ final class Host {
         case .reclaim(let app, let generation, let isFrozen): memory?.reclaim(app, generation, isFrozen: isFrozen)
         // When the Core is done with this: who has to go can go at once.
         case .senseMemory: loop.soon { [weak self] in self?.memory?.look() }
+        case .measureDisk: mechanisms.measureDisk()
+        case .emptyCaches(let app): mechanisms.emptyCaches(of: app)
         case .expireTasks(let app, let generation, let expiration): expireTasks(app, generation, expiration)
         case .expireWindow(let app, let generation, let window, let left):
             expireWindow(app, generation, window, left: left)

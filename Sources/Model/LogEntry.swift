@@ -34,6 +34,8 @@ package enum LogEvent: UInt8, Sendable, Codable, CaseIterable {
     case didReceiveRemoteNotification
     /// Another process calls it over a message bus.
     case methodCalled
+    /// The system emptied Library/Caches and tmp of an app, because room on the disk was short.
+    case cachesEmptied
 
     package init(_ callback: Callback) {
         if case .scene = callback.kind, let scene = callback.scene {
@@ -198,6 +200,8 @@ package enum Reason: Hashable, Sendable, Codable {
     case answersCall(grace: Span, limit: Span)
     /// It has not read a call for so long.
     case readsNoCalls(after: Span)
+    /// Bytes that its caches gave back, and bytes that were free before.
+    case cachesEmptied(freed: Int64, left: Int64)
     /// It is woken: because of what, in a sentence.
     case woken(WindowKind, because: String)
     case usesWindow(WindowKind, limit: Span)
@@ -338,6 +342,9 @@ extension Reason {
         case .readsNoCalls(let span):
             "another process called it over a message bus, and it did not read the call within \(span.twoDigits) "
                 + "seconds: until it is opened, calls do not wake it"
+        case .cachesEmptied(let freed, let left):
+            "\(left.mebibytes) were left on the disk: its Library/Caches and tmp were emptied, since it does not run, which "
+                + "gave \(freed.mebibytes) back"
         case .woken(let kind, let because):
             "it is woken for \(kind.phrase)" + (because == kind.phrase || because.isEmpty ? "" : ": \(because)")
         case .usesWindow(let kind, let limit):

@@ -50,6 +50,11 @@ package enum Action: Hashable, Sendable {
     /// Answers `memorySensed`.
     case senseMemory
 
+    /// Measures the files of the apps that run; answers `measured`.
+    case measureDisk
+    /// Empties Library/Caches and tmp of an app that does not run; answers `emptied`, then `sensed`.
+    case emptyCaches(AppIndex)
+
     /// Its expiration handlers are called.
     case expireTasks(AppIndex, Generation, Expiration)
     /// The time for what it was woken for is nearly over: its expiration handler is called.

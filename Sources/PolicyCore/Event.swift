@@ -59,6 +59,9 @@ package enum Event: Hashable, Sendable {
     /// The machine says so, at the daemon's start and at every change.
     case conditionSensed(Condition)
 
+    /// News of the room on the disk.
+    indirect case room(DiskEvent)
+
     // Energy.
     /// Bytes of an app, or of the system itself, flowed between two moments of the boot clock. Told in the order of the
     /// ends.

@@ -22,6 +22,8 @@ package struct System: Sendable, Codable {
     package internal(set) var fetch: FetchState
     /// Services that are programs of their own; `nil`: none is declared.
     package internal(set) var broker: Broker?
+    /// `nil`: there is room on the disk.
+    @Rare var diskShortage: DiskShortage? = nil
     /// What apps opened of late; `nil`: nothing.
     var openedURLs: RateCount?
     var isShuttingDown = false
@@ -46,7 +48,8 @@ package struct System: Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case profile, apps, screen, deadlines, waiters, nextSequence, nextAssertion, wallOffset, isShuttingDown
+        case profile, apps, screen, diskShortage, deadlines, waiters, nextSequence, nextAssertion, wallOffset,
+            isShuttingDown
         case rebootsWhenDown, memory, conditions, energy, moved, fetch, openedURLs, broker
     }
 
@@ -103,6 +106,9 @@ package struct System: Sendable, Codable {
         _energy.change(body)
     }
 
+    /// Only while room on the disk is short.
+    mutating func withShortage(_ body: (inout DiskShortage) -> Void) { _diskShortage.change(body) }
+
     mutating func withTally(_ body: (inout TrafficTally) -> Void) {
         if !$moved { moved = TrafficTally() }
         _moved.change(body)
@@ -140,6 +146,7 @@ package struct System: Sendable, Codable {
         case .trafficSeen(let app, let purpose, let sent, let received, let from, let to):
             trafficSeen(app, purpose, sent: sent, received: received, from: from, to: to)
         case .trafficCounted(let app, let purpose, let count): trafficCounted(app, purpose, count)
+        case .room(let event): handle(event)
         case .sessionEvents(let app, let session, let authentication):
             sessionEvents(app, session: session, authentication: authentication)
         case .wishesRestored(let app, let wishes): restoreWishes(app, wishes)

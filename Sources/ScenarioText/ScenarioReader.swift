@@ -37,6 +37,7 @@ package enum ScenarioReader {
         reading.set(&scenario.seed, reading.number(fields["seed"], in: 0...UInt64.max, as: "a seed"))
         scenario.duration = reading.span(fields["duration"])
         scenario.memory = reading.bytes(fields["memory"])
+        scenario.disk = reading.bytes(fields["disk"])
         scenario.services = reading.services(fields["services"])
         scenario.apps = reading.readApps(fields["apps"])
         scenario.rates = reading.rates(fields["rates"])

@@ -11,6 +11,7 @@ package enum ScenarioWriter {
         lines.append("device: \(device(scenario.profile))")
         lines.append("seed: \(scenario.seed)")
         if let memory = scenario.memory { lines.append("memory: \(ByteCount.text(memory))") }
+        if let disk = scenario.disk { lines.append("disk: \(ByteCount.text(disk))") }
         if let duration = scenario.duration { lines.append("duration: \(duration.text)") }
         if !scenario.rates.isEmpty {
             let rates = FaultRates.keys.filter { scenario.rates[keyPath: $1] != 0 }

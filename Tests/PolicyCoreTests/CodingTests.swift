@@ -45,6 +45,10 @@ import Testing
             .mechanism(Incarnation(app, generation), .disk(.filled(DiskUse(written: .max, free: .min)))),
             .mechanism(Incarnation(app, generation), .descriptors(.nearLimit(open: .max, limit: .min))),
             .mechanism(Incarnation(app, generation), .inversions(.found(inversion))),
+            .mechanism(Incarnation(app, generation), .inversions(.seen(inversion, lock: .max))),
+            .mechanism(Incarnation(app, generation), .descriptors(.counted(open: .max, limit: .min))),
+            .room(.sensed(free: .min, total: .max)), .room(.measured([])), .room(.emptied(app, freed: .max)),
+            .room(.measured([DiskMeasure(Incarnation(app, generation), bytes: .max, changed: .min)])),
             .trafficSeen(app, .fetch, sent: 1, received: .max, from: .zero, to: Instant(nanoseconds: .max)),
             .trafficSeen(nil, .push, sent: 0, received: 0, from: Instant(nanoseconds: -1), to: .zero),
             .trafficCounted(

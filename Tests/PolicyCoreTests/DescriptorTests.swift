@@ -22,6 +22,30 @@ import Testing
         device.finish()
     }
 
+    @Test("It is told of once, until it has far fewer, or another process")
+    func news() throws {
+        let device = TestDevice()
+        let (one, two) = (device.installTest("one"), device.installTest("two"))
+        func told(_ share: Int64, _ app: AppIndex) throws -> Bool {
+            let before = device.log.count { $0.event == .descriptorsNearLimit }
+            let generation = try #require(device.system.app(app)?.generation)
+            let event = MechanismEvent.descriptors(.counted(open: share, limit: 1000))
+            device.send(.mechanism(Incarnation(app, generation), event))
+            return device.log.count { $0.event == .descriptorsNearLimit } > before
+        }
+        for app in [one, two] { device.open(app) }
+        device.open(one)
+        let shares: [Int64] = [899, 900, 950, 800, 900, 699, 899, 900]
+        #expect(try shares.map { try told($0, one) } == [false, true, false, false, false, false, false, true])
+        device.open(two)
+        #expect(try told(1000, two) && !told(1000, two))
+        device.perform(.close(two, wait: false))
+        device.open(two)
+        #expect(try told(1000, two))
+        #expect(DescriptorRules.share(.max, of: 1) == .max && DescriptorRules.share(5, of: 0) == 0)
+        device.finish()
+    }
+
     @Test("Of an earlier process nothing is told")
     func notTold() throws {
         let device = TestDevice()

@@ -117,6 +117,7 @@ import Testing
             .lockBlocks(path: "b"), .methodCalled(""), .methodCalled("a.b"), .answersCall(grace: .zero, limit: .zero),
             .answersCall(grace: .seconds(1), limit: .zero), .answersCall(grace: .zero, limit: .seconds(1)),
             .readsNoCalls(after: .zero), .readsNoCalls(after: .seconds(1)), .inputGrabbed(":0"), .inputGrabbed(":1"),
+            .cachesEmptied(freed: 1, left: 0), .cachesEmptied(freed: 0, left: 1),
             .serviceUndeclared(key: "a"), .cannotAnswer([], count: 0),
             .cannotAnswer([Listener(name: "a", peers: 1)], count: 1),
             .cannotAnswer([Listener(name: "b", peers: 1)], count: 1),
@@ -185,7 +186,7 @@ import Testing
         [
             .launch(app, generation, isBackground: false), .launch(app, generation, isBackground: true),
             .check(app, generation, pingsMainThread: true), .check(app, generation, pingsMainThread: false), .halt,
-            .senseMemory,
+            .senseMemory, .measureDisk, .emptyCaches(app), .emptyCaches(AppIndex(app.rawValue + 1)),
             .log(entry(.launched, .userPressedHome, app: nil)), .log(entry(.launched, .userPressedHome, cause: nil)),
             .log(entry(.launched, .userPressedHome, took: .zero)),
             .log(entry(.launched, .userPressedHome, took: .seconds(1))),

@@ -23,6 +23,26 @@ import Testing
         device.finish()
     }
 
+    @Test("Each lock is told of once, and some locks of a process at most")
+    func once() throws {
+        let device = TestDevice()
+        let app = device.installTest("journal")
+        func see(_ lock: UInt64) throws -> Int {
+            let inversion = PriorityInversion(thread: "worker", rank: .nice, nice: 19)
+            let generation = try #require(device.system.app(app)?.generation)
+            device.send(.mechanism(Incarnation(app, generation), .inversions(.seen(inversion, lock: lock))))
+            return device.log.count { $0.event == .priorityInversion }
+        }
+        device.open(app)
+        #expect(try see(1) == 1 && see(1) == 1 && see(2) == 2)
+        for lock in 3...40 as ClosedRange<UInt64> { _ = try see(lock) }
+        #expect(try see(41) == 16)
+        device.perform(.close(app, wait: false))
+        device.open(app)
+        #expect(try see(1) == 17)
+        device.finish()
+    }
+
     @Test("Off the screen nobody waits for the app, and nothing is told")
     func hidden() throws {
         let device = TestDevice()

@@ -212,7 +212,7 @@ struct Generator {
         case 7: .fork(Int32(random.below(1000)))
         case 8: .work(span())
         case 9: .transfer(bytes: bytes())
-        case 10: .allocate(bytes: bytes())
+        case 10: flag() ? .allocate(bytes: bytes()) : .write(bytes: bytes(), isCache: flag())
         case 11: .lock(text())
         case 12: .unlock(text())
         case 13: .beginTask(text())
@@ -330,7 +330,7 @@ extension Generator {
                 .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
                 .taskCancelled, .taskRequestRefused, .handleServiceEvents, .descriptorsNearLimit,
                 .didReceiveRemoteNotification,
-                .methodCalled, .priorityInversion, .screenHeld, .screenReleased,
+                .methodCalled, .cachesEmptied, .priorityInversion, .screenHeld, .screenReleased,
             ] + SceneStep.allCases.map(\.event)
         let isOfDevice = event.rawValue >= LogEvent.openRequested.rawValue && !ofApps.contains(event)
         return LogPattern(app: isOfDevice ? nil : name(), event: event, reason: flag() ? text() : nil)

@@ -45,6 +45,26 @@ package struct Container {
         throw restless("Library")
     }
 
+    /// Moves `Library/Caches` and `tmp` to the workshop, where something is in them, and puts empty folders in their
+    /// place. A process that has a file of them open keeps it.
+    ///
+    /// - Returns: the names of what was moved.
+    package func takeCaches() throws -> [String] {
+        let container = try Directory(opening: home.path + "/containers").folder(app)
+        var taken: [String] = []
+        for (place, name) in [("Library", "Caches"), (nil, "tmp")] {
+            let parent = try place.map(container.folder) ?? container
+            guard let found = try? parent.folder(name), !found.names.isEmpty else { continue }
+            let mode = try found.descriptor.identity().permissions
+            try parent.rename(name, to: workshop, as: name)
+            taken.append(name)
+            _ = try DiskReserve.using { () throws(SystemError) in
+                try parent.place(newFolder: name, mode: mode & 0o777, owner: uid, madeIn: workshop)
+            }
+        }
+        return taken
+    }
+
     private func restless(_ name: String) -> Failure {
         Failure(description: "\(app) goes on replacing \(name) in its container: greenroom close \(app), and try again")
     }

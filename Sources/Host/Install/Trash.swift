@@ -27,6 +27,9 @@ package struct Trash: Sendable {
         return entry
     }
 
+    /// A folder for what leaves an app's container.
+    package func makeFolder(of app: String) throws(SystemError) -> String { try makeEntry(app) }
+
     private func makeEntry(_ app: String) throws(SystemError) -> String {
         try FileSystem.makeDirectory(folder)
         let directory = try Directory(opening: folder)

@@ -80,6 +80,10 @@ final class HostMechanisms {
         descriptors.check(index, process)
     }
 
+    func measureDisk() { disk?.measure() }
+
+    func emptyCaches(of index: AppIndex) { disk?.emptyCaches(of: index) }
+
     /// Before the loop waits.
     func settle() { disk?.settle() }
 }

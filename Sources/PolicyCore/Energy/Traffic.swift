@@ -21,6 +21,7 @@ extension System {
         if let app, self.app(app)?.isInstalled != true { return }
         let (start, end) = (max(.zero, from), min(to, now))
         guard from <= end else { return }
+        if let app, purpose == .transfer { transferReceived(app, Self.bounded(received)) }
         charge(
             Consumer(app: app, purpose), sent: Self.bounded(sent), received: Self.bounded(received), from: start,
             to: end)

@@ -41,12 +41,16 @@ package struct App: Hashable, Codable, Sendable {
     package internal(set) var suspension: SuspensionPhase = .none
     /// The file for whose lock it was not suspended, so that each is told of once. Checkpoints did not always say.
     @Rare var toldLock: String? = nil
+    /// Locks that the log has named, because its main thread waited for them.
+    @Rare var toldInversions: [UInt64]? = nil
     @Sparse var sockets = Sockets.State()
     /// What its process was woken for.
     var windows = Windows()
     @Sparse package internal(set) var wake = WakeState()
     /// Its process has pictures of itself to give; `nil`: it has said nothing of it.
     var providesSnapshots: Bool?
+    /// The log has told that it has many descriptors; `nil`: it has few.
+    var hasManyDescriptors: Bool?
     @Rare package internal(set) var ending: Ending? = nil
     var check: CheckPhase = .idle
     /// Set while the host checks for a debugger.

@@ -207,6 +207,8 @@ extension App {
         sockets = Sockets.State()
         toldLock = nil
         providesSnapshots = nil
+        hasManyDescriptors = nil
+        toldInversions = nil
     }
 
     /// Bytes of each app for them, whether it has something to do with them or not.
@@ -251,6 +253,16 @@ extension System: SocketScope {
 extension System: LockScope {
     func toldLock(_ i: Int) -> String? { apps[i].toldLock }
     mutating func setToldLock(_ i: Int, _ name: String) { apps[i].toldLock = name }
+}
+
+extension System: DescriptorScope {
+    func toldOfDescriptors(_ i: Int) -> Bool { apps[i].hasManyDescriptors == true }
+    mutating func setToldOfDescriptors(_ i: Int, _ isTold: Bool) { apps[i].hasManyDescriptors = isTold ? true : nil }
+}
+
+extension System: InversionScope {
+    func toldInversions(_ i: Int) -> [UInt64] { apps[i].toldInversions ?? [] }
+    mutating func setToldInversions(_ i: Int, _ locks: [UInt64]) { apps[i].toldInversions = locks }
 }
 
 extension System: SnapshotScope {

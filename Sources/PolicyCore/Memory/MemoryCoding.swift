@@ -1,8 +1,8 @@
 internal import Model
 
-// The stable form of what effects say of memory; see `EffectCoding.swift`.
+// The stable form of what effects say of memory and of the disk; see `EffectCoding.swift`.
 extension FieldSink {
-    /// Reasons 33 to 38.
+    /// Reasons 33 to 38, and 117.
     mutating func writeMemory(_ reason: Reason) {
         switch reason {
         case .memoryLevel(let level, let available, let budget):
@@ -30,6 +30,10 @@ extension FieldSink {
             write(name)
             write(dirty)
             write(limit)
+        case .cachesEmptied(let freed, let left):
+            write(UInt8(117))
+            write(freed)
+            write(left)
         default: break
         }
     }

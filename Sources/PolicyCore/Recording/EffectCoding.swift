@@ -23,6 +23,8 @@ package struct EffectKind: Hashable, Sendable {
         case reply = 14, answer, halt, sample, reclaim, senseMemory, expireTasks, tellConditions, setPriority
         // 23 to 26 are those of mechanisms.
         case expireWindow = 27
+        // 28 to 30 are those of services.
+        case measureDisk = 31, emptyCaches
     }
 
     /// All that there are.
@@ -57,6 +59,8 @@ extension Effect {
         case .tellConditions: EffectKind(.tellConditions)
         case .setPriority: EffectKind(.setPriority)
         case .expireWindow: EffectKind(.expireWindow)
+        case .measureDisk: EffectKind(.measureDisk)
+        case .emptyCaches: EffectKind(.emptyCaches)
         case .mechanism(_, let action): EffectKind(rawValue: action.tag)
         case .service(let action): EffectKind(rawValue: action.tag.rawValue)
         }
@@ -109,7 +113,8 @@ extension Effect {
         case .answer(let id, let answer):
             sink.write(id.rawValue)
             sink.write(answer)
-        case .halt, .senseMemory: break
+        case .emptyCaches(let app): sink.write(UInt64(app.rawValue))
+        case .halt, .senseMemory, .measureDisk: break
         }
     }
 }
@@ -374,7 +379,8 @@ extension FieldSink {
             write(32, name)
             write(state.rawValue)
             write(reason)
-        case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit:
+        case .memoryLevel, .memorySimulated, .memoryTight, .memoryReclaimed, .memoryLimit, .memoryNearLimit,
+            .cachesEmptied:
             writeMemory(reason)
         case .lockBlocks(let path): write(60, path)
         case .inputGrabbed(let display): write(116, display)

@@ -67,6 +67,9 @@ extension Event {
         case .trafficSeen, .trafficCounted: encodeTraffic(into: &writer)
         case .memoryConfigured, .memorySensed, .endedForMemory, .footprintSampled: encodeMemory(into: &writer)
         case .reclaimed, .mappingsCounted, .purgeableCounted: encodeMemory(into: &writer)
+        case .room(var event):
+            writer.write(event.tag.rawValue)
+            event.fields(&writer)
         }
     }
 
@@ -136,6 +139,12 @@ extension Event {
             var event = ServiceEvent(blank: service)
             try event.fields(&reader)
             self = .service(event)
+            return
+        }
+        if let disk = DiskEvent.Tag(rawValue: tag) {
+            var event = DiskEvent(blank: disk)
+            try event.fields(&reader)
+            self = .room(event)
             return
         }
         switch tag {

@@ -48,6 +48,7 @@ extension System {
         case .endedForMemory(let ended, let available):
             "\(available.mebibytes) of memory were available, and ended at once were "
                 + ended.map { name(of: $0.app) }.joined(separator: ", ")
+        case .room(let event): sentence(for: event)
         case .sessionEvents(let app, let session, let authentication):
             "the URL session “\(session)” of \(name(of: app)) "
                 + (authentication ? "has to say who it is" : "has come to its end")
@@ -174,6 +175,8 @@ extension System {
         case .sample(let app, _): "look at the memory of \(name(of: app))"
         case .reclaim(let app, _, _): "take what can be taken of the memory of \(name(of: app))"
         case .senseMemory: "look at what memory is available"
+        case .measureDisk: "measure what the apps that run have on the disk"
+        case .emptyCaches(let app): "empty Library/Caches and tmp of \(name(of: app))"
         case .expireTasks(let app, _, let expiration):
             "call the expiration handlers of \(name(of: app)) for its tasks "
                 + expiration.tasks.map { "\($0.rawValue)" }.joined(separator: ", ")

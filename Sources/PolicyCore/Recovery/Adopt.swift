@@ -6,6 +6,8 @@ extension System {
     mutating func adopt(_ found: [AdoptedApp]) {
         logRoot(.daemonRestarted, .daemonRestarted)
         waiters = []
+        // The answers to the earlier daemon's effects are lost. This daemon senses the room itself.
+        diskShortage = nil
         var reality: [AdoptedApp?] = apps.map { _ in nil }
         for one in found where one.app.rawValue < apps.count { reality[Int(one.app.rawValue)] = one }
         for i in apps.indices {

@@ -187,6 +187,12 @@ extension Language<AppAction> {
             Form("work TIME", "work 2s", "It uses a processor for so long, beside the main thread.") { .work($0.time) },
             Form("transfer SIZE", "transfer 3MB", "It sends or receives so much.") { .transfer(bytes: $0.size) },
             Form("allocate SIZE", "allocate 100MB", "It takes so much memory.") { .allocate(bytes: $0.size) },
+            Form("write SIZE", "write 300MB", "It writes so much to the disk.") {
+                .write(bytes: $0.size, isCache: false)
+            },
+            Form("cache SIZE", "cache 300MB", "It writes so much into `Library/Caches`.") {
+                .write(bytes: $0.size, isCache: true)
+            },
             Form("lock FILE", "lock shared.db", "It locks a file for itself alone, or waits until it can.") {
                 .lock($0.file)
             },

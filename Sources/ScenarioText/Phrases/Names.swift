@@ -94,7 +94,7 @@ extension LogEvent {
             .didReceiveMemoryWarning, .reclaimed, .taskBegan, .taskEnded, .tasksExpired, .taskRefused, .toldOfChanges,
             .listens, .peerConnected, .peersRefused, .connectionsClosed, .performFetch,
             .handleEventsForBackgroundURLSession, .launchBackgroundTask, .handleServiceEvents,
-            .didReceiveRemoteNotification, .methodCalled,
+            .didReceiveRemoteNotification, .methodCalled, .cachesEmptied,
             .wakeRequested, .wakeRefused, .windowCompleted, .windowExpires, .windowOverrun, .taskSubmitted,
             .taskCancelled, .taskRequestRefused, .descriptorsNearLimit, .priorityInversion, .sceneWillConnect,
             .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive, .sceneDidEnterBackground,

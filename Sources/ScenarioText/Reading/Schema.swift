@@ -34,6 +34,9 @@ extension KeyTable {
             ),
             Key("seed", "number", "Seed of everything that is random: 1 where it is left out."),
             Key("memory", "SIZE", "What apps have of memory together; where it is left out, memory does not matter."),
+            Key(
+                "disk", "SIZE",
+                "What the disk of the apps' files has; where it is left out, room on it does not matter."),
             Key("duration", "TIME", "How long it runs, at least to its last step."),
             Key("apps", "mapping", "The installed apps, each by the name that the scenario uses for it."),
             Key("services", "mapping", "Services that apps use, each by its name."),

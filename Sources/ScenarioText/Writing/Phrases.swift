@@ -87,6 +87,7 @@ extension AppAction {
         case .work(let span): "work \(span.text)"
         case .transfer(let bytes): "transfer \(ByteCount.text(bytes))"
         case .allocate(let bytes): "allocate \(ByteCount.text(bytes))"
+        case .write(let bytes, let isCache): "\(isCache ? "cache" : "write") \(ByteCount.text(bytes))"
         case .lock(let file): "lock \(Words.word(file))"
         case .provideSnapshots(let isOn): "provide snapshots\(off(isOn))"
         case .refreshSnapshot: "refresh snapshot"

@@ -136,7 +136,8 @@ struct Checkers {
         }
     }
 
-    mutating func check(_ event: Event, _ effects: [Effect], on device: Device) {
+    /// - Parameter looksAtAll: whether to check every app, and not only those that the event concerns.
+    mutating func check(_ event: Event, _ effects: [Effect], on device: Device, looksAtAll: Bool) {
         prepare(device)
         hear(event, device)
         noteSetting(event, effects, device)
@@ -150,7 +151,7 @@ struct Checkers {
             }
             check(effect, effects, device)
         }
-        checkClocks(device)
+        if looksAtAll { checkClocks(device) }
     }
 
     /// A callback that the app has yet to execute is not taken for executed, whatever the app answers.
@@ -299,7 +300,7 @@ struct Checkers {
             // What its main thread had said on its way into the freeze is old by now.
             change(app, generation, device) { $0.unseenSince = $0.unseenSince.map { _ in device.now } }
         case .report, .checkTracer, .verify, .expireWindow, .reply, .answer, .halt, .sample,
-            .reclaim, .senseMemory, .mechanism, .service:
+            .reclaim, .senseMemory, .measureDisk, .emptyCaches, .mechanism, .service:
             return
         }
     }
@@ -360,7 +361,9 @@ struct Checkers {
     // MARK: The log
 
     /// They come from outside, and not from what was before.
-    private static let firstCauses: Set<LogEvent> = [.peerConnected, .methodCalled, .wakeRequested, .wakeRefused]
+    private static let firstCauses: Set<LogEvent> = [
+        .peerConnected, .methodCalled, .wakeRequested, .wakeRefused, .cachesEmptied,
+    ]
 
     private mutating func noteExemption(_ entry: LogEntry, _ device: Device) {
         let change: (name: String, isExempt: Bool)

@@ -87,6 +87,7 @@ extension Device {
         checkers.daemonReturned(on: self)
         send(.clockChanged(wallOffset: wallOffset))
         tellBudget()
+        defer { forgetDisk() }
         for place in apps.indices where known(place)?.isInstalled == true || waitingInstalls.contains(place) {
             install(place)
         }

@@ -218,6 +218,7 @@ extension Device {
         case .work(let span): compute(span, place)
         case .transfer(let bytes): transfer(bytes, place)
         case .allocate(let bytes): allocate(bytes, place)
+        case .write(let bytes, let isCache): write(bytes, isCache: isCache, place)
         case .lock(let file): lock(file, place)
         case .unlock(let file): unlock(file, place)
         case .listen(let name):

@@ -18,6 +18,8 @@ package final class Device {
         case command(CommandID, Command)
         case daemonReturns
         case memoryChanged
+        case diskLook, diskMeasured
+        case cachesEmptied(AppIndex, freed: Int64)
         case conditionsChanged
         case service(Int, life: UInt32?, ServiceStep)
     }
@@ -29,6 +31,7 @@ package final class Device {
     package internal(set) var now = Instant(nanoseconds: Device.bootTime)
     /// In the order in which they were described.
     package internal(set) var apps: [SimulatedApp] = []
+    private var placesByName: [String: Int] = [:]
     /// The place in `apps` of each app that the present system knows, by its index.
     var places: [Int] = []
     var files = SharedFiles()
@@ -67,6 +70,8 @@ package final class Device {
     /// Bytes for all apps together; `nil`: memory does not matter here.
     package let memoryBudget: Int64?
     var toldMemoryLevel = 0
+    /// `nil`: the room on the disk does not matter here.
+    package internal(set) var disk: SimulatedDisk?
     var isScreenLit = false
     /// What else of the device apps are told of.
     var conditions = Conditions()
@@ -93,8 +98,11 @@ package final class Device {
     package static let bootTime: Int64 = 3_600_000_000_000
     static let epoch: Int64 = 1_704_067_200_000_000_000 - bootTime
 
-    package init(_ profile: DeviceProfile, seed: UInt64 = 1, costs: Costs = Costs(), memory: Int64? = nil) {
+    package init(
+        _ profile: DeviceProfile, seed: UInt64 = 1, costs: Costs = Costs(), memory: Int64? = nil, disk: Int64? = nil
+    ) {
         memoryBudget = memory
+        self.disk = disk.map(SimulatedDisk.init)
         surroundings = Device.surroundings(memory: memory, profile)
         self.profile = profile
         self.seed = seed
@@ -128,10 +136,11 @@ package final class Device {
     @discardableResult
     package func install(_ script: AppScript, program: (any Program)? = nil) -> Int {
         let place: Int
-        if let known = apps.firstIndex(where: { $0.script.name == script.name }) {
+        if let known = placesByName[script.name] {
             place = known
         } else {
             place = apps.count
+            placesByName[script.name] = place
             apps.append(SimulatedApp(script: script, manners: script.manners))
         }
         if let program { apps[place].program = program }
@@ -152,7 +161,7 @@ package final class Device {
         places[Int(index.rawValue)] = place
     }
 
-    package func place(named name: String) -> Int? { apps.firstIndex { $0.script.name == name } }
+    package func place(named name: String) -> Int? { placesByName[name] }
 
     func place(of app: AppIndex) -> Int? {
         Int(app.rawValue) < places.count ? places[Int(app.rawValue)] : nil
@@ -274,6 +283,9 @@ package final class Device {
         case .command(let id, let command): hand(command, id)
         case .daemonReturns: returnDaemon()
         case .memoryChanged: senseMemory()
+        case .diskLook: lookAtDisk()
+        case .diskMeasured: diskMeasured()
+        case .cachesEmptied(let app, let freed): cachesEmptied(app, freed: freed)
         case .conditionsChanged: tellConditions()
         case .service(let service, let life, let step): take(step, service, life: life)
         }

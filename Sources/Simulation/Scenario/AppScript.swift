@@ -65,6 +65,8 @@ package enum AppAction: Hashable, Sendable {
     case work(Span)
     case transfer(bytes: Int64)
     case allocate(bytes: Int64)
+    /// It writes so much to the disk, into `Library/Caches` or elsewhere in its container.
+    case write(bytes: Int64, isCache: Bool)
     /// It takes the exclusive lock on a file, or waits for it beside all else that it does. A name that begins with `~`
     /// is one of its own container's.
     case lock(String)

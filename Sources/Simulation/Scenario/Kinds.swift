@@ -105,7 +105,7 @@ extension AppAction {
     /// What an app can do by itself.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case beginTask, endTask, endInvalidTask, askBackgroundTime, openURL, canOpenURL, exit
-        case crash, block, fork, work, transfer, allocate, lock, unlock, listen, grabInput
+        case crash, block, fork, work, transfer, allocate, write, lock, unlock, listen, grabInput
         case provideSnapshots
         case activateScene, destroyScene
         case refreshSnapshot, useGPU, complete, setFetchInterval, submitTask, cancelTask, use, leave, ask, after
@@ -128,6 +128,7 @@ extension AppAction {
         case .work: .work
         case .transfer: .transfer
         case .allocate: .allocate
+        case .write: .write
         case .lock: .lock
         case .unlock: .unlock
         case .listen: .listen

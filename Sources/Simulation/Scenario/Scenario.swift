@@ -10,6 +10,8 @@ package struct Scenario: Hashable, Sendable {
     package var seed: UInt64 = 1
     /// Bytes for all apps together; `nil`: memory does not matter.
     package var memory: Int64?
+    /// Bytes that the disk of the apps' files has; `nil`: room on it does not matter.
+    package var disk: Int64?
     package var apps: [AppScript] = []
     package var services: [ServiceScript] = []
     /// In the order of their moments.

@@ -43,7 +43,7 @@ package final class ScenarioRun {
     package init(_ scenario: Scenario, seed: UInt64? = nil, models: ServiceModels = ServiceModels()) {
         self.scenario = scenario
         self.models = models
-        device = Device(scenario.profile, seed: seed ?? scenario.seed, memory: scenario.memory)
+        device = Device(scenario.profile, seed: seed ?? scenario.seed, memory: scenario.memory, disk: scenario.disk)
         device.rates = scenario.rates
     }
 

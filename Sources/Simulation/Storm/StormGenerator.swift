@@ -24,6 +24,7 @@ package struct StormGenerator {
         StormServices.add(to: &generator.scenario)
         StormModels.add(models, to: &generator.scenario)
         StormScenes.add(to: &generator.scenario)
+        StormDisk.add(to: &generator.scenario)
         return generator.scenario
     }
 

@@ -45,7 +45,8 @@ extension AppAction.Kind {
         switch self {
         case .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
             .activateScene, .destroyScene,
-            .crash, .block, .fork, .allocate, .lock, .unlock, .listen, .grabInput, .provideSnapshots, .refreshSnapshot,
+            .crash, .block, .fork, .allocate, .write, .lock, .unlock, .listen, .grabInput, .provideSnapshots,
+            .refreshSnapshot,
             .complete,
             .setFetchInterval, .submitTask, .cancelTask, .use, .leave, .after:
             .drawn

@@ -222,7 +222,7 @@ package struct ScenarioMaker {
             if !isTooMuch { noteTraffic(app, bytes: bytes) }
         case .booted, .adopted, .callbackReturned, .prepared, .verified, .memoryConfigured, .memorySensed,
             .footprintSampled, .reclaimed, .endedForMemory, .mappingsCounted, .purgeableCounted, .wishesRestored,
-            .habitsRestored, .retired:
+            .habitsRestored, .retired, .room:
             break
         case .service(let event): note(event, system)
         case .conditionSensed(let condition): noteCondition(condition)
@@ -342,7 +342,7 @@ package struct ScenarioMaker {
             if pings, let place = present(app, generation) { apps[place].askedAt = now }
         case .halt: isDown = true
         case .checkTracer, .prepare, .verify, .expireTasks, .expireWindow, .reply, .answer, .sample,
-            .reclaim, .senseMemory, .tellConditions, .setPriority, .mechanism, .service:
+            .reclaim, .senseMemory, .measureDisk, .emptyCaches, .tellConditions, .setPriority, .mechanism, .service:
             break
         }
     }

@@ -34,6 +34,8 @@ enum ActionTag: UInt8, CaseIterable {
     case answerService = 28
     case stopHold = 29
     case holdEnded = 30
+    case measureDisk = 31
+    case emptyCaches = 32
 }
 
 extension Action {
@@ -57,6 +59,8 @@ extension Action {
         case .sample: .sample
         case .reclaim: .reclaim
         case .senseMemory: .senseMemory
+        case .measureDisk: .measureDisk
+        case .emptyCaches: .emptyCaches
         case .expireTasks: .expireTasks
         case .tellConditions: .tellConditions
         case .setPriority: .setPriority

@@ -66,6 +66,11 @@ enum EventTag: UInt8, CaseIterable {
     case installedWithScenes = 88
     case wishesRestoredWithScenes = 89
     case trafficCountedWithProcessor = 90
+    case diskSensed = 93
+    case diskMeasured = 94
+    case cachesEmptied = 95
+    case descriptorsCounted = 96
+    case inversionSeen = 97
 }
 
 extension Event {
@@ -116,6 +121,11 @@ extension Event {
         case .trafficCounted(_, _, let count):
             count.processor == .zero ? .trafficCounted : .trafficCountedWithProcessor
         case .mechanism(_, .disk(.filled)): .diskFilled
+        case .room(.sensed): .diskSensed
+        case .room(.measured): .diskMeasured
+        case .room(.emptied): .cachesEmptied
+        case .mechanism(_, .descriptors(.counted)): .descriptorsCounted
+        case .mechanism(_, .inversions(.seen)): .inversionSeen
         case .service(.declared): .servicesDeclared
         case .service(.remembered): .appsRemembered
         case .service(.noted): .notedByService

@@ -44,7 +44,7 @@ struct RawValueTests {
                 80: "priorityInversion", 81: "screenHeld", 82: "screenReleased", 90: "sceneWillConnect",
                 91: "sceneWillEnterForeground", 92: "sceneDidBecomeActive", 93: "sceneWillResignActive",
                 94: "sceneDidEnterBackground", 95: "sceneDidDisconnect", 96: "didDiscardScene",
-                97: "didReceiveRemoteNotification", 98: "methodCalled",
+                97: "didReceiveRemoteNotification", 98: "methodCalled", 99: "cachesEmptied",
             ])
     }
 

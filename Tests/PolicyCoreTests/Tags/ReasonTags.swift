@@ -57,6 +57,7 @@ enum ReasonTag: UInt8, CaseIterable {
     case answersCall = 114
     case readsNoCalls = 115
     case inputGrabbed = 116
+    case cachesEmptied = 117
     case conditionChanged = 70
     case changedMeanwhile = 71
     case settingChanged = 72
@@ -161,6 +162,7 @@ extension Reason {
         case .answersCall: .answersCall
         case .readsNoCalls: .readsNoCalls
         case .inputGrabbed: .inputGrabbed
+        case .cachesEmptied: .cachesEmptied
         case .conditionChanged: .conditionChanged
         case .changedMeanwhile: .changedMeanwhile
         case .settingChanged: .settingChanged

@@ -74,7 +74,7 @@ struct Rubbish {
             return .mechanism(Incarnation(app, generation), .locks(.found(path: "/x", blocksOthers: random.oneIn(2))))
         case 21: return .request(app, RequestID(random.next()), request())
         case 22: return memory(app, generation)
-        case 24: return .conditionSensed(condition())
+        case 24: return random.oneIn(3) ? .room(disk(app, generation)) : .conditionSensed(condition())
         default: return .command(CommandID(random.next()), command(app))
         }
     }
@@ -92,6 +92,21 @@ struct Rubbish {
         return .trafficSeen(
             random.oneIn(4) ? nil : app, purpose, sent: any(), received: any(), from: Instant(nanoseconds: any()),
             to: Instant(nanoseconds: any()))
+    }
+
+    private mutating func disk(_ app: AppIndex, _ generation: Generation) -> DiskEvent {
+        switch random.below(6) {
+        case 0: .emptied(app, freed: bytes())
+        case 1:
+            .measured(
+                (0..<random.below(4)).map { number in
+                    let incarnation =
+                        number == 0 ? Incarnation(app, generation) : Incarnation(self.app(), self.generation())
+                    return DiskMeasure(incarnation, bytes: bytes(), changed: bytes())
+                })
+        case 2: .sensed(free: bytes(), total: bytes())
+        default: .sensed(free: Int64(random.below(400)) << 20, total: 20 << 30)
+        }
     }
 
     private mutating func condition() -> Condition {

@@ -13,6 +13,8 @@ extension TestDevice {
                 reclaimed.append(app)
             }
         case .senseMemory: sensings += 1
+        case .measureDisk: measurings += 1
+        case .emptyCaches(let app): emptied.append(app)
         case .launch(let app, let generation, _): launch(app, generation)
         case .deliver(let app, let generation, let callbacks):
             change(app, generation, "deliver") { deliver(callbacks, to: &$0) }

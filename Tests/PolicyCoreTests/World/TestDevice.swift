@@ -35,6 +35,9 @@ final class TestDevice {
     var sampled: [AppIndex] = []
     var reclaimed: [AppIndex] = []
     var sensings = 0
+    /// How often the disk was to be measured, and whose caches were to be emptied.
+    var measurings = 0
+    var emptied: [AppIndex] = []
     var launches = 0
     var thaws = 0
     var hasHalted = false
@@ -204,7 +207,9 @@ final class TestDevice {
         }
         lastSequence = entry.sequence.rawValue
         if let cause = entry.cause, cause >= entry.sequence { fault("entry \(entry) is caused by a later one") }
-        let comesFromOutside: [LogEvent] = [.peerConnected, .methodCalled, .wakeRequested, .wakeRefused]
+        let comesFromOutside: [LogEvent] = [
+            .peerConnected, .methodCalled, .wakeRequested, .wakeRefused, .cachesEmptied,
+        ]
         if entry.cause == nil, entry.app != nil, !comesFromOutside.contains(entry.event) {
             fault("entry \(entry) has no cause")
         }

@@ -32,6 +32,13 @@ extension Event {
         case .mechanism(let incarnation, let event): event.text(incarnation.app, incarnation.generation)
         case .memoryConfigured(let budget, let source): "memoryConfigured \(budget) \(source)"
         case .memorySensed(let available): "memorySensed \(available)"
+        case .room(.sensed(let free, let total)): "diskSensed free \(free) total \(total)"
+        case .room(.measured(let found)):
+            "diskMeasured"
+                + found.map { one in
+                    " [\(one.incarnation.app, one.incarnation.generation) \(one.bytes) changed \(one.changed)]"
+                }.joined()
+        case .room(.emptied(let app, let freed)): "cachesEmptied \(app.rawValue) \(freed)"
         case .footprintSampled(let app, let generation, let footprint):
             "footprintSampled \(app, generation) \(footprint.text)"
         case .reclaimed(let app, let generation, let footprint): "reclaimed \(app, generation) \(footprint.text)"
@@ -121,6 +128,11 @@ extension MechanismEvent {
         case .gpu(.used(let use)): "gpuUsed \(app, generation) \(use.kind) \(use.driver)"
         case .descriptors(.nearLimit(let open, let limit)):
             "descriptorsNearLimit \(app, generation) open \(open) limit \(limit)"
+        case .descriptors(.counted(let open, let limit)):
+            "descriptorsCounted \(app, generation) open \(open) limit \(limit)"
+        case .inversions(.seen(let inversion, let lock)):
+            "inversionSeen \(app, generation) \(inversion.thread) [\(inversion.app)] \(inversion.rank) \(inversion.nice) "
+                + "lock \(lock)"
         case .inversions(.found(let inversion)):
             "inversionFound \(app, generation) \(inversion.thread) [\(inversion.app)] \(inversion.rank) \(inversion.nice)"
         case .disk(.filled(let use)): "diskFilled \(app, generation) written \(use.written) free \(use.free)"

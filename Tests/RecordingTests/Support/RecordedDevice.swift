@@ -170,7 +170,7 @@ final class RecordedDevice {
         case .mechanism(let incarnation, .sockets(.look)):
             let use = SocketUse(connections: 0, waiting: 0, work: .zero)
             queue.append(.mechanism(incarnation, .sockets(.seen(use))))
-        case .log, .report, .thaw, .reply, .answer, .halt, .sample, .reclaim, .senseMemory,
+        case .log, .report, .thaw, .reply, .answer, .halt, .sample, .reclaim, .senseMemory, .measureDisk, .emptyCaches,
             .tellConditions, .setPriority, .mechanism, .expireWindow, .service:
             break
         }

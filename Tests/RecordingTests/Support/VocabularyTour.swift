@@ -76,6 +76,10 @@ struct VocabularyTour {
         device.post(.memoryConfigured(budget: 512 << 20))
         device.post(.memoryConfigured(budget: 400 << 20, source: .machine))
         device.post(.memorySensed(available: 380 << 20))
+        device.post(.room(.sensed(free: 5 << 20, total: 1 << 30)))
+        device.post(.room(.measured([DiskMeasure(Incarnation(AppIndex(0), Generation(1)), bytes: 2, changed: 1)])))
+        device.post(.room(.emptied(AppIndex(0), freed: 1 << 20)))
+        device.post(.room(.sensed(free: 1 << 29, total: 1 << 30)))
     }
 
     /// The user looks at one app after another.
@@ -195,6 +199,8 @@ struct VocabularyTour {
             .sockets(.seen(SocketUse(connections: 2, waiting: 1, work: .seconds(3)))),
         ]
         for event in mechanisms { device.post(.mechanism(incarnation, event)) }
+        device.post(.mechanism(incarnation, .descriptors(.counted(open: 950, limit: 1000))))
+        device.post(.mechanism(incarnation, .inversions(.seen(inversion, lock: 7))))
         device.post(
             .footprintSampled(player, generation, Footprint(dirty: 90 << 20, purgeable: 8 << 20, clean: 4 << 20)))
         device.post(.reclaimed(player, generation, Footprint(dirty: 30 << 20, purgeable: 0, clean: 0)))

@@ -265,7 +265,7 @@ extension AppAction {
         case .block(let span): .block(span * factor)
         case .after(let span, let action): .after(span * factor, action * factor)
         case .beginTask, .endTask, .endInvalidTask, .askBackgroundTime, .openURL, .canOpenURL, .exit,
-            .activateScene, .destroyScene, .crash, .fork, .work, .transfer, .allocate, .lock, .unlock, .listen,
+            .activateScene, .destroyScene, .crash, .fork, .work, .transfer, .allocate, .write, .lock, .unlock, .listen,
             .grabInput,
             .provideSnapshots,
             .refreshSnapshot, .useGPU, .complete, .cancelTask, .use, .leave, .ask:

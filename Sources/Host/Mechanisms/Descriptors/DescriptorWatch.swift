@@ -1,11 +1,12 @@
 internal import LinuxSystem
-package import Model
+internal import Model
 internal import PolicyCore
 
 /// Counts what the processes of an app have open, whenever the app is looked at anyway.
 final class DescriptorWatch {
     private unowned let host: Host
-    private var news = DescriptorNews()
+    /// Apps that had many descriptors at the last count.
+    private var many: [AppIndex: Generation] = [:]
 
     /// An app of more processes is looked at in part.
     private static let mostProcesses = 64
@@ -18,28 +19,14 @@ final class DescriptorWatch {
             census().prefix(Self.mostProcesses).compactMap(DescriptorUse.init(of:)).max { $0.share < $1.share }
         } then: { [weak self] found in
             guard let self, let found, host.process(index, generation) != nil else { return }
-            guard news.isNew(found.share, of: index, generation) else { return }
-            host.post(.descriptors(.nearLimit(open: found.open, limit: found.limit)), of: index, generation)
+            // Most apps have few, and the Core need not know.
+            let had = many[index] == generation
+            let has = found.share >= DescriptorRules.few
+            many[index] = has ? generation : nil
+            if has || had {
+                host.post(.descriptors(.counted(open: found.open, limit: found.limit)), of: index, generation)
+            }
         }
-    }
-}
-
-/// Whether an app is to be told of: once, until it has far fewer.
-package struct DescriptorNews {
-    private var told: [AppIndex: Generation] = [:]
-
-    /// Of a thousand: told of at the first, told of anew after it was below the second.
-    private static var near: Int64 { 900 }
-    private static var far: Int64 { 700 }
-
-    package init() {}
-
-    package mutating func isNew(_ share: Int64, of index: AppIndex, _ generation: Generation) -> Bool {
-        let wasTold = told[index] == generation
-        if share < Self.far, wasTold { told[index] = nil }
-        guard share >= Self.near, !wasTold else { return false }
-        told[index] = generation
-        return true
     }
 }
 
@@ -61,7 +48,7 @@ package struct DescriptorUse: Sendable {
     }
 
     /// Of a thousand.
-    package var share: Int64 { open.multipliedReportingOverflow(by: 1000).partialValue / limit }
+    var share: Int64 { DescriptorRules.share(open, of: limit) }
 
     /// The soft limit in `/proc/PID/limits`; `nil` if there is none.
     package static func limit(_ text: [UInt8]) -> Int64? {

@@ -2,23 +2,19 @@ internal import LinuxSystem
 internal import Model
 internal import PolicyCore
 
-/// Watches the room on the home's disk, which every app can fill: where the file system has no quota for a container,
-/// the app that takes the last of it ends (`docs/TERMINATION.md`). Apps that stand still write nothing, so nothing is
-/// looked at while none runs.
+/// Watches the room on the home's disk, which every app can fill, measures what apps have there, and empties caches.
+/// The Core decides (`Sources/PolicyCore/Disk`). Suspended apps write nothing, so it rests while no app runs.
 final class DiskWatch {
     private unowned let host: Host
     private let folder: Descriptor
     private var isPolling = false
-    private var isMeasuring = false
-    /// What apps had when room began to be short: what they have more of since they have written.
-    private var before: [AppIndex: (generation: Generation, bytes: Int64)] = [:]
-    private var measuredAt: Int64 = 0
+    private var told = (level: DiskLevel.roomy, at: Int64(0))
     private var renewedAt: Int64 = 0
 
     /// Bytes a second that a disk takes, at most.
     private static let fastest: Int64 = 4 << 30
     private static let (shortest, longest): (Int64, Int64) = (50_000_000, 5_000_000_000)
-    /// Nanoseconds between two looks at the trees of apps that run, while room is short.
+    /// Nanoseconds between two reports of the same shortage.
     private static let pause: Int64 = 1_000_000_000
     private static let renewal: Int64 = 30_000_000_000
     /// Without an earlier look, what was changed in so many seconds was written.
@@ -41,19 +37,22 @@ final class DiskWatch {
     private func poll() {
         guard !host.runningApps.isEmpty, let space = try? folder.space() else {
             isPolling = false
-            before = [:]
             return
         }
-        let mark = DiskSpace.mark(of: space.total)
-        if space.free >= 4 * mark {
-            before = [:]
-            if Clock.boot() - renewedAt > Self.renewal { renew() }
-        } else if space.free < mark || before.isEmpty {
-            measure(isShort: space.free < mark)
-        }
-        let leisure = max(0, space.free - 4 * mark) * 1000 / (Self.fastest / 1_000_000)
+        sense(space)
+        let leisure = DiskSpace.roomLeft(free: space.free, of: space.total) * 1000 / (Self.fastest / 1_000_000)
         let next = min(max(leisure, Self.shortest), Self.longest)
         host.loop.after(nanoseconds: next) { [weak self] in self?.poll() }
+    }
+
+    private func sense(_ space: Descriptor.Space, isAsked: Bool = false) {
+        let level = DiskSpace.level(free: space.free, of: space.total)
+        let now = Clock.boot()
+        if level == .roomy, now - renewedAt > Self.renewal { renew() }
+        let isDue = isAsked || level != told.level || (level >= .short && now - told.at > Self.pause)
+        guard isDue, host.adoption == nil else { return }
+        told = (level, now)
+        host.post(.room(.sensed(free: space.free, total: space.total)))
     }
 
     private func renew() {
@@ -61,51 +60,69 @@ final class DiskWatch {
         host.workers.run(.trees) { DiskReserve.renew() }
     }
 
-    // MARK: Who writes
+    // MARK: For the Core
 
     private struct Look: Sendable {
-        let app: AppIndex
-        let generation: Generation
+        let incarnation: Incarnation
         let places: [String]
     }
 
-    private func measure(isShort: Bool) {
-        guard !isMeasuring, Clock.boot() - measuredAt > Self.pause else { return }
-        isMeasuring = true
+    func measure() {
         let looks = host.runningApps.compactMap { app in
             app.process.map {
                 let name = app.installation.identifier
                 let places = [host.home.container(name), host.home.run(name)]
-                return Look(app: app.index, generation: $0.generation, places: places)
+                return Look(incarnation: Incarnation(app.index, $0.generation), places: places)
             }
         }
         let since = Clock.wall() / 1_000_000_000 - Self.recently
         host.workers.run(.trees) {
             looks.map { look in
-                (look, look.places.reduce(.zero) { $0 + FileSystem.diskUsage(of: $1, changedSince: since) })
+                let usage = look.places.reduce(FileSystem.Usage.zero) {
+                    $0 + FileSystem.diskUsage(of: $1, changedSince: since)
+                }
+                return DiskMeasure(look.incarnation, bytes: usage.bytes, changed: usage.changed)
             }
         } then: { [weak self] found in
-            guard let self else { return }
-            isMeasuring = false
-            measuredAt = Clock.boot()
-            if isShort { endWriter(found) }
-            for (look, usage) in found where before[look.app]?.generation != look.generation {
-                before[look.app] = (look.generation, usage.bytes)
-            }
+            // It may be less short by now.
+            if let self, let space = try? folder.space() { sense(space, isAsked: true) }
+            self?.host.post(.room(.measured(found)))
         }
     }
 
-    private func endWriter(_ found: [(Look, FileSystem.Usage)]) {
-        guard let space = try? folder.space() else { return }
-        let mark = DiskSpace.mark(of: space.total)
-        // Somebody made room meanwhile.
-        guard space.free < mark else { return }
-        let written = found.map { look, usage in
-            let known = before[look.app].flatMap { $0.generation == look.generation ? $0.bytes : nil }
-            return (look, bytes: known.map { usage.bytes - $0 } ?? usage.changed)
+    /// The folders leave the container before the app can be launched; what is in them is removed later.
+    func emptyCaches(of index: AppIndex) {
+        guard let app = host.host(index), app.process == nil else { return emptied(index, 0) }
+        let trash = Trash(host.home)
+        let name = app.installation.identifier
+        let folder: String
+        do {
+            folder = try trash.makeFolder(of: name)
+            let workshop = try Directory(opening: folder)
+            let container = Container(of: name, in: host.home, uid: app.installation.uid, workshop: workshop)
+            guard try !container.takeCaches().isEmpty else {
+                try trash.remove(folder)
+                return emptied(index, 0)
+            }
+        } catch {
+            Diagnostics.write("the caches of \(name) cannot be emptied: \(error)")
+            return emptied(index, 0)
         }
-        guard let most = written.max(by: { $0.bytes < $1.bytes }), most.bytes >= mark / 2 else { return }
-        host.post(
-            .disk(.filled(DiskUse(written: most.bytes, free: space.free))), of: most.0.app, most.0.generation)
+        host.workers.run(.trees) {
+            let bytes = FileSystem.diskUsage(of: folder)
+            try? trash.remove(folder)
+            return bytes
+        } then: { [weak self] bytes in
+            self?.emptied(index, bytes)
+        }
+    }
+
+    /// Posts the answer later: the Core is still at the effect.
+    private func emptied(_ index: AppIndex, _ bytes: Int64) {
+        host.loop.soon { [weak self] in
+            guard let self else { return }
+            host.post(.room(.emptied(index, freed: bytes)))
+            if let space = try? folder.space() { sense(space, isAsked: true) }
+        }
     }
 }

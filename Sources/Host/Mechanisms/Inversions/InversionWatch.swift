@@ -6,12 +6,8 @@ internal import PolicyCore
 /// that answers costs a timer that is taken back.
 final class InversionWatch {
     private unowned let host: Host
-    /// Locks that the Core was told of.
-    private var told: [AppIndex: (generation: Generation, locks: Set<UInt64>)] = [:]
 
     private static let patience: Int64 = 1_000_000_000
-    /// Of one process: an app that finds ever new ones fills the log with nothing new.
-    private static let mostLocks = 16
 
     init(_ host: Host) { self.host = host }
 
@@ -39,10 +35,9 @@ final class InversionWatch {
             .slow, { look.holders() },
             then: { [weak self] row in
                 guard let self, host.process(index, generation) != nil,
-                    let finding = InversionLook.finding(row, { self.other(at: $0) }),
-                    isNew(finding.lock, index, generation)
+                    let finding = InversionLook.finding(row, { self.other(at: $0) })
                 else { return }
-                host.post(.inversions(.found(finding.inversion)), of: index, generation)
+                host.post(.inversions(.seen(finding.inversion, lock: finding.lock)), of: index, generation)
             })
     }
 
@@ -54,12 +49,6 @@ final class InversionWatch {
         return (
             app.manifest.name, app.state == .suspended ? .suspended : app.priority == .background ? .background : nil
         )
-    }
-
-    private func isNew(_ lock: UInt64, _ index: AppIndex, _ generation: Generation) -> Bool {
-        if told[index]?.generation != generation { told[index] = (generation, []) }
-        guard let known = told[index]?.locks, known.count < Self.mostLocks else { return false }
-        return told[index]?.locks.insert(lock).inserted ?? false
     }
 }
 
