@@ -8,7 +8,8 @@ internal import Synchronization
 
 /// The store of a gateway that is alone: SQLite in its own process.
 final class EmbeddedStore: MessageStore {
-    private let lock: Descriptor
+    /// Held until the store is closed.
+    private let lock: Mutex<Descriptor?>
     private let book: TokenBook
     private let live = LiveDevices()
     private let database: MessageDatabase
@@ -19,7 +20,7 @@ final class EmbeddedStore: MessageStore {
     init(
         home: GatewayHome, secret: [UInt8], settings: GatewaySettings, metrics: GatewayMetrics, logger: Logger
     ) throws {
-        lock = try home.lock()
+        lock = Mutex(try home.lock())
         database = try MessageDatabase(
             path: home.database, rules: settings.rules, limit: settings.storeLimit, metrics: metrics, logger: logger)
         let kept = try database.kept()
@@ -89,7 +90,10 @@ final class EmbeddedStore: MessageStore {
 
     var trouble: String? { database.isHealthy ? nil : "the store cannot be written" }
 
-    func close() async { await writer.close() }
+    func close() async {
+        await writer.close()
+        lock.withLock { $0 = nil }
+    }
 }
 
 extension StoreWaiter<RegistrationOutcome> {
