@@ -45,8 +45,8 @@ package struct Container {
         throw restless("Library")
     }
 
-    /// Moves `Library/Caches` and `tmp` to the workshop, where something is in them, and puts empty folders in their
-    /// place. A process that has a file of them open keeps it.
+    /// Moves `Library/Caches` and `tmp` to the workshop, and puts empty folders in their place. It does not read them,
+    /// because they may hold any number of files.
     ///
     /// - Returns: the names of what was moved.
     package func takeCaches() throws -> [String] {
@@ -54,7 +54,8 @@ package struct Container {
         var taken: [String] = []
         for (place, name) in [("Library", "Caches"), (nil, "tmp")] {
             let parent = try place.map(container.folder) ?? container
-            guard let found = try? parent.folder(name), !found.names.isEmpty else { continue }
+            // A folder that is missing, a link or a mount holds no caches of the app's.
+            guard let found = try? parent.folder(name) else { continue }
             let mode = try found.descriptor.identity().permissions
             try parent.rename(name, to: workshop, as: name)
             taken.append(name)

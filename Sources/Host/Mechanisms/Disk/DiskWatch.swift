@@ -96,20 +96,24 @@ final class DiskWatch {
         let trash = Trash(host.home)
         let name = app.installation.identifier
         let folder: String
-        do {
+        do throws(SystemError) {
             folder = try trash.makeFolder(of: name)
-            let workshop = try Directory(opening: folder)
-            let container = Container(of: name, in: host.home, uid: app.installation.uid, workshop: workshop)
-            guard try !container.takeCaches().isEmpty else {
-                try trash.remove(folder)
-                return emptied(index, 0)
-            }
         } catch {
             Diagnostics.write("the caches of \(name) cannot be emptied: \(error)")
             return emptied(index, 0)
         }
+        do {
+            let workshop = try Directory(opening: folder)
+            let container = Container(of: name, in: host.home, uid: app.installation.uid, workshop: workshop)
+            _ = try container.takeCaches()
+        } catch {
+            // One of the folders may lie in the trash already.
+            Diagnostics.write("the caches of \(name) cannot be emptied: \(error)")
+        }
         host.workers.run(.trees) {
-            let bytes = FileSystem.diskUsage(of: folder)
+            let isEmpty = FileSystem.names(in: folder).allSatisfy { FileSystem.names(in: "\(folder)/\($0)").isEmpty }
+            let bytes = isEmpty ? 0 : FileSystem.diskUsage(of: folder)
+            // The next daemon removes what this one cannot.
             try? trash.remove(folder)
             return bytes
         } then: { [weak self] bytes in

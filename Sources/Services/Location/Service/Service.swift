@@ -116,7 +116,7 @@ final class Service: @unchecked Sendable {
     /// - Parameter isOfTool: a tool's repeated request changes no record, so earlier failures count as well.
     func storageRefusal(isOfTool: Bool) -> RPCError? {
         if isOfTool { storeAgain() }
-        let isRefused = hasFailedToStore || (isOfTool && unstored.keys.contains { $0 != nil })
+        let isRefused = isOfTool ? unstored.keys.contains { $0 != nil } : hasFailedToStore
         return isRefused ? RPCError(.refused, unstored.refusal) : nil
     }
 

@@ -165,7 +165,7 @@ final class Service: @unchecked Sendable {
     /// - Parameter isPermission: a repeated request changes no record, so earlier failures count as well.
     func storageRefusal(isPermission: Bool) -> RPCError? {
         if isPermission { storeAgain() }
-        let isRefused = hasFailedToStore || (isPermission && !unstoredPermissions.isEmpty)
+        let isRefused = isPermission ? !unstoredPermissions.isEmpty : hasFailedToStore
         return isRefused ? RPCError(.refused, unstored.refusal) : nil
     }
 
