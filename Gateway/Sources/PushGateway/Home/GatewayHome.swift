@@ -43,7 +43,7 @@ package struct GatewayHome: Sendable {
         let file = try Descriptor.open(path + "/lock", .readWrite, create: 0o600, followsLinks: false)
         guard try file.lock() else {
             throw GatewayError(
-                "another gateway serves \(path): end it, or give this one a home of its own and NATS, which they share")
+                "another gateway serves \(path): end it, or let several gateways share NATS, each with its own home")
         }
         return file
     }

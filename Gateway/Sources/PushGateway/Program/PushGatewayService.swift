@@ -104,7 +104,7 @@ package struct PushGatewayService: Service {
         try? await metricsPort.close()
     }
 
-    /// What the process may have open, but for its own files.
+    /// The limit of descriptors, less those for the gateway's own files.
     private static var mostConnections: Int { max(256, CurrentProcess.descriptorLimit - 128) }
 
     private func clientCertificates() throws -> ClientCertificates {

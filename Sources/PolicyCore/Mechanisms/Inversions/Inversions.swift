@@ -72,7 +72,7 @@ package enum Inversions {
 }
 
 protocol InversionScope: Scope {
-    /// The locks that the process was told of.
+    /// The locks that the log has named.
     func toldInversions(_ i: Int) -> [UInt64]
     mutating func setToldInversions(_ i: Int, _ locks: [UInt64])
 }

@@ -1,6 +1,6 @@
 package import Model
 
-/// So many at once, and so many more a second.
+/// Limits how often something may happen: a number at once, and a number a second after that.
 package struct Allowance: Sendable {
     private let most: Double
     private let perSecond: Double
