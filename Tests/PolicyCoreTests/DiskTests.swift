@@ -157,6 +157,29 @@ import Testing
         device.finish()
     }
 
+    @Test("An app that has stopped writing is not ended, although its transfers received much")
+    func formerTransfers() throws {
+        let device = TestDevice()
+        let apps = ["loader", "writer"].map { device.installTest($0) }
+        for app in apps { device.open(app) }
+        sense(device, 3 * Self.mark)
+        try measure(device, [apps[0]: 1 << 20, apps[1]: 1 << 20])
+        device.pass(.seconds(61))
+        let now = device.now
+        device.send(.trafficSeen(apps[0], .transfer, sent: 0, received: 900 << 20, from: now, to: now))
+        sense(device, Self.mark - 1)
+        let loader = try #require(device.system.app(apps[0])?.generation)
+        let writer = try #require(device.system.app(apps[1])?.generation)
+        let found = [
+            DiskMeasure(Incarnation(apps[0], loader), bytes: 1 << 20, changed: 0),
+            DiskMeasure(Incarnation(apps[1], writer), bytes: 600 << 20, changed: 599 << 20),
+        ]
+        device.send(.room(.measured(found)))
+        device.run()
+        #expect(device.state(apps[0]) != .notRunning && device.state(apps[1]) == .notRunning)
+        device.finish()
+    }
+
     @Test("Answers that come when there is room again are told of, and end no app")
     func late() throws {
         let device = TestDevice()

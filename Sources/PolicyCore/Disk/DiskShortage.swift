@@ -159,9 +159,10 @@ extension System {
     private mutating func endWriter(_ found: [DiskMeasure], _ shortage: DiskShortage) {
         var most: (i: Int, bytes: Int64)?
         for measure in found {
-            // An app that has stopped writing takes no room, and its end would give none back.
+            // An app that has stopped writing takes no room, and its end would give none back. Nor would it stop the
+            // app's transfers, which wait while room is short.
             let received = shortage.received[measure.incarnation.app] ?? 0
-            guard measure.changed > 0 || received > 0,
+            guard measure.changed > 0,
                 let i = current(measure.incarnation.app, measure.incarnation.generation), !isEnding(i)
             else { continue }
             let before = shortage.before.first { $0.incarnation == measure.incarnation }

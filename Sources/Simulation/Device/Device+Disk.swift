@@ -13,6 +13,13 @@ extension Device {
         at(now + .milliseconds(16), place, .timer(.action(.write(bytes: bytes - slice, isCache: isCache))))
     }
 
+    /// - Returns: whether there is room for what a transfer of the app received.
+    func receive(_ bytes: Int64, for place: Int) -> Bool {
+        guard bytes > 0, let hasRoom = disk?.receive(bytes, for: place) else { return true }
+        senseDisk()
+        return hasRoom
+    }
+
     /// Tells the level when it changes, and every second while room is short and somebody runs who could write.
     func senseDisk(isAsked: Bool = false) {
         guard let disk, daemon == .running else { return }
@@ -101,6 +108,8 @@ extension Device {
             else { continue }
             violate("\(name) ends for the disk, and \(apps[other].script.name) does not run and has caches")
         }
-        if disk.changed(by: place, at: now) == 0 { violate("\(name) ends for the disk, and wrote nothing") }
+        // The app was measured a moment before it ends.
+        let isWriter = disk.changed(by: place, within: SimulatedDisk.recently + .seconds(5), at: now) > 0
+        if !isWriter { violate("\(name) ends for the disk, and wrote nothing") }
     }
 }

@@ -47,7 +47,14 @@ extension Device {
             } else {
                 sums[consumer, default: (0, 0)].received += more
             }
-            if more > 0 || present == nil { tellLogic(s, .moved(traffic: id, bytes: moved, isDone: present == nil)) }
+            let isFile = move.purpose == .transfer && move.direction == .down
+            if isFile, let place = move.place, !receive(more, for: place) {
+                services[s].shell?.moves[id] = nil
+                changeWorld { $0.cancel(move.id) }
+                tellLogic(s, .noRoom(traffic: id))
+            } else if more > 0 || present == nil {
+                tellLogic(s, .moved(traffic: id, bytes: moved, isDone: present == nil))
+            }
         }
         let from = shell.seenAt
         services[s].shell?.seenAt = now

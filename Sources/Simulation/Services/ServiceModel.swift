@@ -146,6 +146,8 @@ package enum ServiceModelNews: Sendable {
     case moved(traffic: UInt64, bytes: Int64, isDone: Bool)
     /// The network under it is another one, or none.
     case broken(traffic: UInt64)
+    /// What arrived could not be written: room on the disk is short. No more comes of it.
+    case noRoom(traffic: UInt64)
     /// Another service wants something, which `reply` answers.
     case asked(number: UInt64, by: String, String)
     /// The answer to `ask`. None comes when the daemon dies.

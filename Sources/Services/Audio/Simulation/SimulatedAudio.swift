@@ -80,7 +80,7 @@ package struct SimulatedAudio: ServiceModel {
         case .timer: passTime()
         case .clock: beginWithServer()
         // Nobody asks it.
-        case .zone, .network, .moved, .broken, .arrived, .asked, .replied: break
+        case .zone, .network, .moved, .broken, .noRoom, .arrived, .asked, .replied: break
         case .conditions(let conditions):
             let call = AudioConditions.Call(rawValue: conditions.call.rawValue) ?? .none
             post(.conditions(AudioConditions(isLocked: conditions.isLocked, call: call)))

@@ -75,7 +75,7 @@ package struct SimulatedLocation: ServiceModel {
             wall = offset.seconds
             post(.clock(now.sinceBoot + wall))
             beginWithWorld()
-        case .zone, .network, .moved, .broken, .arrived, .program, .closed: break
+        case .zone, .network, .moved, .broken, .noRoom, .arrived, .program, .closed: break
         case .asked(let number, let asker, let words): asked(number, by: asker, words)
         case .replied(let number, let reply):
             guard let crossing = crossings.removeValue(forKey: number) else { break }

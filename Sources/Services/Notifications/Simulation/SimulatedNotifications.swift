@@ -134,8 +134,8 @@ package struct SimulatedNotifications: ServiceModel {
             guard let window = WakeWindow(rawValue: window) else { break }
             windowEnded(app, window, end)
         case .moved(let traffic, _, let isDone): if isDone { moved(traffic) }
-        // It holds nothing.
-        case .held, .stop, .holdEnded, .program: break
+        // It holds nothing, and its traffic becomes no files.
+        case .held, .stop, .holdEnded, .program, .noRoom: break
         case .broken(let traffic): broken(traffic)
         case .asked(let number, _, let words): asked(number, words)
         case .replied(let number, let reply): replied(number, reply)

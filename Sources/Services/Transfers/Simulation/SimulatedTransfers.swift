@@ -104,6 +104,9 @@ package struct SimulatedTransfers: ServiceModel {
         case .broken(let move):
             guard let attempt = attempts.removeValue(forKey: move) else { break }
             post(.failed(attempt.id, .connectionLost))
+        case .noRoom(let move):
+            guard let attempt = attempts.removeValue(forKey: move) else { break }
+            post(.fileFailed(attempt.id, .diskFull))
         }
         defer { acts = [] }
         return acts
