@@ -9,7 +9,13 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+// As in the kernel of version 5.12.
+struct mount_attributes { uint64_t set, clear, propagation, user_namespace; };
+enum { GR_MOUNT_SETATTR = 442, GR_MOUNT_READ_ONLY = 1 };
 
 size_t gr_decimal(char *text, long value) {
     char digits[24];
@@ -47,6 +53,19 @@ static int is_below(const char *path, const char *folder) {
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
+// In a user namespace the restrictions of a mount from outside stay, and have to be named again.
+static int restrict_mount(const char *path, unsigned long flags) {
+    struct statfs about;
+    if (statfs(path, &about) != 0) return -1;
+    flags |= (unsigned long)about.f_flags & (MS_NOSUID | MS_NODEV | MS_NOEXEC);
+    return mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | flags, NULL);
+}
+
+// With what is mounted below: in a user namespace nobody may uncover what lies under a mount from outside.
+static int bind_tree(const char *source, const char *target) {
+    return mount(source, target, NULL, MS_BIND | MS_REC, NULL);
+}
+
 static int mount_memory(const char *where, uint64_t size) {
     char options[64] = "mode=1777,size=";
     options[15 + gr_decimal(options + 15, (long)size)] = 0;
@@ -66,12 +85,11 @@ static int cover_temporary(const struct gr_spawn *what) {
         number_path(source, "/proc/self/fd/", fd);
     } else {
         number_path(source, "/proc/self/fd/", fd);
-        if (mount(source, "/tmp", NULL, MS_BIND, NULL) != 0) return -1;
-        if (mount(NULL, "/tmp", NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV, NULL) != 0) return -1;
+        if (bind_tree(source, "/tmp") != 0 || restrict_mount("/tmp", MS_NOSUID | MS_NODEV) != 0) return -1;
     }
     // Not every system has it.
-    if (mount(source, "/var/tmp", NULL, MS_BIND, NULL) != 0) return errno == ENOENT ? 0 : -1;
-    return mount(NULL, "/var/tmp", NULL, MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV, NULL);
+    if (bind_tree(source, "/var/tmp") != 0) return errno == ENOENT ? 0 : -1;
+    return restrict_mount("/var/tmp", MS_NOSUID | MS_NODEV);
 }
 
 // Folders of sockets below /tmp that a graphical program needs. The folder may be the app's: no link is followed.
@@ -85,7 +103,7 @@ static void show_again(const char *path, int source) {
     if (target >= 0) {
         number_path(from, "/proc/self/fd/", source);
         number_path(to, "/proc/self/fd/", target);
-        mount(from, to, NULL, MS_BIND, NULL);
+        bind_tree(from, to);
         close(target);
     }
     close(temporary);
@@ -123,10 +141,8 @@ static int bind_all(const struct gr_spawn *what, const int *sources, const int *
             if (fd < 0) return -1;
             close(fd);
         }
-        if (mount(source, bind->target, NULL, MS_BIND, NULL) != 0) return -1;
-        unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV;
-        if (bind->read_only) flags |= MS_RDONLY;
-        if (mount(NULL, bind->target, NULL, flags, NULL) != 0) return -1;
+        if (bind_tree(source, bind->target) != 0) return -1;
+        if (restrict_mount(bind->target, MS_NOSUID | MS_NODEV | (bind->read_only ? MS_RDONLY : 0)) != 0) return -1;
         close(sources[i]);
     }
     return 0;
@@ -178,9 +194,39 @@ static void hide_groups(void) {
     mount("greenroom", "/sys/fs/cgroup", "tmpfs", flags, "mode=0555,size=4k");
 }
 
+// The program's user and group stay what they are, and no other can be had.
+static int map_user(const char *file, long number) {
+    char text[64];
+    size_t length = gr_decimal(text, number);
+    text[length++] = ' ';
+    length += gr_decimal(text + length, number);
+    memcpy(text + length, " 1\n", 3);
+    return gr_write_once(file, text, length + 3);
+}
+
+static int enter_user_namespace(void) {
+    long user = (long)getuid(), group = (long)getgid();
+    if (unshare(CLONE_NEWUSER) != 0) return -1;
+    if (gr_write_once("/proc/self/setgroups", "deny", 4) != 0) return -1;
+    return map_user("/proc/self/uid_map", user) != 0 ? -1 : map_user("/proc/self/gid_map", group);
+}
+
+// Processes of the same user have files that it may write, such as oom_score_adj.
+static int close_processes(void) {
+    if (bind_tree("/proc", "/proc") != 0) return -1;
+    return restrict_mount("/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY);
+}
+
+// Modes, times and attributes too, which Landlock leaves alone. An older kernel leaves them open.
+static void close_rest(void) {
+    struct mount_attributes change = {.set = GR_MOUNT_READ_ONLY};
+    syscall(GR_MOUNT_SETATTR, -1, "/", AT_RECURSIVE, &change, sizeof change);
+}
+
 int gr_enter_namespace(const struct gr_spawn *what) {
     int sources[64], directory[64];
     if (what->bind_count > 64) { errno = E2BIG; return -1; }
+    if (what->own_user && enter_user_namespace() != 0) return -1;
     int own_ipc = what->own_ipc && unshare(CLONE_NEWNS | CLONE_NEWIPC) == 0;
     if (!own_ipc && unshare(CLONE_NEWNS) != 0) return -1;
     // Later mounts of the system still come in; none of ours goes out.
@@ -191,6 +237,7 @@ int gr_enter_namespace(const struct gr_spawn *what) {
         if (sources[i] < 0 || fstat(sources[i], &status) != 0) return -1;
         directory[i] = S_ISDIR(status.st_mode);
     }
+    if (what->close_rest) close_rest();
     if (cover_system(what) != 0) return -1;
     if (mount("greenroom", what->hide, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=64k") != 0) return -1;
     if (bind_all(what, sources, directory) != 0) return -1;
@@ -198,9 +245,10 @@ int gr_enter_namespace(const struct gr_spawn *what) {
         if (symlink(what->links[i].target, what->links[i].path) != 0) return -1;
     // Before Linux 5.8 the option belongs to every mount of /proc and is refused in this form.
     if (what->hides_processes) {
-        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible");
+        if (!what->own_user) mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible");
         hide_groups();
     }
-    if (own_ipc) limit_system_v(what);
+    if (own_ipc && !what->own_user) limit_system_v(what);
+    if (what->close_processes && close_processes() != 0) return -1;
     return mount(NULL, what->hide, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL);
 }

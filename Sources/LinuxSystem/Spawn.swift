@@ -8,6 +8,8 @@ package struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     package let errno: Errno
 
     package var description: String { "\(stage): \(errno)" }
+    /// Everything worked but the program itself.
+    var isProgram: Bool { stage == "execve" }
 
     /// Stages before the child, behind those of C.
     fileprivate static let sandbox = CInt(GR_STAGE_CONFINEMENT.rawValue) + 1
@@ -62,7 +64,8 @@ package struct Spawn {
         }
     }
 
-    /// A mount namespace in which a directory holds nothing but what is bound into it (needs CAP_SYS_ADMIN).
+    /// A mount namespace in which a directory holds nothing but what is bound into it (needs CAP_SYS_ADMIN, or a user
+    /// namespace).
     package struct Sandbox {
         package var hide: String
         package var binds: [(source: String, target: String, isReadOnly: Bool)] = []
@@ -75,8 +78,14 @@ package struct Spawn {
         package var sharedMemory: UInt64?
         /// System V's and POSIX's queues, semaphores and shared memory are its own, and end with it.
         package var ownsIPC = false
-        /// `/proc` shows only what its user may look into (Linux 5.8).
+        /// `/proc` shows only what its user may look into (Linux 5.8; not in a user namespace), and no groups are seen.
         package var hidesProcesses = false
+        /// It belongs to a user namespace, which ordinary users can make. The program keeps its user.
+        package var ownsUser = false
+        /// Nothing of `/proc` can be changed.
+        package var closesProcesses = false
+        /// Only what is bound, `/tmp` and `/dev/shm` can be changed: files, modes, times, attributes (Linux 5.12).
+        package var closesRest = false
 
         package init(hiding directory: String) { hide = directory }
     }

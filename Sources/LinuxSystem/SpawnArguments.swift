@@ -50,6 +50,9 @@ extension Spawn.Sandbox {
         unsafe what.shown = memory.constants(shown)
         unsafe what.shown_count = CInt(shown.count)
         unsafe what.shared_memory = sharedMemory ?? 0
+        unsafe what.own_user = ownsUser ? 1 : 0
+        unsafe what.close_processes = closesProcesses ? 1 : 0
+        unsafe what.close_rest = closesRest ? 1 : 0
         unsafe what.own_ipc = ownsIPC ? 1 : 0
         unsafe what.hides_processes = hidesProcesses ? 1 : 0
     }
@@ -66,5 +69,29 @@ extension Spawn.Confinement {
         let confinement = unsafe gr_confinement(
             options: CInt(options), writable: memory.constants(writable), writable_count: CInt(writable.count))
         unsafe what.confinement = UnsafePointer(memory.array([confinement]))
+    }
+}
+
+extension Spawn.Sandbox {
+    /// Whether an ordinary user can have one with all its parts here: some distributions and containers forbid user
+    /// namespaces, or mounts in them.
+    package static func worksForUsers(hiding directory: String) -> Bool {
+        var sandbox = Spawn.Sandbox(hiding: directory)
+        sandbox.sharedMemory = 1 << 20
+        sandbox.ownsIPC = true
+        sandbox.hidesProcesses = true
+        sandbox.ownsUser = true
+        sandbox.closesProcesses = true
+        sandbox.closesRest = true
+        // The root folder is no program: everything else has worked if that is what fails.
+        var spawn = Spawn(path: "/", arguments: ["/"], environment: [])
+        spawn.sandbox = sandbox
+        do throws(SpawnError) {
+            let process = try spawn.start()
+            _ = process.waitUntilDead(milliseconds: 1000) && process.reap() != nil
+            return false
+        } catch {
+            return error.isProgram
+        }
     }
 }

@@ -155,6 +155,76 @@ struct SandboxTests {
     }
 }
 
+@Suite(
+    "The sandbox of an ordinary user",
+    .enabled(if: Machine.hasUserNamespaces, "NOT TESTED: needs user namespaces, and mounts in them"))
+struct UserSandboxTests {
+    private func run(_ script: String, home: String, _ change: (inout Spawn.Sandbox) -> Void = { _ in }) throws
+        -> [String]
+    {
+        try Script.run(script) {
+            var sandbox = Spawn.Sandbox(hiding: home)
+            sandbox.binds = [("\(home)/own", "\(home)/own", false)]
+            sandbox.ownsUser = true
+            sandbox.closesProcesses = true
+            change(&sandbox)
+            $0.sandbox = sandbox
+            $0.confinement = Spawn.Confinement()
+        }
+    }
+
+    private func status(_ path: String) -> stat {
+        var status = stat()
+        _ = unsafe stat(path, &status)
+        return status
+    }
+
+    @Test("The program keeps its user, and sees of the home only its own part, which it can change")
+    func user() throws {
+        let scratch = try Scratch(below: "/var/lib")
+        let home = try scratch.directory("home", mode: 0o700)
+        let note = try scratch.file("home/own/note", "mine")
+        _ = try scratch.file("home/other/note", "hers")
+        let output = try run(
+            """
+            id -u; cd \(home); ls; cat other/note 2>/dev/null || echo hidden
+            chmod 600 own/note && touch -d 2001-01-01 own/note && echo new > own/new && mv own/new own/moved && echo own
+            chmod 0 . 2>/dev/null || echo closed
+            """, home: home)
+        #expect(output == ["\(getuid())", "own", "hidden", "own", "closed"])
+        #expect(status(note).st_mode & 0o777 == 0o600)
+        #expect(FileSystem.read("\(home)/own/moved") == Array("new\n".utf8))
+    }
+
+    @Test("Where the rest is closed, no file, mode, time or attribute changes but in its own part, /tmp and /dev/shm")
+    func rest() throws {
+        let scratch = try Scratch(below: "/var/lib")
+        let home = try scratch.directory("home", mode: 0o700)
+        let folder = try scratch.directory("home/own/tmp", mode: 0o700)
+        let note = try scratch.file("note", "the user's")
+        let before = status(note)
+        let output = try run(
+            """
+            for change in 'chmod 777' 'touch -d 2001-01-01' 'rm' 'ln -f \(note) \(home)/own/link &&' 'truncate -s 0'; do
+                (eval $change \(note)) 2>/dev/null || echo closed
+            done
+            (echo 500 > /proc/$PPID/oom_score_adj) 2>/dev/null || echo closed
+            echo x > /tmp/one && echo x > /dev/shm/two && echo x > /dev/null && chmod 600 /tmp/one && echo open
+            """, home: home
+        ) {
+            $0.closesRest = true
+            $0.temporary = folder
+            $0.sharedMemory = 1 << 20
+        }
+        #expect(output == ["closed", "closed", "closed", "closed", "closed", "closed", "open"])
+        let after = status(note)
+        #expect(after.st_mode == before.st_mode && after.st_size == before.st_size && after.st_nlink == before.st_nlink)
+        #expect(after.st_mtim.tv_sec == before.st_mtim.tv_sec)
+        #expect(FileSystem.names(in: folder) == ["one"])
+        #expect(!FileSystem.exists("/dev/shm/two"))
+    }
+}
+
 @Suite("What a sandbox may name")
 struct SandboxPathTests {
     @Test(

@@ -11,8 +11,10 @@ extension SystemTests {
         enum Journal: String, CaseIterable { case delete, wal }
 
         /// A database in a folder that everybody may use, as app groups are; its path.
-        private static func database(_ journal: Journal, in system: TestSystem) throws -> String {
-            let group = "\(system.folder)/group"
+        private static func database(_ journal: Journal, at place: String? = nil, in system: TestSystem) throws
+            -> String
+        {
+            let group = place ?? "\(system.folder)/group"
             try FileSystem.makeDirectory(group, mode: 0o777)
             try FileSystem.changeMode(group, to: 0o777)
             let path = "\(group)/notes.db"
@@ -83,9 +85,15 @@ extension SystemTests {
 
         @Test("An ordinary user's daemon that has no cgroups sees what its apps have locked")
         func ordinary() throws {
-            let system = try TestSystem(environment: ["GREENROOM_CGROUP": ""], uid: 65534)
-            defer { system.end() }
-            let path = try Self.database(.wal, in: system)
+            // In a sandbox apps share no folder that they could write to.
+            let system = try TestSystem(
+                environment: ["GREENROOM_CGROUP": "", "GREENROOM_USER_NAMESPACES": "0"], uid: 65534)
+            let group = "\(system.home)-group"
+            defer {
+                system.end()
+                try? FileSystem.removeTree(group)
+            }
+            let path = try Self.database(.wal, at: group, in: system)
             try system.installPython("writer", Self.use(path, "begin immediate"))
             try system.installPython("reader", Self.use(path, "begin", "select * from notes"))
             try system.play(["open writer", "open reader", "home"])

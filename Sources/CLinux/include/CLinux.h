@@ -316,6 +316,12 @@ struct gr_spawn {
     int own_ipc;
     // /proc shows nobody else's processes.
     int hides_processes;
+    // The namespace belongs to a user namespace, in which the program keeps its user: no privilege is needed.
+    int own_user;
+    // Nothing of /proc can be changed.
+    int close_processes;
+    // Only the binds, /tmp and /dev/shm can be changed (Linux 5.12).
+    int close_rest;
     const struct gr_confinement *_Nullable confinement;
 };
 

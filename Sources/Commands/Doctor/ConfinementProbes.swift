@@ -5,23 +5,36 @@ internal import Wire
 /// What keeps an app away from the rest of the machine.
 struct ConfinementProbes {
     private let isRoot = CurrentProcess.isRoot
+    /// An ordinary user's apps get a sandbox, too.
+    private let hasUserNamespaces = Self.hasUserNamespaces()
 
     func findings() -> [DoctorFinding] { [systemCalls(), landlock(), processes(), memory(), crashes()] }
 
+    private static func temporaryFolder() -> String? {
+        var template = Array("/tmp/greenroom-doctor-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { return nil }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func hasUserNamespaces() -> Bool {
+        guard !CurrentProcess.isRoot, let folder = temporaryFolder() else { return false }
+        defer { unsafe rmdir(folder) }
+        return Spawn.Sandbox.worksForUsers(hiding: folder)
+    }
+
     /// Runs a script as an app would be run; whether it says yes.
     private func holds(_ script: String, _ change: (inout Spawn.Sandbox) -> Void = { _ in }) -> Bool {
-        var template = Array("/tmp/greenroom-doctor-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { return false }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let folder = Self.temporaryFolder() else { return false }
         defer { unsafe rmdir(folder) }
         var spawn = Spawn(path: "/bin/sh", arguments: ["sh", "-c", script], environment: ["PATH=/usr/bin:/bin"])
         spawn.confinement = Spawn.Confinement()
-        if isRoot {
-            spawn.uid = 65_534
+        if isRoot || hasUserNamespaces {
             var sandbox = Spawn.Sandbox(hiding: folder)
+            sandbox.ownsUser = !isRoot
             change(&sandbox)
             spawn.sandbox = sandbox
         }
+        if isRoot { spawn.uid = 65_534 }
         guard let process = try? spawn.start() else { return false }
         guard process.waitUntilDead(milliseconds: 5000) else {
             try? process.send(Signal.kill)
@@ -55,7 +68,7 @@ struct ConfinementProbes {
                 mechanism: "Landlock", status: .replaced, detail: "\(detail); signals come with version 6 (Linux 6.12)",
                 instead: "each app's own user", cost: "an app can connect to another app's abstract Unix sockets")
         }
-        let open = version >= 2 ? "signal" : "signal, and change the files of,"
+        let open = version >= 2 || hasUserNamespaces ? "signal" : "signal, and change the files of,"
         return DoctorFinding(
             mechanism: "Landlock", status: .missing, detail: "\(detail); signals come with version 6 (Linux 6.12)",
             cost: "an app can \(open) other apps and the daemon")
@@ -78,9 +91,9 @@ struct ConfinementProbes {
 
     private func memory() -> DoctorFinding {
         let cost = "what an app leaves in /dev/shm and /tmp counts for no app, and stays when it ends"
-        guard isRoot else {
+        guard isRoot || hasUserNamespaces else {
             return DoctorFinding(
-                mechanism: "own /tmp and /dev/shm", status: .missing, detail: "only root can mount them", cost: cost)
+                mechanism: "own /tmp and /dev/shm", status: .missing, detail: "this user can mount nothing", cost: cost)
         }
         let isOwn = holds("grep -q ' /dev/shm .* greenroom ' /proc/self/mountinfo") {
             $0.sharedMemory = 1 << 20

@@ -68,8 +68,8 @@ struct ProcessProbes {
         guard CurrentProcess.isRoot else {
             return DoctorFinding(
                 mechanism: "users of their own", status: .replaced, detail: "only root can give each app a user",
-                instead: "isolation by the protocol only",
-                cost: "an app can read the other apps' files and signal their processes")
+                instead: "a user namespace where the system allows it (mount namespaces), and the protocol",
+                cost: "an app can signal other apps' processes, and read the user's files")
         }
         return DoctorFinding(
             mechanism: "users of their own", status: .ok, detail: "each app runs under a user of its own")
@@ -82,6 +82,7 @@ struct ProcessProbes {
         defer { if made { unsafe rmdir(folder) } }
         var spawn = Spawn(path: "/bin/true", arguments: ["true"], environment: [])
         spawn.sandbox = Spawn.Sandbox(hiding: folder)
+        spawn.sandbox?.ownsUser = !CurrentProcess.isRoot
         do throws(SpawnError) {
             let process = try spawn.start()
             _ = process.waitUntilDead(milliseconds: 5000)
@@ -93,7 +94,10 @@ struct ProcessProbes {
             return DoctorFinding(
                 mechanism: "mount namespaces", status: .replaced, detail: "\(error)",
                 instead: CurrentProcess.isRoot ? "file modes" : "nothing but the daemon's check of each connection",
-                cost: "an app can see that other apps are there")
+                cost: CurrentProcess.isRoot
+                    ? "an app can see that other apps are there"
+                    : "an app reads the files of other apps and of the system, changes their modes and times, locks "
+                        + "the databases, and reaches the sockets for tools")
         }
     }
 

@@ -15,6 +15,8 @@ struct HostEnvironment: Sendable {
     let isSandboxed: Bool
     /// What sandboxed apps see emptied: the home, or the first folder on the way to it that their users could not pass.
     let hidden: String
+    /// Where apps share the daemon's user, a user namespace allows the sandbox.
+    let makesUserNamespaces: Bool
     /// Variables of a graphical session, for plain programs.
     let display: [String]
 
@@ -35,8 +37,10 @@ struct HostEnvironment: Sendable {
         // A range that no distribution uses; homes take different parts of it. Below it are those of homes that were
         // made when each had 4,096, which their apps keep.
         uidBase = ownUsers ? 0x6780_0000 + UInt32(number % 64) * Self.uidCount : nil
-        isSandboxed = ownUsers
-        hidden = FileSystem.firstClosed(onTheWayTo: home.path)
+        makesUserNamespaces = !isRoot && Self.allowsUserNamespaces(for: home)
+        isSandboxed = ownUsers || makesUserNamespaces
+        // What is the user's own lies beside the home.
+        hidden = ownUsers ? FileSystem.firstClosed(onTheWayTo: home.path) : home.path
         let names = [
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "PULSE_SERVER",
             "PIPEWIRE_REMOTE", "PIPEWIRE_RUNTIME_DIR",
@@ -54,6 +58,12 @@ struct HostEnvironment: Sendable {
     func app(ofGroup path: String) -> String? {
         guard let start = cgroupPath(""), path.hasPrefix(start) else { return nil }
         return String(path.dropFirst(start.count))
+    }
+
+    /// Some distributions and containers forbid them.
+    private static func allowsUserNamespaces(for home: Home) -> Bool {
+        guard CurrentProcess.environment("GREENROOM_USER_NAMESPACES") != "0" else { return false }
+        return Spawn.Sandbox.worksForUsers(hiding: home.path)
     }
 
     /// FNV-1a: the same name for the same home, every time.

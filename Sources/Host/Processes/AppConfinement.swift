@@ -29,12 +29,18 @@ struct AppConfinement {
 
     /// Of what all users share there is one for each app.
     func isolate(_ sandbox: inout Spawn.Sandbox) {
-        sandbox.temporary = home.container(app.identifier) + "/tmp"
+        let isUsers = environment.makesUserNamespaces
+        // A plain program of the user's exchanges files with the user's other programs.
+        if !(isUsers && isPlain) { sandbox.temporary = home.container(app.identifier) + "/tmp" }
         sandbox.sharedMemory = Self.sharedMemory
         sandbox.hidesProcesses = true
+        sandbox.ownsUser = isUsers
+        // A browser maps the users of its own namespaces there.
+        sandbox.closesProcesses = isUsers && !makesNamespaces
+        sandbox.closesRest = isUsers && !isPlain
         // A display takes pictures out of System V's shared memory.
         sandbox.ownsIPC = !isOnDisplay
-        if isOnDisplay { sandbox.shown = ["/tmp/.X11-unix", "/tmp/.ICE-unix"] }
+        if isOnDisplay, sandbox.temporary != nil { sandbox.shown = ["/tmp/.X11-unix", "/tmp/.ICE-unix"] }
     }
 
     /// Where apps share the daemon's user, the kernel still lets an app change only its own files: not those of other
@@ -42,9 +48,8 @@ struct AppConfinement {
     /// it are in `/sys`.
     private var writable: [String] {
         guard isPlain else {
-            return [
-                home.container(app.identifier), home.output(app.identifier), "/tmp", "/var/tmp", "/dev", "/proc",
-            ]
+            // Its output, which may lie where it sees nothing, is open already.
+            return [home.container(app.identifier), "/proc/self/fd/1", "/tmp", "/var/tmp", "/dev", "/proc"]
         }
         return FileSystem.names(in: "/").filter { $0 != "sys" }.map { "/\($0)" }
     }

@@ -48,7 +48,7 @@ struct Launcher: Sendable {
         let run = home.run(app.identifier)
         try FileSystem.makeDirectory(home.path + "/run", mode: 0o711)
         try FileSystem.makeDirectory(run)
-        let place = Place(app, home: home, isSandboxed: environment.isSandboxed)
+        let place = Place(app, home: home)
         var spawn = Spawn(
             path: place.program, arguments: [place.program] + app.arguments, environment: variables(app))
         spawn.directory = place.directory
@@ -159,14 +159,14 @@ struct Launcher: Sendable {
     }
 }
 
-/// Where an app's program is for the app itself. A sandboxed app's folder is bound to one place below the home: its
-/// own user may have no way into the directory where the user keeps it.
+/// Where an app's program is for the app itself. The folder of an app with a user of its own is bound to one place below
+/// the home: that user may have no way into the directory where the user keeps it.
 private struct Place {
     let program: String
     let directory: String
     let boundFolder: String?
 
-    init(_ app: Installation, home: Home, isSandboxed: Bool) {
+    init(_ app: Installation, home: Home) {
         let bundle = home.bundle(app.identifier)
         let container = home.container(app.identifier)
         guard app.kind == "plain" else {
@@ -177,7 +177,7 @@ private struct Place {
         }
         let parent = app.executable.split(separator: "/").dropLast().map { "/\($0)" }.joined()
         let isOfSystem = ["/usr", "/bin", "/sbin", "/opt"].contains { parent == $0 || parent.hasPrefix($0 + "/") }
-        guard isSandboxed, let folder = app.workingDirectory ?? (isOfSystem || parent.isEmpty ? nil : parent) else {
+        guard app.uid != nil, let folder = app.workingDirectory ?? (isOfSystem || parent.isEmpty ? nil : parent) else {
             program = app.executable
             directory = app.workingDirectory ?? container
             boundFolder = nil

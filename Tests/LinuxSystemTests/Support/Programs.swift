@@ -53,6 +53,9 @@ enum Machine {
         else { return false }
         return (try? Script.run("true") { $0.sandbox = Spawn.Sandbox(hiding: home) }) != nil
     }()
+
+    /// Some containers forbid them: THE TESTS OF ORDINARY USERS' SANDBOXES ARE LEFT OUT THEN.
+    static let hasUserNamespaces = Spawn.Sandbox.worksForUsers(hiding: "/var/lib")
 }
 
 /// A cgroup of a test's own.

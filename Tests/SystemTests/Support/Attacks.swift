@@ -19,10 +19,13 @@ enum Attacks {
     }
 
     /// Prints into Documents/findings, for each attack, `name: done` or the kernel's answer. The victim's process and
-    /// container, and a program with the setuid bit, are arguments.
-    static func app(victim: Int, container: String, daemon: Int32, setuid: String) -> String {
+    /// container, a program with the setuid bit, the system's home and a file of the user's are arguments.
+    static func app(
+        victim: Int, container: String, daemon: Int32, setuid: String, home: String, note: String
+    ) -> String {
         """
         VICTIM, CONTAINER, DAEMON, SETUID = \(victim), "\(container)", \(daemon), "\(setuid)"
+        SYSTEM, NOTE = "\(home)", "\(note)"
         \(library)
         def started(app):
             lines = []
@@ -128,6 +131,25 @@ enum Attacks {
         for folder in ["/tmp", "/var/tmp", "/dev/shm"]:
             path = folder + "/greenroom-victim-%d" % DAEMON
             attacks["victim's file in " + folder] = lambda path=path: os.stat(path) and None
+
+        attacks["mode of the home"] = lambda: os.chmod(SYSTEM, 0)
+        attacks["attribute of the home"] = lambda: os.setxattr(SYSTEM, "user.greenroom", b"x")
+        attacks["mode of the home's file"] = lambda: os.chmod(SYSTEM + "/state.sqlite", 0o666)
+        attacks["times of the home's file"] = lambda: os.utime(SYSTEM + "/state.sqlite", (0, 0))
+        attacks["database"] = lambda: open(SYSTEM + "/state.sqlite", "rb").close()
+        attacks["mode of victim's file"] = lambda: os.chmod(CONTAINER + "/Documents/secret", 0)
+        attacks["tools' socket"] = lambda: socket.socket(socket.AF_UNIX).connect(SYSTEM + "/control")
+        attacks["services' socket"] = lambda: socket.socket(socket.AF_UNIX).connect(SYSTEM + "/service")
+        attacks["daemon's oom_score_adj"] = lambda: write("/proc/%d/oom_score_adj" % DAEMON, "500")
+        attacks["mode of the user's file"] = lambda: os.chmod(NOTE, 0o666)
+        attacks["times of the user's file"] = lambda: os.utime(NOTE, (0, 0))
+        attacks["attribute of the user's file"] = lambda: os.setxattr(NOTE, "user.greenroom", b"x")
+
+        @attack
+        def lock_of_the_database():
+            # Where SQLite locks: a read lock there keeps the others from writing.
+            with open(SYSTEM + "/state.sqlite-shm", "rb") as file:
+                fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 8, 120)
 
         @attack
         def system_v():
@@ -254,6 +276,21 @@ enum Attacks {
             os.rename(home + "/one", home + "/Documents/two")
             os.link(home + "/Documents/two", home + "/three")
             os.truncate(home + "/three", 0)
+
+        @attack
+        def honest_modes():
+            path = os.environ["HOME"] + "/modes"
+            write(path, "x")
+            with open(path, "r+") as file:
+                os.fchmod(file.fileno(), 0o640)
+                os.utime(file.fileno(), (0, 0))
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            assert os.stat(path).st_mode & 0o777 == 0o640 and os.stat(path).st_mtime == 0
+            assert os.stat(path).st_uid == os.getuid() and os.stat(path).st_gid == os.getgid()
+
+        @attack
+        def honest_output():
+            write("/dev/stdout", "by name\\n")
 
         @attack
         def honest_terminal():

@@ -14,6 +14,8 @@ enum Machine {
     static let repository: String = (0..<4).reduce(#filePath) { path, _ in folder(of: path) }
 
     static let isRoot = CurrentProcess.isRoot
+    /// Ordinary users can make sandboxes.
+    static let hasUserNamespaces = Spawn.Sandbox.worksForUsers(hiding: "/var/lib")
     static let hasPython = find("python3") != nil
     static let cgroupRoot = CgroupRoot.detect(isRoot: isRoot)
     static let hasPrograms = [

@@ -32,7 +32,7 @@ final class TestSystem {
         if let disk { try Self.mount(disk, at: root) }
         // A socket's path holds 107 bytes.
         home = deep ? "\(root)/\(String(repeating: "long", count: 30))" : root
-        folder = try Self.makeFolder((uid == nil && Machine.isRoot ? "/var/lib" : "/tmp") + "/greenroom-files-")
+        folder = try Self.makeFolder((Machine.isRoot ? "/var/lib" : "/tmp") + "/greenroom-files-")
         unsafe chmod(folder, 0o755)
         self.uid = uid
         if let uid { unsafe chown(root, uid, uid) }
