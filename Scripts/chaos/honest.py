@@ -96,8 +96,8 @@ class Honest:
                 path = desktop(place, app, here + "/typist.py", terminal=True)
             self.control.ask("install", path=path, within=30)
             for folder in ("", "/Documents", "/Library", "/Library/Caches", "/tmp"):
-                place = os.path.join(self.world.home, "containers", app) + folder
-                self.world.owners[place] = os.lstat(place).st_uid
+                own = os.path.join(self.world.home, "containers", app) + folder
+                self.world.owners[own] = os.lstat(own).st_uid
 
     def journal(self, place):
         folder = os.path.join(place, "Journal.app")

@@ -51,7 +51,7 @@ class World:
         # The addresses of a server that lies, and one that does not.
         self.lies, self.good = [], ""
         # Whose what is that attackers would like to have.
-        self.owners = {self.victim: 0, self.canary: 0}
+        self.owners = {self.victim: os.getuid(), self.canary: os.getuid()}
 
     # What was found
 

@@ -180,7 +180,8 @@ private struct Place {
         guard app.uid != nil, let folder = app.workingDirectory ?? (isOfSystem || parent.isEmpty ? nil : parent) else {
             program = app.executable
             directory = app.workingDirectory ?? container
-            boundFolder = nil
+            // It was installed as a whole, and its sandbox hides the rest of the home.
+            boundFolder = [program, directory].contains { $0 == bundle || $0.hasPrefix(bundle + "/") } ? bundle : nil
             return
         }
         boundFolder = folder
