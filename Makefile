@@ -111,11 +111,11 @@ audio-storm: ## Random stories of apps that sound and of what is killed beside t
 	@Scripts/assemble.sh
 	/usr/bin/python3 Scripts/audio-storm.py --stories $(or $(STORIES),50) --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY)) $(if $(KEEP),--keep)
 
-chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1). Needs root.
+chaos: ## All known attacks next to five honest apps, which must not notice (SECONDS=600 SEED=1 USER_ID=65534). Needs root.
 	@$(NEED) @build @scripts
 	@$(SWIFT_BUILD) --quiet
 	@Scripts/assemble.sh
-	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
+	python3 Scripts/chaos --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) $(if $(USER_ID),--user $(USER_ID))
 
 bench: ## Measure on real processes, beside the last release.
 	@$(NEED) @build @activation

@@ -4,8 +4,9 @@ is lost, that nothing is left after `down`, and that memory and descriptors retu
 
     Scripts/chaos [--bin .build/bin] [--seconds 30] [--seed 1] [--only NAME,NAME] [--lanes 3] [--keep]
 
-What happens when is decided by the seed. Ends with 1 and a sentence for each promise that was broken. Needs root, since apps
-have users of their own, and touches nothing but the loopback, its own folder and its own groups.
+What happens when is decided by the seed. Ends with 1 and a sentence for each promise that was broken. Touches nothing but the
+loopback, its own folder and its own groups. `--user 65534` tries the system of an ordinary user: root prepares what a session
+of such a user has.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import time
 sys.dont_write_bytecode = True
 import disk  # noqa: E402
 import honest  # noqa: E402
+import ordinary  # noqa: E402
 from attacker import Lane, all_attacks  # noqa: E402
 from control import Gone, Late, Refused  # noqa: E402
 from liar import Liar  # noqa: E402
@@ -288,6 +290,7 @@ def parse():
     parser.add_argument("--limit", default=50.0, type=float, help="milliseconds that an open may take at p99")
     parser.add_argument("--files", default=0, type=int, help="that an app makes before it is uninstalled")
     parser.add_argument("--memory", default="1536M", help="what all apps have together")
+    parser.add_argument("--user", type=int, help="run as the ordinary user of this number; needs root to become it")
     parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -315,6 +318,8 @@ def left_out(options):
 
 def main():
     options = parse()
+    if options.user:
+        ordinary.become(options.user)
     if os.getuid() != 0:
         left_out(options)
     # A thread that waits for an answer measures it, and not how long another one of these kept it waiting.

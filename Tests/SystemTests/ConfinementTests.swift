@@ -193,6 +193,46 @@ extension SystemTests {
             #expect(!FileSystem.exists("/tmp/\(name)"))
         }
 
+        @Test("A plain program on an ordinary user's system saves with its times and modes, and leaves the home alone")
+        func plainOfUser() throws {
+            guard Machine.hasUserNamespaces else {
+                return print("NOT TESTED: an ordinary user's sandbox needs user namespaces, which this machine forbids")
+            }
+            let system = try TestSystem(
+                environment: ["GREENROOM_CGROUP": ""], uid: User.ordinary.uid, place: "/var/lib")
+            defer { system.end() }
+            let before = rights(system.home)
+            // The user's own files, beside the home.
+            let folder = "\(system.folder)/work"
+            try FileSystem.makeDirectory(folder, mode: 0o777)
+            try FileSystem.changeMode(folder, to: 0o777)
+            try system.write(
+                """
+                #!/bin/sh
+                pwd
+                cd "$HOME" && echo text > one && touch -d @981158400 one && chmod 640 one
+                cp -p one two && tar -cf all.tar one two && mkdir out && tar -xpf all.tar -C out
+                stat -c '%a %Y %u' out/two && echo x > \(folder)/note && chmod 600 \(folder)/note
+                (chmod 0 \(system.home)) 2>/dev/null || echo closed
+                cat \(system.home)/state.sqlite 2>/dev/null || echo hidden
+                echo over
+                sleep 1000
+
+                """, to: "\(folder)/work.sh", executable: true)
+            let file = "\(folder)/work.desktop"
+            try system.write(
+                "[Desktop Entry]\nType=Application\nName=Work\nExec=./work.sh\nPath=.\nX-Greenroom-Freeze=true\n",
+                to: file)
+            try system.expect("install", file)
+            try system.play(["open work"])
+            let patience = Patience()
+            while !system.output("work").contains("over"), !patience.isOver {}
+            let seconds = 981_158_400
+            #expect(system.output("work") == [folder, "640 \(seconds) 65534", "closed", "hidden", "over"])
+            #expect(rights(system.home) == before)
+            #expect(rights("\(folder)/note").first.map { $0 & 0o777 } == 0o600)
+        }
+
         @Test("A program whose .desktop file asks for namespaces can make them, and only such a program")
         func namespaces() throws {
             guard (FileSystem.read("/proc/sys/user/max_user_namespaces") ?? []).first != UInt8(ascii: "0"),
