@@ -159,8 +159,8 @@ struct Launcher: Sendable {
     }
 }
 
-/// Where an app's program is for the app itself. The folder of an app with a user of its own is bound to one place below
-/// the home: that user may have no way into the directory where the user keeps it.
+/// Where an app's program is for the app itself. The folder of an app with a user of its own is bound to one place
+/// below the home: that user may have no way into the directory where the user keeps it.
 private struct Place {
     let program: String
     let directory: String
