@@ -49,6 +49,8 @@ final class PlaceHandler: ChannelDuplexHandler, @unchecked Sendable {
     private let places: ConnectionPlaces
     private let spare: Int
     private var context: ChannelHandlerContext?
+    /// It is called when there is a place: further reads before that change nothing.
+    private var isWaiting = false
 
     init(_ places: ConnectionPlaces, sparing spare: Int = 0) { (self.places, self.spare) = (places, spare) }
 
@@ -59,10 +61,16 @@ final class PlaceHandler: ChannelDuplexHandler, @unchecked Sendable {
     func read(context: ChannelHandlerContext) { readIfPlace() }
 
     private func readIfPlace() {
-        guard let context else { return }
+        guard let context, !isWaiting else { return }
         let loop = context.eventLoop
         // Others may be faster then, so it is asked again.
-        if places.hasPlace(sparing: spare, later: { loop.execute { self.readIfPlace() } }) { context.read() }
+        let hasPlace = places.hasPlace(sparing: spare) {
+            loop.execute {
+                self.isWaiting = false
+                self.readIfPlace()
+            }
+        }
+        if hasPlace { context.read() } else { isWaiting = true }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
