@@ -51,6 +51,9 @@ enum ApplicationBundle {
                 }
             }.withoutRepetitions
         manifest.exitsOnSuspend = keys.boolean("UIApplicationExitsOnSuspend")
+        manifest.connectionLimit = keys.string("GreenroomConnectionLimit").flatMap {
+            remarks.seconds($0, "GreenroomConnectionLimit in Info.plist")
+        }
         manifest.urlSchemes =
             keys.dictionaries("CFBundleURLTypes").flatMap { $0.strings("CFBundleURLSchemes") }
             .compactMap { scheme in

@@ -31,6 +31,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var scenes: String?
     /// Programs of the bundle that services may run, by their extension points: relative to the bundle.
     package var extensions: [String: String] = [:]
+    /// Seconds for which its connections stand while it is suspended; 0: for ever; `nil`: as the device has it.
+    package var connectionLimit: Int64?
     /// One sentence for each key that was ignored or converted.
     package var warnings: [String] = []
 
@@ -75,6 +77,7 @@ extension Manifest {
         writer.field("taskIdentifiers", taskIdentifiers)
         writer.field("scenes", scenes)
         writer.field("extensions", extensions)
+        writer.field("connectionLimit", connectionLimit)
         writer.field("warnings", warnings)
         return writer.object
     }
@@ -99,6 +102,10 @@ struct JSONWriter {
 
     mutating func field(_ key: String, objects: [String]) {
         fields.append(quoted(key) + ":[" + objects.joined(separator: ",") + "]")
+    }
+
+    mutating func field(_ key: String, _ value: Int64?) {
+        fields.append(quoted(key) + ":" + (value.map { String($0) } ?? "null"))
     }
 
     mutating func field(_ key: String, _ value: Bool) {

@@ -40,6 +40,9 @@ enum PlainProgram {
         manifest.terminal = entry.boolean("Terminal") ?? false
         manifest.icon = icon
         manifest.exitsOnSuspend = entry.boolean("X-Greenroom-ExitsOnSuspend") ?? false
+        manifest.connectionLimit = entry.string("X-Greenroom-ConnectionLimit").flatMap {
+            remarks.seconds($0, "X-Greenroom-ConnectionLimit")
+        }
         manifest.namespaces = entry.boolean("X-Greenroom-Namespaces") ?? false
         let freeze = entry.boolean("X-Greenroom-Freeze")
         manifest.freezable = freeze ?? true

@@ -16,6 +16,15 @@ final class Remarks {
         }
     }
 
+    /// A number of seconds, at most a week.
+    func seconds(_ text: String, _ what: String) -> Int64? {
+        guard let number = Double(text), number >= 0, number <= 604_800 else {
+            add("\(what) is no number of seconds from 0 to 604800, and is left out.")
+            return nil
+        }
+        return Int64(number.rounded(.up))
+    }
+
     /// A text that will be shown to people, without what could deceive them.
     func text(_ text: String, _ what: String) -> String {
         var result = text

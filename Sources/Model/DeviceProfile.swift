@@ -150,7 +150,9 @@ extension DeviceProfile {
 
     /// What the machine has, with today's behaviour.
     package static let linux = modern(
-        "linux", hasSplitScreen: true, tasks: TaskRules(), windows: WindowRules(), power: PowerRules())
+        "linux", hasSplitScreen: true, tasks: TaskRules(), windows: WindowRules(), power: PowerRules(),
+        // Programs that know nothing of suspension keep what they have open for a while.
+        sockets: SocketRules(connectionLimit: .seconds(180)))
     package static let iOS7 = modern("ios-7", hasSplitScreen: false, tasks: .iOS7, windows: .early)
     package static let iPadAir2 = modern("ipad-air-2", hasSplitScreen: true, tasks: .iOS7, windows: .early)
     package static let iPhone3GS = of2010("iphone-3gs", hasMultitasking: true)
@@ -158,7 +160,8 @@ extension DeviceProfile {
     package static let iPhoneOS3 = of2010("iphone-os-3", hasMultitasking: false)
 
     private static func modern(
-        _ name: String, hasSplitScreen: Bool, tasks: TaskRules, windows: WindowRules, power: PowerRules? = nil
+        _ name: String, hasSplitScreen: Bool, tasks: TaskRules, windows: WindowRules, power: PowerRules? = nil,
+        sockets: SocketRules = .iOS
     ) -> DeviceProfile {
         DeviceProfile(
             name: name, hasMultitasking: true, locking: .sendsToBackground, expirationThread: .mainThread,
@@ -169,7 +172,7 @@ extension DeviceProfile {
                 window: .seconds(35)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: hasSplitScreen, tasks: tasks,
-            sockets: SocketRules(), windows: windows, power: power, protectsDataAfter: .seconds(10),
+            sockets: sockets, windows: windows, power: power, protectsDataAfter: .seconds(10),
             allowances: Allowances())
     }
 
@@ -182,7 +185,7 @@ extension DeviceProfile {
                 launch: .seconds(6), resume: .seconds(6), leave: .seconds(6), terminate: .seconds(6)),
             mainThreadLimit: .seconds(10), checkInterval: .seconds(5), processLimit: 512,
             freezeLimit: .seconds(1), freezeAttempts: 5, hasSplitScreen: false, tasks: .iOS4,
-            sockets: SocketRules(), cellular: .threeG, windows: .early,
+            sockets: .iOS, cellular: .threeG, windows: .early,
             // It came with iOS 4.
             protectsDataAfter: hasMultitasking ? .seconds(10) : nil, allowances: Allowances())
     }

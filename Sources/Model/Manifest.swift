@@ -21,11 +21,13 @@ package struct AppManifest: Hashable, Sendable, Codable {
     package var urlSchemes: [String]
     /// `BGTaskSchedulerPermittedIdentifiers`.
     package var taskIdentifiers: [String]
+    /// How long its connections stand while it is suspended; zero: for ever; `nil`: as the profile says.
+    package var connectionLimit: Span?
 
     package init(
         identifier: AppIdentifier, name: String, kind: AppKind = .application, backgroundModes: BackgroundModes = [],
         exitsOnSuspend: Bool = false, urlSchemes: [String] = [], isFreezable: Bool = true,
-        taskIdentifiers: [String] = [], scenes: SceneSupport = .none
+        taskIdentifiers: [String] = [], scenes: SceneSupport = .none, connectionLimit: Span? = nil
     ) {
         self.identifier = identifier
         self.name = name
@@ -36,9 +38,10 @@ package struct AppManifest: Hashable, Sendable, Codable {
         self.isFreezable = isFreezable
         self.taskIdentifiers = taskIdentifiers
         self.scenes = scenes
+        self.connectionLimit = connectionLimit
     }
 
-    /// A checkpoint from before there were such tasks, or scenes, says nothing of them.
+    /// A checkpoint from before there were such tasks, scenes, or limits, says nothing of them.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         identifier = try values.decode(AppIdentifier.self, forKey: .identifier)
@@ -50,5 +53,6 @@ package struct AppManifest: Hashable, Sendable, Codable {
         isFreezable = try values.decode(Bool.self, forKey: .isFreezable)
         taskIdentifiers = try values.decodeIfPresent([String].self, forKey: .taskIdentifiers) ?? []
         scenes = try values.decodeIfPresent(SceneSupport.self, forKey: .scenes) ?? .none
+        connectionLimit = try values.decodeIfPresent(Span.self, forKey: .connectionLimit)
     }
 }

@@ -12,6 +12,13 @@ package struct SocketRules: Hashable, Sendable, Codable {
     package var patience: UInt8 = 5
 
     package init() {}
+
+    init(connectionLimit: Span) { self.connectionLimit = connectionLimit }
+}
+
+extension SocketRules {
+    /// Apps for iOS expect that their sockets may be gone when they return. A server seldom waits longer for one.
+    static let iOS = SocketRules(connectionLimit: .seconds(60))
 }
 
 /// A socket at which an app waits for others to connect, as it is found when the app has been frozen.

@@ -113,6 +113,7 @@ package enum ScenarioWriter {
         add("plain", manifest.kind == .plain, "true")
         add("modes", !manifest.backgroundModes.isEmpty, YAML.list(manifest.backgroundModes.keys))
         add("exitsOnSuspend", manifest.exitsOnSuspend, "true")
+        add("connectionLimit", manifest.connectionLimit != nil, (manifest.connectionLimit ?? .zero).text)
         add("schemes", !manifest.urlSchemes.isEmpty, YAML.list(manifest.urlSchemes.map(YAML.text)))
         add("tasks", !manifest.taskIdentifiers.isEmpty, YAML.list(manifest.taskIdentifiers.map(YAML.text)))
         add("scenes", manifest.scenes != .none, manifest.scenes.scenarioName)

@@ -119,6 +119,13 @@ struct InspectionTests {
         ("UIApplicationExitsOnSuspend", "<string>YES</string>", { $0.exitsOnSuspend }, true),
         ("UIApplicationExitsOnSuspend", "<integer>1</integer>", { $0.exitsOnSuspend }, true),
         ("UIApplicationExitsOnSuspend", "<string>perhaps</string>", { !$0.exitsOnSuspend }, false),
+        ("GreenroomConnectionLimit", "<integer>90</integer>", { $0.connectionLimit == 90 }, true),
+        ("GreenroomConnectionLimit", "<real>0.0</real>", { $0.connectionLimit == 0 }, true),
+        ("GreenroomConnectionLimit", "<string>29.5</string>", { $0.connectionLimit == 30 }, true),
+        ("GreenroomConnectionLimit", "<string>soon</string>", { $0.connectionLimit == nil }, false),
+        ("GreenroomConnectionLimit", "<integer>-1</integer>", { $0.connectionLimit == nil }, false),
+        ("GreenroomConnectionLimit", "<real>nan</real>", { $0.connectionLimit == nil }, false),
+        ("GreenroomConnectionLimit", "<array/>", { $0.connectionLimit == nil }, false),
         (
             "BGTaskSchedulerPermittedIdentifiers", "<dict><key></key><string>REFRESH</string></dict>",
             { $0.taskIdentifiers.isEmpty }, false

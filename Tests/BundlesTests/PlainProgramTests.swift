@@ -49,6 +49,7 @@ struct PlainProgramTests {
             X-Greenroom-BackgroundModes=audio;voip;
             X-Greenroom-ExitsOnSuspend=true
             X-Greenroom-Namespaces=true
+            X-Greenroom-ConnectionLimit=600
             X-Greenroom-Freeze=false
 
             [Desktop Action New]
@@ -65,6 +66,7 @@ struct PlainProgramTests {
         expected.backgroundModes = ["audio", "voip"]
         expected.exitsOnSuspend = true
         expected.namespaces = true
+        expected.connectionLimit = 600
         expected.freezable = false
         #expect(manifest == expected)
         #expect(["/usr/bin/sh", "/bin/sh", "/usr/local/bin/sh"].contains(manifest.executable))

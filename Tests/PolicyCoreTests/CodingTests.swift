@@ -20,6 +20,8 @@ import Testing
             .installed(.test("z", modes: .processing, tasks: ["a", ""])),
             .installed(
                 .test("w", modes: BackgroundModes(keys: ["heard", "audio", "a.b"]), tasks: ["a"], scenes: .one)),
+            .installed(.test("s", connectionLimit: .zero)),
+            .installed(.test("s", tasks: ["a"], scenes: .one, connectionLimit: .seconds(30))),
             .installed(.test("s", scenes: .one)), .installed(.test("s", tasks: ["a"], scenes: .several)),
             .wishesRestored(app, WakeWishes(scenes: [SceneNumber(1), SceneNumber(.max)])),
             .wishesRestored(app, WakeWishes(interval: .zero, closedScenes: [SceneNumber(2)])),

@@ -200,6 +200,25 @@ import Testing
         }
     }
 
+    @Test("What an app chooses comes before the profile's time", arguments: [.zero, .seconds(30)] as [Span])
+    func chosen(limit: Span) throws {
+        let device = TestDevice()
+        let app = device.install(.test("server", kind: .plain, connectionLimit: limit))
+        device.open(app)
+        device.listen(app, at: Self.port)
+        device.connectPeer(app)
+        device.home()
+        device.pass(.seconds(29))
+        #expect(device.process(app)?.connections == 1)
+        device.pass(.seconds(1000))
+        #expect(device.process(app)?.connections == (limit == .zero ? 1 : 0))
+        if limit != .zero {
+            let reason = try device.last(.connectionsClosed, of: app).reason
+            #expect(reason == .connectionsClosed(count: 1, after: limit))
+        }
+        device.finish()
+    }
+
     @Test("Who comes back in time keeps its connections, and has the whole time again")
     func keepsConnections() {
         let device = TestDevice()
@@ -207,7 +226,7 @@ import Testing
         device.connectPeer(app)
         for _ in 0..<3 {
             device.home()
-            device.pass(.seconds(590))
+            device.pass(.seconds(175))
             device.open(app)
             device.pass(.seconds(5))
         }

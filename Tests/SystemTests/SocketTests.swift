@@ -38,11 +38,12 @@ extension SystemTests {
 
         /// Installs and opens a server; its port.
         private static func open(
-            _ name: String, _ arguments: String = "tcp", modes: String = "", in system: TestSystem
+            _ name: String, _ arguments: String = "tcp", modes: String = "", more: String = "",
+            in system: TestSystem
         ) throws -> Int {
             let path = "\(system.folder)/server.py"
             try system.write(server, to: path)
-            try system.installPlain(name, command: "python3 \(path) \(arguments)", modes: modes)
+            try system.installPlain(name, command: "python3 \(path) \(arguments)", modes: modes, more: more)
             try system.play(["open \(name)"])
             let patience = Patience()
             // What an app prints comes without news.
@@ -132,11 +133,14 @@ extension SystemTests {
             #expect(try child.line(Patience()) == "two")
         }
 
-        @Test("Connections are closed after the profile's time: both sides see a reset")
-        func closesConnections() throws {
-            let system = try TestSystem(device: Self.profile { $0.connectionLimit = .milliseconds(500) })
+        @Test(
+            "Connections are closed after the profile's time, or after the program's: both sides see a reset",
+            arguments: [false, true])
+        func closesConnections(isOwn: Bool) throws {
+            let system = try TestSystem(
+                device: Self.profile { $0.connectionLimit = isOwn ? .seconds(3600) : .milliseconds(500) })
             defer { system.end() }
-            let port = try Self.open("server", in: system)
+            let port = try Self.open("server", more: isOwn ? "X-Greenroom-ConnectionLimit=1" : "", in: system)
             let child = try Child(
                 #require(Machine.find("python3")),
                 [

@@ -28,6 +28,8 @@ struct Installation: Codable, Sendable, Equatable {
     /// `UIApplicationSceneManifest`: `one` or `several`; `nil`: it has none, or was installed by a version that knew
     /// nothing of them, whose frameworks look after the app's one scene by themselves.
     var scenes: String?
+    /// Seconds for which its connections stand while it is suspended; 0: for ever; `nil`: it says nothing.
+    var connectionLimit: Int64?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?
     /// What of it was left out, for whoever installs it: it is not kept.
@@ -41,7 +43,8 @@ struct Installation: Codable, Sendable, Equatable {
             backgroundModes: BackgroundModes(keys: backgroundModes), exitsOnSuspend: exitsOnSuspend,
             urlSchemes: urlSchemes, isFreezable: freezable && !(graphical && hasDisplay),
             taskIdentifiers: taskIdentifiers ?? [],
-            scenes: scenes == "several" ? .several : scenes == "one" ? .one : .none)
+            scenes: scenes == "several" ? .several : scenes == "one" ? .one : .none,
+            connectionLimit: connectionLimit.map { .seconds(Double($0)) })
     }
 
     init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }

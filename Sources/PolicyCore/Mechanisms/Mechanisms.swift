@@ -248,6 +248,8 @@ extension System: SocketScope {
         get { apps[i].sockets }
         set { apps[i].sockets = newValue }
     }
+
+    func connectionLimit(_ i: Int) -> Span? { apps[i].manifest.connectionLimit }
 }
 
 extension System: LockScope {

@@ -152,7 +152,7 @@ extension Event {
         case 2: self = .booted
         case 3: self = .adopted(try reader.array { reader throws(MalformedBytes) in try reader.adoptedApp() })
         case 4: self = .installed(try reader.manifest())
-        case 31, 88: self = .installed(try reader.manifest(tag))
+        case 31, 88, 98: self = .installed(try reader.manifest(tag))
         case 33, 89:
             let app = try reader.app()
             let interval = try reader.optional { reader throws(MalformedBytes) in
@@ -273,11 +273,13 @@ extension ByteWriter {
     }
 
     fileprivate mutating func write(installed manifest: AppManifest) {
-        let hasScenes = manifest.scenes != .none
-        write(UInt8(hasScenes ? 88 : manifest.taskIdentifiers.isEmpty ? 4 : 31))
+        let hasLimit = manifest.connectionLimit != nil
+        let hasScenes = hasLimit || manifest.scenes != .none
+        write(UInt8(hasLimit ? 98 : hasScenes ? 88 : manifest.taskIdentifiers.isEmpty ? 4 : 31))
         write(manifest)
         if hasScenes || !manifest.taskIdentifiers.isEmpty { write(manifest.taskIdentifiers) { $0.write($1) } }
         if hasScenes { write(manifest.scenes.rawValue) }
+        if let limit = manifest.connectionLimit { write(limit.nanoseconds) }
     }
 
     private mutating func write(_ modes: BackgroundModes) {
@@ -340,11 +342,15 @@ extension ByteReader {
         return AdoptedApp(app: app, pid: pid, isFrozen: isFrozen, status: status)
     }
 
-    /// One with tasks, or with scenes and perhaps tasks.
+    /// One with tasks, with scenes and perhaps tasks, or with a limit and perhaps both.
     fileprivate mutating func manifest(_ tag: UInt8) throws(MalformedBytes) -> AppManifest {
         var manifest = try manifest()
         manifest.taskIdentifiers = try array { reader throws(MalformedBytes) in try reader.string() }
-        if tag == 88 { manifest.scenes = try value(SceneSupport.self) }
+        if tag != 31 { manifest.scenes = try value(SceneSupport.self) }
+        if tag == 98 {
+            manifest.connectionLimit = Span(nanoseconds: try signed())
+            return manifest
+        }
         guard tag == 88 ? manifest.scenes != .none : !manifest.taskIdentifiers.isEmpty else {
             throw MalformedBytes(offset: offset, expected: tag == 88 ? "an app with scenes" : "identifiers of tasks")
         }

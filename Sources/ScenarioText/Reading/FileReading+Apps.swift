@@ -36,6 +36,7 @@ extension FileReading {
             if let one { script.manifest.backgroundModes.formUnion(BackgroundModes(keys: [one])) }
         }
         set(&script.manifest.exitsOnSuspend, truth(fields["exitsOnSuspend"]))
+        script.manifest.connectionLimit = span(fields["connectionLimit"])
         script.manifest.urlSchemes = list(fields["schemes"], of: "URL schemes").compactMap { scheme($0) }
         script.manifest.taskIdentifiers = list(fields["tasks"], of: "identifiers").compactMap {
             text($0, of: "an identifier")

@@ -88,6 +88,9 @@ extension KeyTable {
             Key("plain", "true or false", "A Linux program that knows nothing of Greenroom: no callbacks."),
             Key("modes", "list", "Its `UIBackgroundModes`: those of Apple, `listen`, and those that services guard."),
             Key("exitsOnSuspend", "true or false", "`UIApplicationExitsOnSuspend`."),
+            Key(
+                "connectionLimit", "TIME",
+                "How long its connections stand while it is suspended; `0s`: for ever; left out: as the device has it."),
             Key("schemes", "list", "The URL schemes that it is registered for."),
             Key("tasks", "list", "`BGTaskSchedulerPermittedIdentifiers`."),
             Key("scenes", "one or several", "`UIApplicationSceneManifest`; no scenes where it is left out."),

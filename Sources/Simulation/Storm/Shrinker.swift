@@ -118,6 +118,7 @@ package struct Shrinker {
             _ = change { $0.apps[number].manifest.urlSchemes = [] }
             _ = change { $0.apps[number].manifest.taskIdentifiers = [] }
             _ = change { $0.apps[number].manifest.scenes = .none }
+            _ = change { $0.apps[number].manifest.connectionLimit = nil }
         }
         if best.profile != .linux { _ = change { $0.profile = .linux } }
         roundTimes()
@@ -151,6 +152,7 @@ extension AppScript {
     fileprivate var complexity: Int {
         reactions.count + callbackTimes.count + manifest.backgroundModes.keys.count + manifest.urlSchemes.count
             + (manifest.scenes == .none ? 0 : 1) + (manifest.exitsOnSuspend ? 1 : 0) + (manifest.isFreezable ? 0 : 1)
+            + (manifest.connectionLimit == nil ? 0 : 1)
     }
 }
 

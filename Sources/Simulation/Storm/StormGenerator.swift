@@ -25,6 +25,7 @@ package struct StormGenerator {
         StormModels.add(models, to: &generator.scenario)
         StormScenes.add(to: &generator.scenario)
         StormDisk.add(to: &generator.scenario)
+        StormConnections.add(to: &generator.scenario)
         return generator.scenario
     }
 

@@ -64,6 +64,7 @@ enum EventTag: UInt8, CaseIterable {
     case serviceReceives = 75
     case servicesDeclared = 76
     case installedWithScenes = 88
+    case installedWithConnectionLimit = 98
     case wishesRestoredWithScenes = 89
     case trafficCountedWithProcessor = 90
     case diskSensed = 93
@@ -80,8 +81,10 @@ extension Event {
         case .booted: .booted
         case .adopted: .adopted
         case .installed(let manifest):
-            manifest.scenes != .none
-                ? .installedWithScenes : manifest.taskIdentifiers.isEmpty ? .installed : .installedWithTasks
+            manifest.connectionLimit != nil
+                ? .installedWithConnectionLimit
+                : manifest.scenes != .none
+                    ? .installedWithScenes : manifest.taskIdentifiers.isEmpty ? .installed : .installedWithTasks
         case .command: .command
         case .processStarted: .processStarted
         case .launchFailed: .launchFailed

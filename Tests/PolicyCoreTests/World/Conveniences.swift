@@ -11,13 +11,14 @@ extension AppManifest {
     static func test(
         _ name: String, kind: AppKind = .application, modes: BackgroundModes = [], exitsOnSuspend: Bool = false,
         schemes: [String] = [], isFreezable: Bool = true, tasks: [String] = [],
-        scenes: SceneSupport = .none
+        scenes: SceneSupport = .none, connectionLimit: Span? = nil
     ) -> AppManifest {
         // The names are literals of the tests.
         guard let identifier = AppIdentifier("org.example." + name) else { preconditionFailure("\(name) names no app") }
         return AppManifest(
             identifier: identifier, name: name, kind: kind, backgroundModes: modes, exitsOnSuspend: exitsOnSuspend,
-            urlSchemes: schemes, isFreezable: isFreezable, taskIdentifiers: tasks, scenes: scenes)
+            urlSchemes: schemes, isFreezable: isFreezable, taskIdentifiers: tasks, scenes: scenes,
+            connectionLimit: connectionLimit)
     }
 }
 

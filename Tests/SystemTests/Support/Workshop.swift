@@ -37,7 +37,9 @@ extension TestSystem {
     }
 
     /// Installs a program that knows nothing of Greenroom.
-    func installPlain(_ name: String, command: String, terminal: Bool = false, modes: String = "") throws {
+    func installPlain(_ name: String, command: String, terminal: Bool = false, modes: String = "", more: String = "")
+        throws
+    {
         let path = "\(folder)/\(name).desktop"
         try write(
             """
@@ -48,6 +50,7 @@ extension TestSystem {
             Terminal=\(terminal)
             X-Greenroom-Freeze=true
             X-Greenroom-BackgroundModes=\(modes)
+            \(more)
 
             """, to: path)
         try expect("install", path)

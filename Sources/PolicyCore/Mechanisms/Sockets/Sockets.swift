@@ -51,8 +51,14 @@ package enum Sockets {
 
     /// The suspension is confirmed: what is connected has so long.
     static func suspended(_ i: Int, in scope: inout some SocketScope) {
-        guard scope[sockets: i].connections > 0, let limit = scope.profile.socketRules.connectionLimit else { return }
+        guard scope[sockets: i].connections > 0, let limit = connectionLimit(i, in: scope) else { return }
         scope.arm(i, .sockets, after: limit)
+    }
+
+    /// The app chooses; an app that says nothing has the profile's limit.
+    private static func connectionLimit(_ i: Int, in scope: borrowing some SocketScope) -> Span? {
+        guard let own = scope.connectionLimit(i) else { return scope.profile.socketRules.connectionLimit }
+        return own > .zero ? own : nil
     }
 
     // MARK: Woken
@@ -182,7 +188,7 @@ package enum Sockets {
             scope.arm(i, .sockets, after: rules.grace)
         } else if scope.suspension(i) == .confirmed, scope[sockets: i].connections > 0 {
             let reason = Reason.connectionsClosed(
-                count: scope[sockets: i].connections, after: rules.connectionLimit ?? .zero)
+                count: scope[sockets: i].connections, after: connectionLimit(i, in: scope) ?? .zero)
             scope[sockets: i].connections = 0
             scope.log(i, .connectionsClosed, reason)
             scope.emit(i, .sockets(.closeConnections))
@@ -203,6 +209,8 @@ package enum Sockets {
 
 protocol SocketScope: Scope {
     subscript(sockets i: Int) -> Sockets.State { get set }
+    /// What it says in its manifest; zero: for ever.
+    func connectionLimit(_ i: Int) -> Span?
     /// What runs for a while is told of its time like one that finishes tasks.
     mutating func startTaskClock(_ i: Int, limit: Span)
     var taskRules: TaskRules { get }
