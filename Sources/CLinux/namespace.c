@@ -61,9 +61,10 @@ static int restrict_mount(const char *path, unsigned long flags) {
     return mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | flags, NULL);
 }
 
-// With what is mounted below: in a user namespace nobody may uncover what lies under a mount from outside.
-static int bind_tree(const char *source, const char *target) {
-    return mount(source, target, NULL, MS_BIND | MS_REC, NULL);
+// In a user namespace the kernel refuses a bind without the mounts below it: it would uncover what they hide. Otherwise
+// what others mounted there stays out.
+static int bind(const struct gr_spawn *what, const char *source, const char *target) {
+    return mount(source, target, NULL, what->own_user ? MS_BIND | MS_REC : MS_BIND, NULL);
 }
 
 static int mount_memory(const char *where, uint64_t size) {
@@ -85,15 +86,15 @@ static int cover_temporary(const struct gr_spawn *what) {
         number_path(source, "/proc/self/fd/", fd);
     } else {
         number_path(source, "/proc/self/fd/", fd);
-        if (bind_tree(source, "/tmp") != 0 || restrict_mount("/tmp", MS_NOSUID | MS_NODEV) != 0) return -1;
+        if (bind(what, source, "/tmp") != 0 || restrict_mount("/tmp", MS_NOSUID | MS_NODEV) != 0) return -1;
     }
     // Not every system has it.
-    if (bind_tree(source, "/var/tmp") != 0) return errno == ENOENT ? 0 : -1;
+    if (bind(what, source, "/var/tmp") != 0) return errno == ENOENT ? 0 : -1;
     return restrict_mount("/var/tmp", MS_NOSUID | MS_NODEV);
 }
 
 // Folders of sockets below /tmp that a graphical program needs. The folder may be the app's: no link is followed.
-static void show_again(const char *path, int source) {
+static void show_again(const struct gr_spawn *what, const char *path, int source) {
     char from[40], to[40];
     int temporary = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
     const char *name = strrchr(path, '/');
@@ -103,7 +104,7 @@ static void show_again(const char *path, int source) {
     if (target >= 0) {
         number_path(from, "/proc/self/fd/", source);
         number_path(to, "/proc/self/fd/", target);
-        bind_tree(from, to);
+        bind(what, from, to);
         close(target);
     }
     close(temporary);
@@ -123,7 +124,7 @@ static int cover_system(const struct gr_spawn *what) {
         shown[i] = open(what->shown[i], O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (limit_memory(what) != 0 || (what->temporary && cover_temporary(what) != 0)) return -1;
     for (int i = 0; i < what->shown_count; i++)
-        if (shown[i] >= 0) show_again(what->shown[i], shown[i]);
+        if (shown[i] >= 0) show_again(what, what->shown[i], shown[i]);
     for (int i = 0; i < 3; i++)
         if (is_below(what->hide, covered[i])) return make_parents(what->hide, strlen(covered[i]), 0);
     return 0;
@@ -132,17 +133,17 @@ static int cover_system(const struct gr_spawn *what) {
 static int bind_all(const struct gr_spawn *what, const int *sources, const int *directory) {
     size_t root = strlen(what->hide);
     for (int i = 0; i < what->bind_count; i++) {
-        const struct gr_bind *bind = &what->binds[i];
+        const struct gr_bind *one = &what->binds[i];
         char source[40];
         number_path(source, "/proc/self/fd/", sources[i]);
-        if (make_parents(bind->target, root, !directory[i]) != 0) return -1;
+        if (make_parents(one->target, root, !directory[i]) != 0) return -1;
         if (!directory[i]) {
-            int fd = open(bind->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+            int fd = open(one->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
             if (fd < 0) return -1;
             close(fd);
         }
-        if (bind_tree(source, bind->target) != 0) return -1;
-        if (restrict_mount(bind->target, MS_NOSUID | MS_NODEV | (bind->read_only ? MS_RDONLY : 0)) != 0) return -1;
+        if (bind(what, source, one->target) != 0) return -1;
+        if (restrict_mount(one->target, MS_NOSUID | MS_NODEV | (one->read_only ? MS_RDONLY : 0)) != 0) return -1;
         close(sources[i]);
     }
     return 0;
@@ -212,8 +213,8 @@ static int enter_user_namespace(void) {
 }
 
 // Processes of the same user have files that it may write, such as oom_score_adj.
-static int close_processes(void) {
-    if (bind_tree("/proc", "/proc") != 0) return -1;
+static int close_processes(const struct gr_spawn *what) {
+    if (bind(what, "/proc", "/proc") != 0) return -1;
     return restrict_mount("/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY);
 }
 
@@ -249,6 +250,6 @@ int gr_enter_namespace(const struct gr_spawn *what) {
         hide_groups();
     }
     if (own_ipc && !what->own_user) limit_system_v(what);
-    if (what->close_processes && close_processes() != 0) return -1;
+    if (what->close_processes && close_processes(what) != 0) return -1;
     return mount(NULL, what->hide, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL);
 }
