@@ -31,7 +31,7 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var scenes: String?
     /// Programs of the bundle that services may run, by their extension points: relative to the bundle.
     package var extensions: [String: String] = [:]
-    /// Seconds for which its connections stand while it is suspended; 0: for ever; `nil`: as the device has it.
+    /// The limit of its connections while it is suspended, in seconds. 0 is no limit. `nil`: the profile's limit holds.
     package var connectionLimit: Int64?
     /// One sentence for each key that was ignored or converted.
     package var warnings: [String] = []

@@ -26,7 +26,7 @@ struct HomeWatch {
 
     private mutating func mark() {
         nextLook = nil
-        // Without a mark, as on a full disk, the system goes on and does not notice a removal.
+        // On a full disk there may be no mark. The system then goes on, but does not notice a removal.
         try? FileSystem.replaceOrOverwrite(path, with: [])
         _ = try? inotify.watch(path, for: .removedItself)
     }

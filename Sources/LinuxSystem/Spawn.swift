@@ -82,7 +82,7 @@ package struct Spawn {
         package var hidesProcesses = false
         /// It belongs to a user namespace, which ordinary users can make. The program keeps its user.
         package var ownsUser = false
-        /// Nothing of `/proc` can be changed.
+        /// `/proc` is read-only.
         package var closesProcesses = false
         /// Only what is bound, `/tmp` and `/dev/shm` can be changed: files, modes, times, attributes (Linux 5.12).
         package var closesRest = false

@@ -21,7 +21,7 @@ package struct AppManifest: Hashable, Sendable, Codable {
     package var urlSchemes: [String]
     /// `BGTaskSchedulerPermittedIdentifiers`.
     package var taskIdentifiers: [String]
-    /// How long its connections stand while it is suspended; zero: for ever; `nil`: as the profile says.
+    /// The limit of its connections while it is suspended. Zero is no limit. `nil`: the profile's limit holds.
     package var connectionLimit: Span?
 
     package init(

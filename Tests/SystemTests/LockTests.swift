@@ -91,7 +91,7 @@ extension SystemTests {
             let group = "\(system.home)-group"
             defer {
                 system.end()
-                try? FileSystem.removeTree(group)
+                #expect(throws: Never.self) { try FileSystem.removeTree(group) }
             }
             let path = try Self.database(.wal, at: group, in: system)
             try system.installPython("writer", Self.use(path, "begin immediate"))

@@ -318,7 +318,7 @@ struct gr_spawn {
     int hides_processes;
     // The namespace belongs to a user namespace, in which the program keeps its user: no privilege is needed.
     int own_user;
-    // Nothing of /proc can be changed.
+    // /proc is read-only.
     int close_processes;
     // Only the binds, /tmp and /dev/shm can be changed (Linux 5.12).
     int close_rest;

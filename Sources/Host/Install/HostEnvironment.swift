@@ -15,7 +15,7 @@ struct HostEnvironment: Sendable {
     let isSandboxed: Bool
     /// What sandboxed apps see emptied: the home, or the first folder on the way to it that their users could not pass.
     let hidden: String
-    /// Where apps share the daemon's user, a user namespace allows the sandbox.
+    /// Apps share the daemon's user, and each has its sandbox in a user namespace.
     let makesUserNamespaces: Bool
     /// Variables of a graphical session, for plain programs.
     let display: [String]
@@ -39,7 +39,7 @@ struct HostEnvironment: Sendable {
         uidBase = ownUsers ? 0x6780_0000 + UInt32(number % 64) * Self.uidCount : nil
         makesUserNamespaces = !isRoot && Self.allowsUserNamespaces(for: home)
         isSandboxed = ownUsers || makesUserNamespaces
-        // What is the user's own lies beside the home.
+        // An ordinary user's apps see the user's files outside the home.
         hidden = ownUsers ? FileSystem.firstClosed(onTheWayTo: home.path) : home.path
         let names = [
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "PULSE_SERVER",

@@ -28,7 +28,7 @@ struct Installation: Codable, Sendable, Equatable {
     /// `UIApplicationSceneManifest`: `one` or `several`; `nil`: it has none, or was installed by a version that knew
     /// nothing of them, whose frameworks look after the app's one scene by themselves.
     var scenes: String?
-    /// Seconds for which its connections stand while it is suspended; 0: for ever; `nil`: it says nothing.
+    /// The limit of its connections while it is suspended, in seconds. 0 is no limit. `nil`: the profile's limit holds.
     var connectionLimit: Int64?
     /// A uid of its own, where the daemon can give one.
     var uid: UInt32?

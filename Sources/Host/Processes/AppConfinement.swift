@@ -35,7 +35,7 @@ struct AppConfinement {
         sandbox.sharedMemory = Self.sharedMemory
         sandbox.hidesProcesses = true
         sandbox.ownsUser = isUsers
-        // A browser maps the users of its own namespaces there.
+        // A browser writes the users of its own namespaces into `/proc`.
         sandbox.closesProcesses = isUsers && !makesNamespaces
         sandbox.closesRest = isUsers && !isPlain
         // A display takes pictures out of System V's shared memory.

@@ -159,8 +159,8 @@ struct Launcher: Sendable {
     }
 }
 
-/// Where an app's program is for the app itself. The folder of an app with a user of its own is bound to one place
-/// below the home: that user may have no way into the directory where the user keeps it.
+/// The paths of an app's program as the app sees them. Greenroom binds the folder to a place below the home if the app
+/// has a user of its own. That user may not be able to enter the original folder.
 private struct Place {
     let program: String
     let directory: String

@@ -38,7 +38,7 @@ package struct GatewaySettings: Sendable {
     package var environment = CertificateFacts.Environment.production
     package var rules = PushRules()
     package var connection = ConnectionRules()
-    /// The limit of connections at once. `nil`: the limit follows from the descriptors that the process can have.
+    /// The most connections at once. `nil`: as many as the process can have descriptors for.
     package var mostConnections: Int?
     /// Bytes that stored messages may take on the disk; beyond, providers hear `ServiceUnavailable`.
     package var storeLimit = 16 << 30

@@ -209,7 +209,7 @@ package enum Sockets {
 
 protocol SocketScope: Scope {
     subscript(sockets i: Int) -> Sockets.State { get set }
-    /// What it says in its manifest; zero: for ever.
+    /// The limit in the app's manifest. Zero is no limit.
     func connectionLimit(_ i: Int) -> Span?
     /// What runs for a while is told of its time like one that finishes tasks.
     mutating func startTaskClock(_ i: Int, limit: Span)
