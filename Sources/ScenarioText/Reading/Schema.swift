@@ -90,7 +90,7 @@ extension KeyTable {
             Key("exitsOnSuspend", "true or false", "`UIApplicationExitsOnSuspend`."),
             Key(
                 "connectionLimit", "TIME",
-                "The limit of its connections while it is suspended. `0s` is no limit. Without it the profile's limit holds."),
+                "The limit of its connections while it is suspended. `0s` is no limit. The profile has the default."),
             Key("schemes", "list", "The URL schemes that it is registered for."),
             Key("tasks", "list", "`BGTaskSchedulerPermittedIdentifiers`."),
             Key("scenes", "one or several", "`UIApplicationSceneManifest`; no scenes where it is left out."),
