@@ -63,7 +63,7 @@ static int restrict_mount(const char *path, unsigned long flags) {
 
 // In a user namespace the kernel refuses a bind without the mounts below it: it would uncover what they hide. Otherwise
 // what others mounted there stays out.
-static int bind(const struct gr_spawn *what, const char *source, const char *target) {
+static int bind_place(const struct gr_spawn *what, const char *source, const char *target) {
     return mount(source, target, NULL, what->own_user ? MS_BIND | MS_REC : MS_BIND, NULL);
 }
 
@@ -86,10 +86,10 @@ static int cover_temporary(const struct gr_spawn *what) {
         number_path(source, "/proc/self/fd/", fd);
     } else {
         number_path(source, "/proc/self/fd/", fd);
-        if (bind(what, source, "/tmp") != 0 || restrict_mount("/tmp", MS_NOSUID | MS_NODEV) != 0) return -1;
+        if (bind_place(what, source, "/tmp") != 0 || restrict_mount("/tmp", MS_NOSUID | MS_NODEV) != 0) return -1;
     }
     // Not every system has it.
-    if (bind(what, source, "/var/tmp") != 0) return errno == ENOENT ? 0 : -1;
+    if (bind_place(what, source, "/var/tmp") != 0) return errno == ENOENT ? 0 : -1;
     return restrict_mount("/var/tmp", MS_NOSUID | MS_NODEV);
 }
 
@@ -104,7 +104,7 @@ static void show_again(const struct gr_spawn *what, const char *path, int source
     if (target >= 0) {
         number_path(from, "/proc/self/fd/", source);
         number_path(to, "/proc/self/fd/", target);
-        bind(what, from, to);
+        bind_place(what, from, to);
         close(target);
     }
     close(temporary);
@@ -142,7 +142,7 @@ static int bind_all(const struct gr_spawn *what, const int *sources, const int *
             if (fd < 0) return -1;
             close(fd);
         }
-        if (bind(what, source, one->target) != 0) return -1;
+        if (bind_place(what, source, one->target) != 0) return -1;
         if (restrict_mount(one->target, MS_NOSUID | MS_NODEV | (one->read_only ? MS_RDONLY : 0)) != 0) return -1;
         close(sources[i]);
     }
@@ -214,7 +214,7 @@ static int enter_user_namespace(void) {
 
 // Processes of the same user have files that it may write, such as oom_score_adj.
 static int close_processes(const struct gr_spawn *what) {
-    if (bind(what, "/proc", "/proc") != 0) return -1;
+    if (bind_place(what, "/proc", "/proc") != 0) return -1;
     return restrict_mount("/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY);
 }
 
