@@ -144,6 +144,24 @@ struct SandboxTests {
         #expect(FileSystem.read("/proc/sys/kernel/shmall") != Array("16\n".utf8))
     }
 
+    @Test("What others mounted below the container stays out of root's sandbox; in a user namespace it has to come in")
+    func foreignMounts() throws {
+        let scratch = try Scratch()
+        let home = try makeHome(scratch)
+        let place = try scratch.directory("home/containers/a/below", mode: 0o755)
+        #expect(unsafe mount("greenroom-test", place, "tmpfs", 0, "size=64k") == 0)
+        defer { #expect(unsafe umount(place) == 0) }
+        _ = try scratch.file("home/containers/a/below/foreign", "x")
+        func names(ownsUser: Bool) throws -> [String] {
+            try Script.run("ls \(place); echo over") {
+                $0.sandbox = sandbox(home)
+                $0.sandbox?.ownsUser = ownsUser
+            }
+        }
+        #expect(try names(ownsUser: false) == ["over"])
+        if Machine.hasUserNamespaces { #expect(try names(ownsUser: true) == ["foreign", "over"]) }
+    }
+
     @Test("What the sandbox mounts is not mounted here")
     func mountsStayInside() throws {
         let scratch = try Scratch()
