@@ -47,6 +47,7 @@ struct VocabularyTour {
         }
         let phone = device.install("phone", modes: ["voip", .listen]) { $0.taskIdentifiers = ["phone.tidy"] }
         let shell = device.install("shell", kind: .plain) { $0.exitsOnSuspend = true }
+        _ = device.install("mirror", kind: .plain) { $0.connectionLimit = .seconds(30) }
         look(player, phone, shell)
         hold(player, phone)
         rest(player, phone)
