@@ -1,3 +1,6 @@
+internal import CLinux
+internal import Glibc
+
 /// What leads out of the machine: the interface of its default route, as files tell at that moment.
 package struct DefaultLink: Sendable {
     package enum Kind: Sendable { case wired, wireless, modem }
@@ -46,6 +49,27 @@ package struct DefaultLink: Sendable {
         }
         return best?.name
     }
+
+    /// The kinds of the queueing disciplines in which packets wait for an interface, such as `fq_codel`. The
+    /// corresponding command is `tc qdisc show`.
+    package static func disciplines(of interface: String) throws(SystemError) -> [String] {
+        let number = unsafe if_nametoindex(interface)
+        guard number != 0 else { throw .last("if_nametoindex", path: interface) }
+        var found = [gr_discipline](repeating: gr_discipline(), count: most)
+        let size = CInt(found.count)
+        let count = try check("netlink") { () -> CInt in
+            unsafe found.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return 0 }
+                return unsafe gr_disciplines(CInt(number), base, size)
+            }
+        }
+        return found.prefix(Int(count)).map { one in
+            unsafe withUnsafeBytes(of: one.kind) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+    }
+
+    /// An interface with a queue for each processor has as many.
+    private static let most = 256
 
     /// What an interface has carried since it is there, both ways together; `nil` for what is not there.
     package func carried(by interface: String) -> (bytes: Int64, packets: Int64)? {

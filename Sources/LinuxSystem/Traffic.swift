@@ -37,6 +37,8 @@ package struct TrafficCount: GrowingCount {
 /// finds nothing of the old one. Needs CAP_BPF and CAP_NET_ADMIN, and Linux 5.8.
 package final class TrafficProgram: Sendable {
     private let counts: Descriptor
+    /// The groups whose packets give way.
+    private let lowered: Descriptor
     /// Open as long as packets are to be counted.
     private let links: [Descriptor]
 
@@ -48,6 +50,7 @@ package final class TrafficProgram: Sendable {
         var counter = gr_traffic_counter()
         try check("bpf") { unsafe gr_count_traffic(fd, &counter) }
         counts = Descriptor(owning: counter.map)
+        lowered = Descriptor(owning: counter.lowered)
         links = [Descriptor(owning: counter.sent), Descriptor(owning: counter.received)]
     }
 
@@ -79,7 +82,15 @@ package final class TrafficProgram: Sendable {
         return TrafficCount(traffic)
     }
 
-    fileprivate func end(_ number: UInt64) { gr_end_traffic(counts.rawValue, number) }
+    fileprivate func setGivesWay(_ givesWay: Bool, _ number: UInt64) throws(SystemError) {
+        let map = lowered.rawValue
+        try check("bpf") { gr_lower_traffic(map, number, givesWay ? 1 : 0) }
+    }
+
+    fileprivate func end(_ number: UInt64) {
+        gr_end_traffic(counts.rawValue, number)
+        _ = gr_lower_traffic(lowered.rawValue, number, 0)
+    }
 }
 
 /// What one cgroup moves, counted as long as this is there.
@@ -97,6 +108,12 @@ package final class TrafficCounter: Sendable {
 
     /// What was moved since this was made. Takes about a microsecond, and waits for nothing.
     package func read() throws(SystemError) -> TrafficCount { try program.read(number) }
+
+    /// Gives the group's packets the last priority as they leave the machine, or the priority that their sockets have.
+    ///
+    /// It takes effect where the interface sends packets by priority: Wi-Fi does, and so do the queueing disciplines
+    /// `pfifo_fast` and `prio`.
+    package func setGivesWay(_ givesWay: Bool) throws(SystemError) { try program.setGivesWay(givesWay, number) }
 }
 
 /// TCP connections that leave the machine, and what each moved since it was made. Other protocols are not told of, and

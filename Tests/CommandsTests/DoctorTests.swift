@@ -53,6 +53,27 @@ struct DoctorTests {
         return Dictionary(uniqueKeysWithValues: probes.findings().map { ($0.mechanism, $0) })
     }
 
+    @Test(
+        "An interface that sends by priority puts the background last; another one leaves it in the way",
+        arguments: [
+            (["pfifo_fast"], false, DoctorFinding.Status.ok), (["mq", "pfifo_fast", "pfifo_fast"], false, .ok),
+            (["noqueue"], false, .ok), ([], false, .ok), (["mq", "fq_codel", "fq_codel"], false, .replaced),
+            (["cake", "ingress"], false, .replaced), (["prio", "fq_codel"], false, .replaced),
+            (["fq_codel"], true, .ok), (["unknown"], false, .replaced),
+        ])
+    func backgroundTraffic(disciplines: [String], isWireless: Bool, status: DoctorFinding.Status) {
+        func finding(isMarked: Bool, _ interface: String?) -> DoctorFinding {
+            BackgroundTrafficProbe(
+                isMarked: isMarked, interface: interface, isWireless: isWireless, disciplines: disciplines
+            ).finding()
+        }
+        let found = finding(isMarked: true, "eth0")
+        #expect(found.status == status && found.detail.contains("eth0"))
+        #expect(found.cost?.contains("tc qdisc replace dev eth0") ?? (status == .ok))
+        #expect(finding(isMarked: true, nil).status == .ok)
+        #expect(finding(isMarked: false, "eth0").status == .missing)
+    }
+
     @Test("Few descriptors mean few tools and apps; enough are enough")
     func descriptors() throws {
         let few = try Self.settings(of: Tool(), files: 1024)["file descriptors"]

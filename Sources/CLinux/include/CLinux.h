@@ -171,8 +171,9 @@ ssize_t gr_send_now(int socket, const void *_Nullable bytes, size_t length);
 
 // Bytes that were moved over the network, headers included; what stays on the machine is left out.
 struct gr_traffic { uint64_t sent, received; };
-// A program in the kernel that counts what the processes of some cgroups move; it counts as long as both links are open.
-struct gr_traffic_counter { int map, sent, received; };
+// A program in the kernel that counts what the processes of some cgroups move. It counts while both links are open.
+// `lowered` has the cgroups whose packets come last.
+struct gr_traffic_counter { int map, lowered, sent, received; };
 // Begins to look at what moves in an open cgroup and those below, beside whatever else counts or filters there: 0, or
 // -1 errno.
 int gr_count_traffic(int group, struct gr_traffic_counter *counter);
@@ -181,6 +182,8 @@ int gr_begin_traffic(int map, uint64_t group);
 // 0, or -1 errno.
 int gr_read_traffic(int map, uint64_t group, struct gr_traffic *traffic);
 void gr_end_traffic(int map, uint64_t group);
+// Whether the packets of the cgroup with that number have the last priority: 0, or -1 errno.
+int gr_lower_traffic(int lowered, uint64_t group, int is_lowered);
 // What one TCP connection moved so far, without headers.
 struct gr_connection {
     uint64_t inode;
@@ -189,6 +192,10 @@ struct gr_connection {
 // The connections of a family that leave the machine: how many there are, of which `room` are stored at most; or -1
 // errno.
 int gr_connections(int family, struct gr_connection *connections, int room);
+// A queueing discipline, by its kind.
+struct gr_discipline { char kind[16]; };
+// The disciplines of an interface: how many were stored, `room` at most; or -1 errno.
+int gr_disciplines(int interface, struct gr_discipline *disciplines, int room);
 // Duplicates above standard error, close-on-exec.
 int gr_duplicate(int fd);
 int gr_open(const char *path, int flags, unsigned mode);

@@ -21,7 +21,9 @@ struct CgroupProbes {
         defer { remove(path) }
         let writable = DoctorFinding(mechanism: "cgroup v2", status: .ok, detail: "groups can be made in \(root)")
         let traffic = TrafficProbe(group: group).finding()
-        return [writable] + inside(group) + [controller("memory", root), controller("pids", root), traffic]
+        let background = BackgroundTrafficProbe(isMarked: traffic.status == .ok).finding()
+        return [writable] + inside(group)
+            + [controller("memory", root), controller("pids", root), traffic, background]
     }
 
     private static func withoutCgroup(_ detail: String) -> [DoctorFinding] {
@@ -48,7 +50,7 @@ struct CgroupProbes {
                 mechanism: "pids controller", status: .replaced, detail: "needs a cgroup",
                 instead: "the daemon counts an app's processes",
                 cost: "an app can exceed its limit until it is counted next"),
-            TrafficProbe(group: nil).finding(),
+            TrafficProbe(group: nil).finding(), BackgroundTrafficProbe(isMarked: false).finding(),
         ]
     }
 

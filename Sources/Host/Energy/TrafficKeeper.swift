@@ -64,6 +64,7 @@ final class TrafficKeeper {
 
     /// An app has a process. `isNew`: it has moved nothing yet.
     func begin(_ app: AppIndex, _ generation: Generation, _ counter: TrafficCounter?, isNew: Bool) {
+        if let counter, host.process(app, generation)?.isInBackground == true { setGivesWay(true, counter) }
         let activity = host.system.activity(of: app)
         watched[app] = Watched(
             generation: generation, counter: counter,
@@ -73,6 +74,20 @@ final class TrafficKeeper {
         active.removeAll { $0 == app }
         if activity != nil { active.append(app) }
         if activity == .fetch { _ = takeProcessorTime(app) }
+    }
+
+    /// What an app in the background sends comes after what the others send, where the kernel can do that.
+    func setGivesWay(_ givesWay: Bool, _ app: AppIndex, _ generation: Generation) {
+        guard let known = watched[app], known.generation == generation, let counter = known.counter else { return }
+        setGivesWay(givesWay, counter)
+    }
+
+    private func setGivesWay(_ givesWay: Bool, _ counter: TrafficCounter) {
+        do throws(SystemError) {
+            try counter.setGivesWay(givesWay)
+        } catch {
+            Diagnostics.write("the priority of an app's packets could not be set: \(error)")
+        }
     }
 
     /// Nothing of it is left. Of connections, what was not seen before is lost.

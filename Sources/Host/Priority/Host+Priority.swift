@@ -18,6 +18,7 @@ extension Host {
         shares.set(priority)
         let common = LegacyShares(environment, identifier)?.background
         process.isInBackground = priority == .background
+        traffic.setGivesWay(process.isInBackground, index, generation)
         let isLeaving = priority != .background && process.mayShareBackground
         if isLeaving { common?.lift() }
         let processes = process.box.census
