@@ -59,6 +59,7 @@ final class Host {
         atMost: 32, soon: { [unowned loop] in loop.soon($0) },
         perform: { [unowned self] in kill($0.app, $0.generation) })
     private(set) lazy var traffic = TrafficKeeper(self)
+    private(set) lazy var strays = StrayWatch(self)
     /// What of the apps' wishes is in the database, or on its way.
     var savedWishes: UInt64 = 0
     var gpuDevices = GPUDevices()

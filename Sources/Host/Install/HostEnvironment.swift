@@ -17,6 +17,8 @@ struct HostEnvironment: Sendable {
     let hidden: String
     /// Apps share the daemon's user, and each has its sandbox in a user namespace.
     let makesUserNamespaces: Bool
+    /// Apps reach the user's service manager, which moves processes into groups of its own if it is asked to.
+    let hasUserManager: Bool
     /// Variables of a graphical session, for plain programs.
     let display: [String]
 
@@ -41,6 +43,9 @@ struct HostEnvironment: Sendable {
         isSandboxed = ownUsers || makesUserNamespaces
         // An ordinary user's apps see the user's files outside the home.
         hidden = ownUsers ? FileSystem.firstClosed(onTheWayTo: home.path) : home.path
+        hasUserManager =
+            cgroup != nil
+            && CurrentProcess.environment("XDG_RUNTIME_DIR").map { FileSystem.exists($0 + "/systemd/private") } ?? false
         let names = [
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "PULSE_SERVER",
             "PIPEWIRE_REMOTE", "PIPEWIRE_RUNTIME_DIR",

@@ -168,7 +168,7 @@ extension Host {
         guard !process.box.isPopulated, self.process(index, generation) === process else { return }
         if process.firstWatch != nil {
             // Its status first: it is the reason of the end.
-            if process.first?.isDead == true { firstEnded(index, generation) }
+            if process.first?.isDead == true { firstEnded(index, generation) } else { strays.firstIsElsewhere() }
             return
         }
         if process.awaitsStatus { return }
@@ -247,6 +247,7 @@ extension Host {
     func freeze(_ index: AppIndex, _ generation: Generation) {
         guard let process = process(index, generation) else { return }
         process.awaitsFreeze = true
+        strays.lookIfNeeded()
         do throws(SystemError) {
             try process.box.freeze()
         } catch {
@@ -310,6 +311,7 @@ extension Host {
             mechanisms.asked(index, process)
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
+        strays.lookIfNeeded()
         mechanisms.check(index, process)
         conditions.appIsLookedAt()
         let count = process.box.processes().count

@@ -1,0 +1,86 @@
+internal import LinuxSystem
+internal import Model
+
+/// Brings processes back that left the cgroup of their app.
+///
+/// Where apps reach the user's service manager, they and their libraries ask it to move processes into scopes of their
+/// own. There the processes would not be suspended, counted and ended with their app.
+final class StrayWatch {
+    private struct Suspect: Sendable {
+        let app: AppIndex
+        let generation: Generation
+        let name: String
+        let group: String
+        let first: CInt
+    }
+
+    private struct Found: Sendable {
+        let stray: Stray
+        /// Why it could not be moved.
+        let failure: SystemError?
+    }
+
+    private unowned let host: Host
+    /// One look at a time, at most half of the time.
+    private lazy var looks = SharedWork<Void>(
+        clock: Clock.monotonic, soon: { [unowned host] in host.loop.soon($0) },
+        later: { [unowned host] in _ = host.loop.after(nanoseconds: $0, $1) },
+        work: { [unowned self] in look(then: $0) })
+    /// Those that were told of, since one that cannot be moved is found with each look.
+    private var told: Set<Stray> = []
+    private static let mostTold = 1024
+
+    init(_ host: Host) { self.host = host }
+
+    /// An app is looked at, or suspended.
+    func lookIfNeeded() {
+        if host.environment.hasUserManager { looks.ask {} }
+    }
+
+    /// The group of an app is empty, although its first process lives: that has left it.
+    func firstIsElsewhere() { looks.ask {} }
+
+    private func look(then done: @escaping (()) -> Void) {
+        let suspects = host.awake.inOrder.compactMap { index -> Suspect? in
+            guard let app = host.host(index), let process = app.process, let first = process.first?.pid,
+                let group = host.environment.cgroupPath(app.installation.identifier)
+            else { return nil }
+            return Suspect(
+                app: index, generation: process.generation, name: app.installation.identifier, group: group,
+                first: first)
+        }
+        host.workers.run(.slow) {
+            let strays = Stray.find(of: suspects.map { ($0.group, $0.first) })
+            return zip(suspects, strays).map { suspect, strays in
+                strays.map { stray in
+                    do throws(SystemError) {
+                        try stray.bringBack(to: suspect.group)
+                        return Found(stray: stray, failure: nil)
+                    } catch {
+                        return Found(stray: stray, failure: error)
+                    }
+                }
+            }
+        } then: { [weak self] found in
+            for (suspect, strays) in zip(suspects, found) { self?.note(strays, of: suspect) }
+            done(())
+        }
+    }
+
+    private func note(_ strays: [Found], of app: Suspect) {
+        if told.count > Self.mostTold { told = [] }
+        let new = strays.filter { told.insert($0.stray).inserted }
+        if let first = new.first {
+            let others = new.count == 1 ? "" : " and \(new.count - 1) others"
+            let end = first.failure.map { "cannot be brought back, so it is not suspended: \($0)" } ?? "is back"
+            Diagnostics.write(
+                "\(app.name): its process \(first.stray.pid)\(others) had left for \(first.stray.place) and \(end)")
+        }
+        guard !strays.isEmpty, let process = host.process(app.app, app.generation) else { return }
+        // It was frozen without them.
+        if process.standing != nil { process.stands() }
+        guard process.killedAt != nil else { return }
+        // Its group was killed while they were elsewhere.
+        host.kill(app.app, app.generation)
+    }
+}
