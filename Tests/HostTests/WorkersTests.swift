@@ -35,4 +35,15 @@ struct WorkersTests {
         workers.finish(.storage)
         #expect(order.words.withLock { $0 } == ["log entries", "checkpoint", "read", "written"])
     }
+
+    @Test("A list for a tool does not wait for a long look at memory")
+    func lists() throws {
+        let workers = try Workers(Loop())
+        let (mayEnd, isListed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        workers.run(.slow) { mayEnd.wait() }
+        workers.run(.lists) { isListed.signal() }
+        #expect(isListed.wait(timeout: .now() + .seconds(30)) == .success)
+        mayEnd.signal()
+        workers.finish(.slow)
+    }
 }

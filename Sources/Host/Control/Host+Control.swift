@@ -206,7 +206,7 @@ extension Host {
         after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void, _ done: @escaping (Int64) -> Void
     ) {
         let views = appViews(after: last)
-        workers.run(.slow) {
+        workers.run(.lists) {
             let began = Clock.threadTime()
             let list = AppView.list(views)
             return (list, Clock.threadTime() - began)

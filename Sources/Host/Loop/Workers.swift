@@ -9,9 +9,11 @@ package final class Workers {
         case storage
         /// Starting processes.
         case launches
-        /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: `apps`,
-        /// samples and debuggers' checks come this way.
+        /// Reading /proc, and what else takes longer than the loop can wait. Nothing that takes seconds: samples and
+        /// debuggers' checks come this way.
         case slow
+        /// Lists for tools: a look at the memory of 400 processes takes a fifth of a second, for which no tool waits.
+        case lists
         /// Installing and uninstalling, in order.
         case installs
         /// Walking through trees that may be huge, as when the trash is emptied: it can take minutes. A few at a time,
@@ -29,6 +31,7 @@ package final class Workers {
     private let checkpoints = DispatchQueue(label: "greenroom.checkpoints", qos: .utility)
     private let launches = DispatchQueue(label: "greenroom.launches")
     private let slow = DispatchQueue(label: "greenroom.slow")
+    private let lists = DispatchQueue(label: "greenroom.lists")
     private let installs = DispatchQueue(label: "greenroom.installs", qos: .utility)
     private let trees = WorkerPool(label: "greenroom.trees", width: 3, qos: .utility)
     private let locks = DispatchQueue(label: "greenroom.locks")
@@ -121,6 +124,7 @@ package final class Workers {
         case .storage: storage
         case .launches: launches
         case .slow: slow
+        case .lists: lists
         case .installs: installs
         case .trees: nil
         case .locks: locks
