@@ -43,8 +43,8 @@ enum { last_priority = 257 };
     INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem)
 
 // Adds a packet's length at `offset` of the map's value for its socket's cgroup, unless it stays on the machine or the
-// map has none for that cgroup. It also gets the last priority if the map `lowered` has that cgroup; -1 stands for no such
-// map. Every packet passes.
+// map has none for that cgroup. The packet also gets the last priority if the map `lowered` has that cgroup; -1 stands
+// for no such map. Every packet passes.
 static int load_counter(int map, int lowered, int offset, enum bpf_attach_type where) {
     struct bpf_insn program[] = {
         // r6 = the packet; on the loopback nothing is counted. The end is set below.
