@@ -69,9 +69,19 @@ package final class Cgroup {
         guard let slash = path.lastIndex(of: "/") else { return }
         for group in [String(path[..<slash]), path] {
             let known = (text(group + "/cgroup.controllers") ?? "").split { $0 == " " || $0 == "\n" }
+            guard canBeDivided(group) else { return }
             guard known.contains(Substring(controller)) else { return }
             try? write("+\(controller)", to: group + "/cgroup.subtree_control")
         }
+    }
+
+    /// Whether the groups below a group can have controllers: it is the root of the hierarchy, or no process is in it.
+    ///
+    /// The kernel would let `cpu` and `pids` be enabled all the same, but then no process could be started below: the
+    /// group would be one of threads.
+    package static func canBeDivided(_ group: String) -> Bool {
+        guard FileSystem.exists(group + "/cgroup.type") else { return true }
+        return text(group + "/cgroup.procs")?.isEmpty ?? false
     }
 
     package func setFrozen(_ isFrozen: Bool) throws(SystemError) {
@@ -332,7 +342,9 @@ package enum CgroupRoot {
     }
 
     private static func canWrite(_ path: String) -> Bool {
+        // Below a group of threads no process can be started in a group of its own.
         unsafe access(path, W_OK) == 0 && access(path + "/cgroup.procs", W_OK) == 0
+            && text(path + "/cgroup.type")?.contains("thread") != true
     }
 
     private static func text(_ path: String) -> String? {

@@ -224,6 +224,42 @@ struct CgroupRootTests {
         #expect(try detect(scratch, mounts: mounts + legacy, own: both, isRoot: true) == mount)
     }
 
+    @Test("A group that has become one of threads is none in which apps can be started")
+    func threaded() throws {
+        let scratch = try Scratch()
+        let own = try group(scratch, "cg/session")
+        let mounts = "38 31 0:38 / \(scratch.path)/cg rw - cgroup2 cgroup2 rw\n"
+        for (type, isUsable) in [("domain", true), ("domain threaded", false), ("threaded", false)] {
+            _ = try scratch.file("cg/session/cgroup.type", type + "\n")
+            #expect(try detect(scratch, mounts: mounts, own: "0::/session\n", isRoot: false) == (isUsable ? own : nil))
+        }
+    }
+
+    @Test("A group that has processes is not divided, but for the root of the hierarchy")
+    func divided() throws {
+        let scratch = try Scratch()
+        let parent = try group(scratch, "cg")
+        let apps = try group(scratch, "cg/greenroom-1")
+        func enabled(processes: String, isRoot: Bool) throws -> [String] {
+            for name in ["cg", "cg/greenroom-1"] {
+                _ = try scratch.file(name + "/cgroup.controllers", "cpu io memory pids\n")
+                _ = try scratch.file(name + "/cgroup.subtree_control")
+                _ = try scratch.file(name + "/cgroup.type", "domain\n")
+            }
+            if isRoot { FileSystem.remove(parent + "/cgroup.type") }
+            _ = try scratch.file("cg/cgroup.procs", processes)
+            Cgroup.enable("pids", below: apps)
+            return [parent, apps].map { group in
+                String(decoding: FileSystem.read(group + "/cgroup.subtree_control") ?? [], as: UTF8.self)
+            }
+        }
+        #expect(try enabled(processes: "", isRoot: false) == ["+pids", "+pids"])
+        #expect(try enabled(processes: "1\n", isRoot: true) == ["+pids", "+pids"])
+        #expect(try enabled(processes: "4711\n", isRoot: false) == ["", ""])
+        // In a container, of processes outside of it.
+        #expect(try enabled(processes: "0\n", isRoot: false) == ["", ""])
+    }
+
     @Test("A mount of a part of the hierarchy, at a path with a space")
     func partialMount() throws {
         let scratch = try Scratch()

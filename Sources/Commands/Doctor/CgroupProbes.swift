@@ -116,22 +116,26 @@ struct CgroupProbes {
     private func controller(_ name: String, _ root: String) -> DoctorFinding {
         let mechanism = "\(name) controller"
         let here = (Files.text("\(root)/cgroup.controllers") ?? "").split(whereSeparator: { " \n".contains($0) })
-        if here.contains(Substring(name)) {
+        let isThere = here.contains(Substring(name))
+        if isThere, Cgroup.canBeDivided(root) {
             return DoctorFinding(mechanism: mechanism, status: .ok, detail: "in the cgroup v2 hierarchy")
         }
+        let lack =
+            isThere
+            ? "no group below \(root) can have it, because processes are in that one" : "not in the v2 hierarchy"
         if name == "memory" {
             return DoctorFinding(
-                mechanism: mechanism, status: .replaced, detail: "not in the v2 hierarchy",
+                mechanism: mechanism, status: .replaced, detail: lack,
                 instead: "process_madvise, and the daemon reads each process's smaps",
                 cost: "clean pages that several apps map are not taken")
         }
         if let mount = CgroupRoot.legacyMountPoint(of: name), Files.isWritable(mount) {
             return DoctorFinding(
-                mechanism: mechanism, status: .replaced, detail: "not in the v2 hierarchy",
+                mechanism: mechanism, status: .replaced, detail: lack,
                 instead: "the v1 hierarchy at \(mount)")
         }
         return DoctorFinding(
-            mechanism: mechanism, status: .replaced, detail: "in no hierarchy",
+            mechanism: mechanism, status: .replaced, detail: isThere ? lack : "in no hierarchy",
             instead: "the daemon counts an app's processes",
             cost: "an app can exceed its limit until it is counted next")
     }
