@@ -100,28 +100,17 @@ package enum ProcessMemory {
                 FileSystem.read(folder + "/maps", limit: 1 << 24).flatMap { $0.isEmpty ? nil : $0 }
             } ?? []
         let ranges = maps.split(separator: UInt8(ascii: "\n")).compactMap(mapping).filter { files || !$0.isFile }
-        // The kernel stops at the first range that it cannot treat: the next round goes on behind that one.
-        var next = 0
-        while next < ranges.count {
-            let group = ranges[next..<min(next + 512, ranges.count)]
-            let flat = group.flatMap { [$0.start, UInt($0.length)] }
-            let done = unsafe gr_process_pageout(process.descriptor.rawValue, flat, CInt(group.count))
+        var plan = PageOutPlan(ranges.map { PageOutPlan.Range(start: $0.start, length: $0.length) })
+        while let pieces = plan.next() {
+            let flat = pieces.flatMap { [$0.start, UInt($0.length)] }
+            let began = Clock.monotonic()
+            let done = unsafe gr_process_pageout(process.descriptor.rawValue, flat, CInt(pieces.count))
             if done < 0 {
                 let error = SystemError.last("process_madvise")
                 if [.notPermitted, .noSuchProcess, .noFunction].contains(error.errno) { throw error }
             }
-            next += covered(group.map(\.length), max(0, done))
+            plan.note(done: Int(done), took: Clock.monotonic() - began)
         }
-    }
-
-    /// How many ranges are dealt with: those that `bytes` cover, and the one that stopped the kernel.
-    private static func covered(_ lengths: [Int], _ bytes: Int) -> Int {
-        var left = bytes
-        for (number, length) in lengths.enumerated() {
-            if left < length { return number + 1 }
-            left -= length
-        }
-        return lengths.count
     }
 
     private static func mapping(_ line: ArraySlice<UInt8>) -> (start: UInt, length: Int, isFile: Bool)? {
