@@ -58,11 +58,12 @@ test-all: ## Build everything and run all tests, clients of APNs and two storms.
 	if [ $$(id -u) = 0 ]; then /usr/bin/python3 Scripts/push-storm.py --messages 200 --kills 8; fi
 	@Scripts/run-tests.py --package . --package Gateway
 
-device: ## Boot a small virtual machine: a session, the contract and real pressure in it (PART=1/3: a third).
+device: ## Boot a small virtual machine: sessions, the contract and real pressure in it (PART=1/3: a third).
 	@$(NEED) @build @scripts @virtual-machine
 	$(SWIFT_BUILD) --build-tests
 	@Scripts/assemble.sh
 	Scripts/device $(if $(PART),--env GREENROOM_TEST_PART=$(PART)) $(if $(STORMS),--env GREENROOM_MEMORY_STORMS=$(STORMS))
+	Scripts/device --memory 1024 --allow-oom $(if $(GROUPS),--env TIMES=$(GROUPS)) -- sh Tests/DeviceTests/groups
 
 demo: ## Build what the demo needs, then take a tour of about a minute on real processes.
 	@$(NEED) @demo
