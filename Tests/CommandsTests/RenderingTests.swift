@@ -91,6 +91,7 @@ struct RenderingTests {
     func times(text: String, age: String, local: String) throws {
         let moment = try #require(Moment(text))
         #expect(moment.age(Self.clock) == age)
+        #expect(moment.past(Self.clock) == (age.hasPrefix("in ") ? "earlier" : age))
         #expect(moment.local(Self.clock) == local)
     }
 

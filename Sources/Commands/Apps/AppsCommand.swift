@@ -38,7 +38,7 @@ package struct AppsTable {
             let ink = app.marks.isEmpty ? stateInk : .red
             table.add([
                 Table.Cell(symbol, ink), Table.Cell(app.name, app.front ? .bold : nil), Table.Cell(state(app), ink),
-                Table.Cell(app.since.flatMap(Moment.init)?.age(clock) ?? ""),
+                Table.Cell(app.since.flatMap(Moment.init)?.past(clock) ?? ""),
                 Table.Cell(app.pid.map(String.init) ?? ""),
                 // Dirty memory, as `greenroom memory` shows it: by it victims are chosen.
                 Table.Cell(app.memory.dirty.map { Int64($0).mebibytes } ?? ""),

@@ -92,7 +92,7 @@ package struct Explanation {
 
     private func when(_ time: String) -> String {
         guard let moment = Moment(time) else { return Visible.line(time) }
-        return "\(moment.local(clock)) (\(moment.age(clock)))"
+        return "\(moment.local(clock)) (\(moment.past(clock)))"
     }
 
     private static func phrase(_ state: String) -> String {

@@ -37,6 +37,11 @@ package struct Moment {
         return distance < 1 ? "now" : seconds > 0 ? "\(length) ago" : "in \(length)"
     }
 
+    /// How long ago something began: "5 s ago". A clock that was set back since then cannot tell: "earlier".
+    package func past(_ clock: Clock) -> String {
+        time.nanoseconds - clock.now().nanoseconds >= 1_000_000_000 ? "earlier" : age(clock)
+    }
+
     /// Local time of day, with the date in front on another day than today.
     package func local(_ clock: Clock, milliseconds: Bool = false) -> String {
         let here = Self.shifted(time, clock)
