@@ -247,7 +247,7 @@ extension Host {
     func freeze(_ index: AppIndex, _ generation: Generation) {
         guard let process = process(index, generation) else { return }
         process.awaitsFreeze = true
-        strays.lookIfNeeded()
+        strays.appIsSuspended()
         do throws(SystemError) {
             try process.box.freeze()
         } catch {
@@ -311,7 +311,7 @@ extension Host {
             mechanisms.asked(index, process)
         }
         if let app = host(index) { trimOutput(app.installation.identifier) }
-        strays.lookIfNeeded()
+        strays.appIsChecked()
         mechanisms.check(index, process)
         conditions.appIsLookedAt()
         let count = process.box.processes().count

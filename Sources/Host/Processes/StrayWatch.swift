@@ -32,9 +32,21 @@ final class StrayWatch {
 
     init(_ host: Host) { self.host = host }
 
-    /// An app is looked at, or suspended.
-    func lookIfNeeded() {
-        if host.environment.hasUserManager { looks.ask {} }
+    /// When a look was asked for last.
+    private var askedAt: Int64 = 0
+    /// A look goes through all processes of the machine, whichever app it is asked for.
+    private static let pause: Int64 = 2_500_000_000
+
+    /// An app runs and is checked, as each is every few seconds.
+    func appIsChecked() {
+        if Clock.monotonic() - askedAt >= Self.pause { appIsSuspended() }
+    }
+
+    /// An app is about to be frozen.
+    func appIsSuspended() {
+        guard host.environment.hasUserManager else { return }
+        askedAt = Clock.monotonic()
+        looks.ask {}
     }
 
     /// The group of an app is empty, although its first process lives: that has left it.
