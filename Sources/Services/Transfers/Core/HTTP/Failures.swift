@@ -51,7 +51,7 @@ extension NetworkFailure {
         case .unsupportedURL: "it is no http or https address"
         case .secureConnectionFailed: "no secure connection came about"
         case .certificateExpired: "the server's certificate has expired"
-        case .certificateUntrusted: "no trusted authority signed the server's certificate"
+        case .certificateUntrusted: "the server's certificate is not from a trusted authority, or not for this server"
         case .certificateNotYetValid: "the server's certificate is not valid yet"
         case .certificateRejected: "the server did not take the client's certificate"
         case .proxyFailed: "the proxy did not take the connection"
