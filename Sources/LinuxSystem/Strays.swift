@@ -25,14 +25,49 @@ package struct Stray: Hashable, Sendable {
         try Cgroup.write("\(pid)", to: group + "/cgroup.procs")
     }
 
+    /// Ends it, for an app that ends.
+    package func kill() throws(SystemError) {
+        let process = try PidFD(pid)
+        guard ProcFS().stat(pid)?.startTime == start else { return }
+        try process.send(SIGKILL)
+    }
+
+    /// An app whose strays are looked for.
+    package struct Owner: Sendable {
+        /// The folder of its group, which is below that of its system.
+        package let group: String
+        /// The number of its first process.
+        package let first: CInt
+        /// Whether that process lives. If it does not, another one may have its number.
+        package let isFirstAlive: Bool
+
+        package init(group: String, first: CInt, isFirstAlive: Bool) {
+            self.group = group
+            self.first = first
+            self.isFirstAlive = isFirstAlive
+        }
+
+        /// Whether a group is one of those that the app's system makes for its apps. A service manager adds `.slice` or
+        /// `.scope` to every name, so an app cannot have a group of its choice taken for one.
+        func isOfApp(_ place: String) -> Bool {
+            let system = group.split(separator: "/").dropLast().last
+            let names = place.split(separator: "/")
+            return zip(names, names.dropFirst()).contains { $0 == system && $1.hasPrefix("app-") }
+        }
+    }
+
+    /// Whether a process is in a group that is none of an app.
+    package static func isElsewhere(_ pid: CInt, _ owner: Owner, _ procFS: ProcFS = ProcFS()) -> Bool {
+        procFS.cgroup(pid).map { !owner.isOfApp($0) } ?? false
+    }
+
     /// Finds the strays of several apps in one walk through all processes.
     ///
     /// A stray descends from a process of its app, or is in the session of the app's first process. One that left both
     /// its parent and that session before it left the group is not found.
     ///
-    /// - Parameter apps: the folder of each app's group, and its first process.
-    /// - Returns: the strays of each, in the order of `apps`.
-    package static func find(of apps: [(group: String, first: CInt)], _ procFS: ProcFS = ProcFS()) -> [[Stray]] {
+    /// - Returns: the strays of each app, in the order of `apps`.
+    package static func find(of apps: [Owner], _ procFS: ProcFS = ProcFS()) -> [[Stray]] {
         var stats: [CInt: ProcFS.Stat] = [:]
         var (children, sessions): ([CInt: [CInt]], [CInt: [CInt]]) = ([:], [:])
         for pid in procFS.allProcesses() {
@@ -42,14 +77,16 @@ package struct Stray: Hashable, Sendable {
             sessions[stat.session, default: []].append(pid)
         }
         return apps.map { app in
-            var open = Cgroup.processes(at: app.group) + [app.first] + (sessions[app.first] ?? [])
+            var open = Cgroup.processes(at: app.group)
+            // A session keeps its number while it has members. Without any, the number of a dead process is free.
+            if app.isFirstAlive || stats[app.first] == nil { open += [app.first] + (sessions[app.first] ?? []) }
             var seen: Set<CInt> = []
             var strays: [Stray] = []
             while let pid = open.popLast() {
                 guard let stat = stats[pid], seen.insert(pid).inserted else { continue }
                 open += children[pid] ?? []
-                // An app of another group is no stray of this one.
-                guard let place = procFS.cgroup(pid), !PeerProcess.isOfApp(place) else { continue }
+                // One that is in another app's group is no stray of this app.
+                guard let place = procFS.cgroup(pid), !app.isOfApp(place) else { continue }
                 strays.append(Stray(pid: pid, start: stat.startTime, place: place))
             }
             return strays.sorted { $0.pid < $1.pid }

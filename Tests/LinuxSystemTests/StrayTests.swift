@@ -45,7 +45,7 @@ struct StrayTests {
     }
 
     private func strays(_ groups: AppGroups, _ first: CInt) -> [Stray] {
-        Stray.find(of: [(groups.group.path, first)])[0]
+        Stray.find(of: [Stray.Owner(group: groups.group.path, first: first, isFirstAlive: true)])[0]
     }
 
     @Test("A child that was moved away is found, and freezes with its app when it is brought back")
@@ -96,10 +96,66 @@ struct StrayTests {
         #expect(strays(groups, program.pid).isEmpty)
         try move(child, to: groups.other("scope"))
         let found = strays(groups, program.pid)
+        let process = try PidFD(child)
         kill(child, SIGKILL)
         #expect(found.map(\.pid) == [child])
-        // Nobody has collected it, so its number is its own.
-        while ProcFS().stat(child)?.isOver == false { usleep(1000) }
+        // Its parent does not collect it, so no other process can have its number.
+        #expect(process.waitUntilDead(milliseconds: 10_000))
         #expect(strays(groups, program.pid).isEmpty)
+    }
+}
+
+/// Processes and groups made of files.
+@Suite("Which processes are strays")
+struct StrayRuleTests {
+    private let scratch: Scratch
+    private let group: String
+
+    init() throws {
+        scratch = try Scratch()
+        group = try scratch.directory("cg/greenroom-1a/app-one")
+        _ = try scratch.file("cg/greenroom-1a/app-one/cgroup.procs", "11\n")
+        try process(11, parent: 1, session: 10, in: "/greenroom-1a/app-one")
+    }
+
+    private func process(_ pid: Int, parent: Int, session: Int, in place: String) throws {
+        let numbers = [parent, pid, session] + Array(repeating: 0, count: 13) + [1, 0, 700 + pid, 0]
+        let line = "\(pid) (one) S " + numbers.map(String.init).joined(separator: " ")
+        _ = try scratch.file("proc/\(pid)/stat", line + "\n")
+        _ = try scratch.file("proc/\(pid)/cgroup", "0::\(place)\n")
+    }
+
+    private func strays(isFirstAlive: Bool) -> [CInt] {
+        let owner = Stray.Owner(group: group, first: 10, isFirstAlive: isFirstAlive)
+        return Stray.find(of: [owner], ProcFS(root: scratch.path + "/proc"))[0].map(\.pid)
+    }
+
+    @Test("A process that has got the number of the dead first one is left alone, with its children and its session")
+    func reused() throws {
+        try process(10, parent: 1, session: 10, in: "/user.slice/shell.scope")
+        try process(12, parent: 10, session: 10, in: "/user.slice/shell.scope")
+        #expect(strays(isFirstAlive: false).isEmpty)
+        #expect(strays(isFirstAlive: true) == [10, 12])
+    }
+
+    @Test("The session of a dead first process is still the app's")
+    func session() throws {
+        try process(12, parent: 1, session: 10, in: "/user.slice/any.scope")
+        #expect(strays(isFirstAlive: false) == [12])
+    }
+
+    @Test(
+        "A scope that is named like an app's group is none",
+        arguments: [
+            ("/user.slice/greenroom-1a.slice/app-one.scope", true), ("/greenroom-2b/app-one", true),
+            ("/greenroom-1a/other", true), ("/", true), ("/greenroom-1a/app-two", false),
+            ("/user.slice/x.scope/greenroom-1a/app-one/inner", false),
+        ])
+    func names(place: String, isStray: Bool) throws {
+        try process(12, parent: 11, session: 10, in: place)
+        #expect(strays(isFirstAlive: true) == (isStray ? [12] : []))
+        let owner = Stray.Owner(group: group, first: 10, isFirstAlive: true)
+        #expect(Stray.isElsewhere(12, owner, ProcFS(root: scratch.path + "/proc")) == isStray)
+        #expect(!Stray.isElsewhere(99, owner, ProcFS(root: scratch.path + "/proc")))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// What a service manager does that is asked for a scope: it moves processes of an app into another group.
+    /// The tests move processes of an app into another group, as a service manager does for a scope.
     @Suite(
         "Processes that leave their app's group", .serialized,
         .enabled(if: Machine.cgroupRoot != nil && Machine.isRoot, "NOT TESTED: needs root and a writable cgroup v2"))

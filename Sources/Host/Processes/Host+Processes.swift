@@ -168,7 +168,7 @@ extension Host {
         guard !process.box.isPopulated, self.process(index, generation) === process else { return }
         if process.firstWatch != nil {
             // Its status first: it is the reason of the end.
-            if process.first?.isDead == true { firstEnded(index, generation) } else { strays.firstIsElsewhere() }
+            if process.first?.isDead == true { firstEnded(index, generation) } else { strays.groupIsEmpty(index) }
             return
         }
         if process.awaitsStatus { return }

@@ -3,15 +3,14 @@ internal import Model
 
 /// Brings processes back that left the cgroup of their app.
 ///
-/// Where apps reach the user's service manager, they and their libraries ask it to move processes into scopes of their
-/// own. There the processes would not be suspended, counted and ended with their app.
+/// Apps and libraries that reach the user's service manager ask it to move processes into new scopes. There the
+/// processes would not be suspended, counted and ended with their app.
 final class StrayWatch {
     private struct Suspect: Sendable {
         let app: AppIndex
         let generation: Generation
         let name: String
-        let group: String
-        let first: CInt
+        let owner: Stray.Owner
     }
 
     private struct Found: Sendable {
@@ -26,7 +25,7 @@ final class StrayWatch {
         clock: Clock.monotonic, soon: { [unowned host] in host.loop.soon($0) },
         later: { [unowned host] in _ = host.loop.after(nanoseconds: $0, $1) },
         work: { [unowned self] in look(then: $0) })
-    /// Those that were told of, since one that cannot be moved is found with each look.
+    /// The strays that the log has. One that cannot be moved is found again by each look.
     private var told: Set<Stray> = []
     private static let mostTold = 1024
 
@@ -49,24 +48,29 @@ final class StrayWatch {
         looks.ask {}
     }
 
-    /// The group of an app is empty, although its first process lives: that has left it.
-    func firstIsElsewhere() { looks.ask {} }
+    /// The group of an app is empty, although its first process has not ended. It may be about to end, or has left.
+    func groupIsEmpty(_ index: AppIndex) {
+        guard let suspect = suspect(index), Stray.isElsewhere(suspect.owner.first, suspect.owner) else { return }
+        looks.ask {}
+    }
+
+    private func suspect(_ index: AppIndex) -> Suspect? {
+        guard let app = host.host(index), let process = app.process, let first = process.first,
+            let group = host.environment.cgroupPath(app.installation.identifier)
+        else { return nil }
+        let owner = Stray.Owner(group: group, first: first.pid, isFirstAlive: !first.isDead)
+        return Suspect(
+            app: index, generation: process.generation, name: app.installation.identifier, owner: owner)
+    }
 
     private func look(then done: @escaping (()) -> Void) {
-        let suspects = host.awake.inOrder.compactMap { index -> Suspect? in
-            guard let app = host.host(index), let process = app.process, let first = process.first?.pid,
-                let group = host.environment.cgroupPath(app.installation.identifier)
-            else { return nil }
-            return Suspect(
-                app: index, generation: process.generation, name: app.installation.identifier, group: group,
-                first: first)
-        }
+        let suspects = host.awake.inOrder.compactMap(suspect)
         host.workers.run(.slow) {
-            let strays = Stray.find(of: suspects.map { ($0.group, $0.first) })
+            let strays = Stray.find(of: suspects.map(\.owner))
             return zip(suspects, strays).map { suspect, strays in
                 strays.map { stray in
                     do throws(SystemError) {
-                        try stray.bringBack(to: suspect.group)
+                        try stray.bringBack(to: suspect.owner.group)
                         return Found(stray: stray, failure: nil)
                     } catch {
                         return Found(stray: stray, failure: error)
@@ -91,8 +95,18 @@ final class StrayWatch {
         guard !strays.isEmpty, let process = host.process(app.app, app.generation) else { return }
         // It was frozen without them.
         if process.standing != nil { process.stands() }
-        guard process.killedAt != nil else { return }
-        // Its group was killed while they were elsewhere.
-        host.kill(app.app, app.generation)
+        if process.killedAt != nil { end(strays, of: app) }
+    }
+
+    /// The group of an app was killed while some of its processes were elsewhere.
+    private func end(_ strays: [Found], of app: Suspect) {
+        if strays.contains(where: { $0.failure == nil }) { host.kill(app.app, app.generation) }
+        for found in strays where found.failure != nil {
+            do throws(SystemError) {
+                try found.stray.kill()
+            } catch {
+                Diagnostics.write("\(app.name): its process \(found.stray.pid) cannot be killed: \(error)")
+            }
+        }
     }
 }
