@@ -56,12 +56,13 @@ struct DoctorTests {
     @Test(
         "An interface that sends by priority puts the background last; another one leaves it in the way",
         arguments: [
-            (["pfifo_fast"], false, DoctorFinding.Status.ok), (["mq", "pfifo_fast", "pfifo_fast"], false, .ok),
+            (["pfifo_fast"] as [String]?, false, DoctorFinding.Status.ok),
+            (["mq", "pfifo_fast", "pfifo_fast"], false, .ok),
             (["noqueue"], false, .ok), ([], false, .ok), (["mq", "fq_codel", "fq_codel"], false, .replaced),
             (["cake", "ingress"], false, .replaced), (["prio", "fq_codel"], false, .replaced),
-            (["fq_codel"], true, .ok), (["unknown"], false, .replaced),
+            (["fq_codel"], true, .ok), (["fq"], false, .replaced), (nil, false, .replaced), (nil, true, .ok),
         ])
-    func backgroundTraffic(disciplines: [String], isWireless: Bool, status: DoctorFinding.Status) {
+    func backgroundTraffic(disciplines: [String]?, isWireless: Bool, status: DoctorFinding.Status) {
         func finding(isMarked: Bool, _ interface: String?) -> DoctorFinding {
             BackgroundTrafficProbe(
                 isMarked: isMarked, interface: interface, isWireless: isWireless, disciplines: disciplines
@@ -72,6 +73,17 @@ struct DoctorTests {
         #expect(found.cost?.contains("tc qdisc replace dev eth0") ?? (status == .ok))
         #expect(finding(isMarked: true, nil).status == .ok)
         #expect(finding(isMarked: false, "eth0").status == .missing)
+    }
+
+    @Test(
+        "The discipline fq sends by priority since Linux 6.8",
+        arguments: [
+            ("6.8.0-31-generic\n", true), ("7.0-rc1\n", true), ("6.7.12\n", false), ("5.10.0\n", false), ("", false),
+        ])
+    func fairQueue(release: String, divides: Bool) {
+        let probe = BackgroundTrafficProbe(
+            isMarked: true, interface: "eth0", isWireless: false, disciplines: ["mq", "fq"], release: release)
+        #expect(probe.finding().status == (divides ? .ok : .replaced))
     }
 
     @Test("Few descriptors mean few tools and apps; enough are enough")
