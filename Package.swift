@@ -669,8 +669,8 @@ let isUsedByOthers = Context.packageDirectory.contains("/checkouts/")
 for target in package.targets where ![.plugin, .system, .binary].contains(target.type) {
     var own = target.name == "Classic" ? [] : settings
     if !isUsedByOthers, target.type == .test {
-        // Nothing waits for a test's module, so it need not be written by a compiler of its own, which expands each
-        // macro once more: a fifth of the build of PolicyCoreTests.
+        // No target imports a test's module, so the process that compiles the code writes the module as well. A second
+        // process would expand each macro again, which took a fifth of the build of PolicyCoreTests.
         own.append(.unsafeFlags(["-no-emit-module-separately-wmo"]))
         if !busyTests.contains(target.name) { own.append(.unsafeFlags(["-Onone"])) }
     }

@@ -342,7 +342,7 @@ package enum CgroupRoot {
     }
 
     private static func canWrite(_ path: String) -> Bool {
-        // Below a group of threads no process can be started in a group of its own.
+        // The kernel starts no process in a group that lies below a group of threads.
         unsafe access(path, W_OK) == 0 && access(path + "/cgroup.procs", W_OK) == 0
             && text(path + "/cgroup.type")?.contains("thread") != true
     }

@@ -16,7 +16,7 @@ package struct PageOutPlan: Sendable {
     private var place = (range: 0, offset: 0)
     /// Bytes of the next call. Where little memory is behind the addresses, the kernel goes through many in no time.
     private var room = smallest
-    /// What was handed out last, and the range of each piece.
+    /// The pieces of the call that is under way, each with the number of its range.
     private var pieces: [(range: Int, piece: Range)] = []
 
     package static let smallest = 1 << 20
@@ -29,7 +29,7 @@ package struct PageOutPlan: Sendable {
 
     package init(_ ranges: [Range]) { self.ranges = ranges }
 
-    /// What the next call is for; `nil`: all is done.
+    /// - Returns: the pieces for the next call, or `nil` at the end.
     package mutating func next() -> [Range]? {
         pieces = []
         var (at, left) = (place, room)

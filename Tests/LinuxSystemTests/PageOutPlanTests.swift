@@ -40,7 +40,7 @@ struct PageOutPlanTests {
         #expect(calls.count < 1040 && bytes(calls) == 1 << 40)
     }
 
-    @Test("Behind a range that the kernel does not treat it goes on with the next one")
+    @Test("A range that the kernel refuses is skipped")
     func untreatable() {
         let ranges = (0..<2000).map { Range(start: UInt($0) << 32, length: 4096 * (1 + $0 % 3)) }
         let calls = calls(ranges, nanosecondsPerMegabyte: 0) { ($0 >> 32) % 5 != 0 }

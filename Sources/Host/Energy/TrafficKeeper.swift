@@ -76,7 +76,7 @@ final class TrafficKeeper {
         if activity == .fetch { _ = takeProcessorTime(app) }
     }
 
-    /// What an app in the background sends comes after what the others send, where the kernel can do that.
+    /// Puts the packets of an app in the background after those of other apps, if the kernel can do that.
     func setGivesWay(_ givesWay: Bool, _ app: AppIndex, _ generation: Generation) {
         guard let known = watched[app], known.generation == generation, let counter = known.counter else { return }
         setGivesWay(givesWay, counter)

@@ -17,7 +17,7 @@ struct HostEnvironment: Sendable {
     let hidden: String
     /// Apps share the daemon's user, and each has its sandbox in a user namespace.
     let makesUserNamespaces: Bool
-    /// Apps reach the user's service manager, which moves processes into groups of its own if it is asked to.
+    /// Apps can ask the user's service manager to move processes into other groups.
     let hasUserManager: Bool
     /// Variables of a graphical session, for plain programs.
     let display: [String]
