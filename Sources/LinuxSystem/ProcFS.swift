@@ -124,6 +124,29 @@ package struct ProcFS: Sendable {
         return all.filter { members.contains($0.0) && !$0.1.isOver }.map(\.0).sorted()
     }
 
+    /// Whether a process is in the tree of another one.
+    package enum Descent: Hashable, Sendable {
+        /// The process whose tree it is in.
+        case from(CInt)
+        case elsewhere
+        /// It ended, or one that it descends from did, while this was looked at.
+        case unknown
+    }
+
+    /// Finds whose tree a process is in. A look at its ancestors does for that; `tree(of:)` looks at all processes.
+    package func descent(of pid: CInt, among leaders: Set<CInt>) -> Descent {
+        var next = pid
+        for _ in 0..<Self.deepest {
+            guard let stat = stat(next) else { return .unknown }
+            for number in [next, stat.session, stat.group] where leaders.contains(number) { return .from(number) }
+            if stat.parent <= 1 { return .elsewhere }
+            next = stat.parent
+        }
+        return .unknown
+    }
+
+    private static let deepest = 4096
+
     // MARK: Parsing
 
     func numbers(in name: String) -> [CInt] {

@@ -176,9 +176,15 @@ struct ProcFSTests {
         #expect(processes.tracer(script.process.pid) == nil)
         #expect(try #require(processes.contextSwitches(script.process.pid)) > 0)
         #expect(try #require(processes.memory(script.process.pid)).proportional > 0)
+        for pid in [child, script.process.pid] {
+            #expect(processes.descent(of: pid, among: [script.process.pid]) == .from(script.process.pid))
+            #expect(processes.descent(of: pid, among: [0x3fff_ffff]) == .elsewhere)
+        }
+        #expect(processes.descent(of: CurrentProcess.pid, among: [script.process.pid]) == .elsewhere)
         let orphan = try PidFD(child)
         try orphan.send(SIGKILL)
         #expect(orphan.waitUntilDead(milliseconds: 5000))
+        #expect(processes.descent(of: 0x3fff_ffff, among: [script.process.pid]) == .unknown, "there is no such process")
     }
 
     @Test("Memory given to the kernel moves from dirty to purgeable")

@@ -8,7 +8,7 @@ extension Host {
     /// A tool connected. One that runs inside an app is an app, whatever it says it is, and one that is gone may have
     /// been one.
     func acceptControl(_ socket: Descriptor) {
-        guard let connection = try? Connection(socket, loop, toolTurns) else { return }
+        guard let connection = try? Connection(socket, loop, .inTurns(toolTurns)) else { return }
         guard let peer = PeerProcess(of: socket), mayBeTool(peer) else {
             connection.send(
                 .failure(id: nil, RPCError(.notYours, "the control socket is for the user's tools, not for apps")))
@@ -44,7 +44,14 @@ extension Host {
     func mayBeTool(_ peer: PeerProcess) -> Bool {
         guard peer.uid == CurrentProcess.uid || peer.uid == 0 else { return false }
         guard environment.cgroup == nil else { return peer.cgroup.map { !isInsideApp(group: $0) } ?? false }
-        return !apps.contains { $0.process?.box.processes().contains(peer.process.pid) ?? false }
+        return ProcFS().descent(of: peer.process.pid, among: Set(firstProcesses.keys)) == .elsewhere
+    }
+
+    /// The apps that have processes, by their first ones. The number of one that ended stays that of its session.
+    var firstProcesses: [CInt: AppIndex] {
+        apps.reduce(into: [:]) { found, app in
+            if let first = app.process?.first { found[first.pid] = app.index }
+        }
     }
 
     /// Whether a group is one of this system's.

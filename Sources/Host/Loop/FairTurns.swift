@@ -21,13 +21,11 @@ package final class FairTurns<Peer: TurnTaker> {
     private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
     private var left = share
-    /// What they may use of the processor before they have to wait: two fifths of the time that passes are added.
-    private var allowance = burst
-    private var filledAt: Int64
+    /// What they may use of the processor before they have to wait: two fifths of the time that passes.
+    private let allowance: Allowance
     private var isScheduled = false
 
     private static var share: Int64 { 2_000_000 }
-    private static var burst: Int64 { 100_000_000 }
 
     package init(
         clock: @escaping () -> Int64, worked: @escaping () -> Int64,
@@ -38,13 +36,13 @@ package final class FairTurns<Peer: TurnTaker> {
         self.worked = worked
         self.soon = soon
         self.later = later
-        filledAt = clock()
+        allowance = Allowance(burst: 100_000_000, adding: 2, of: 5, at: clock())
     }
 
     /// It has something to say: now, if nobody waits and there is time, or when its turn comes. Not called again before
     /// that.
     package func add(_ peer: Peer) {
-        fill()
+        allowance.fill(at: clock())
         if asking.isEmpty, flooding.isEmpty, mayGoOn {
             if !handle(peer) { return }
             flooding.append(peer)
@@ -54,37 +52,31 @@ package final class FairTurns<Peer: TurnTaker> {
         schedule()
     }
 
-    private var mayGoOn: Bool { left > 0 && allowance > 0 }
-
-    private func fill() {
-        let now = clock()
-        allowance = min(Self.burst, allowance + (now - filledAt) / 5 * 2)
-        filledAt = now
-    }
+    private var mayGoOn: Bool { left > 0 && !allowance.isSpent }
 
     /// - Returns: whether it may have more to say.
     private func handle(_ peer: Peer) -> Bool {
         let (began, workedBefore) = (clock(), worked())
         let hasMore = peer.takeTurn()
         left -= max(0, clock() - began)
-        allowance -= max(0, worked() - workedBefore)
+        allowance.spend(worked() - workedBefore)
         return hasMore
     }
 
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        if allowance > 0 {
-            soon { [weak self] in self?.run() }
+        if allowance.isSpent {
+            later(allowance.pause(until: Self.share)) { [weak self] in self?.run() }
         } else {
-            later((Self.share - allowance) / 2 * 5) { [weak self] in self?.run() }
+            soon { [weak self] in self?.run() }
         }
     }
 
     private func run() {
         isScheduled = false
         left = Self.share
-        fill()
+        allowance.fill(at: clock())
         var present = asking[...]
         asking = []
         while mayGoOn, let peer = present.popFirst() {

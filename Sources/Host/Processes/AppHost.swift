@@ -43,6 +43,8 @@ final class AppProcess {
     /// Callbacks that were sent and not answered, oldest first: only these may be answered.
     var awaited: [UInt64] = []
     var hasSaidHello = false
+    /// What its messages may use of the processor: whatever it sends, others are served.
+    let messageTime = Allowance(burst: 100_000_000, adding: 1, of: 10, at: Clock.monotonic())
     /// Requests of the app that the Core has not answered yet.
     var requests: [UInt64: RPCID] = [:]
     /// When its end was asked for, while that is not there.

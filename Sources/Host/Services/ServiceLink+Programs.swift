@@ -52,7 +52,9 @@ extension Host {
                 .first
             owner = isInsideApp(group: group) ? apps.first { $0.installation.identifier == name } : nil
         } else {
-            owner = apps.first { $0.process?.box.processes().contains(pid) ?? false }
+            let firsts = firstProcesses
+            guard case .from(let first) = ProcFS().descent(of: pid, among: Set(firsts.keys)) else { return nil }
+            owner = firsts[first].flatMap(host)
         }
         return owner.flatMap { system.app($0.index) }
     }

@@ -1,11 +1,20 @@
-internal import LinuxSystem
-internal import Wire
+package import LinuxSystem
+package import Wire
 
-/// One peer on a socket: whole lines in, bounded in number a turn, or handled in fair turns with others; lines out,
-/// bounded in bytes.
-final class Connection: TurnTaker {
+/// One peer on a socket: whole lines in, at the pace that it has; lines out, bounded in bytes.
+package final class Connection: TurnTaker {
     /// Messages that one peer may have handled in one turn of the loop; the rest waits for the next.
     private static let messagesPerTurn = 16
+
+    /// How quickly its messages are handled.
+    package enum Pace {
+        /// A few in each turn of the loop.
+        case everyTurn
+        /// A few in each turn, while it has processor time left.
+        case within(Allowance)
+        /// One after the other with all others that have the same turns.
+        case inTurns(FairTurns<Connection>)
+    }
 
     let socket: Descriptor
     private let loop: Loop
@@ -16,25 +25,41 @@ final class Connection: TurnTaker {
     private var isScheduled = false
     /// Its turn is some time from now, and what it sent meanwhile would wake the loop again and again.
     private var isPaused = false
-    private let turns: FairTurns<Connection>?
+    private let pace: Pace
     private(set) var isOpen = true
-    var onMessage: (RPCMessage) -> Void = { _ in }
+    package var onMessage: (RPCMessage) -> Void = { _ in }
     var onClose: () -> Void = {}
 
-    /// - Parameter turns: of all those who are to be handled alike.
-    init(_ socket: Descriptor, _ loop: Loop, _ turns: FairTurns<Connection>? = nil) throws(SystemError) {
+    package init(_ socket: Descriptor, _ loop: Loop, _ pace: Pace = .everyTurn) throws(SystemError) {
         self.socket = socket
         self.loop = loop
-        self.turns = turns
+        self.pace = pace
         try socket.setNonblocking(true)
         // To close what an app sends can take as long as the app likes.
         socket.refuseDescriptors()
-        try listen()
+        watch = try beginWatch(.readable)
     }
 
-    private func listen() throws(SystemError) {
-        let events: Epoll.Events = isWaitingToWrite ? [.readable, .writable] : .readable
-        watch = try loop.watch(socket.rawValue, events) { [weak self] events in self?.ready(events) }
+    private func beginWatch(_ events: Epoll.Events) throws(SystemError) -> Loop.Watch {
+        try loop.watch(socket.rawValue, events) { [weak self] events in self?.ready(events) }
+    }
+
+    /// Waits for what it needs to go on. Without anything to wait for, the end of the peer would wake the loop, too.
+    private func adjustWatch() {
+        guard isOpen else { return }
+        var events: Epoll.Events = isPaused ? [] : .readable
+        if isWaitingToWrite { events.insert(.writable) }
+        do throws(SystemError) {
+            if events.isEmpty {
+                watch = nil
+            } else if let watch {
+                try watch.change(events)
+            } else {
+                watch = try beginWatch(events)
+            }
+        } catch {
+            close()
+        }
     }
 
     func send(_ message: RPCMessage) { send(message.encoded()) }
@@ -74,8 +99,10 @@ final class Connection: TurnTaker {
     }
 
     private func ready(_ events: Epoll.Events) {
-        if events.contains(.writable) { flush() }
-        guard isOpen, !isScheduled else { return pause() }
+        // One that is gone takes nothing more, and the kernel would report that again and again.
+        if events.contains(.writable) || events.contains(.hangUp) || events.contains(.error) { flush() }
+        guard isOpen else { return }
+        guard !isScheduled else { return pause() }
         if events.contains(.readable) || events.contains(.hangUp) || events.contains(.error) { receive() }
     }
 
@@ -114,7 +141,7 @@ final class Connection: TurnTaker {
         }
     }
 
-    func takeTurn() -> Bool {
+    package func takeTurn() -> Bool {
         isScheduled = handleLine()
         if !isScheduled { goOn() }
         return isScheduled
@@ -122,34 +149,63 @@ final class Connection: TurnTaker {
 
     /// Also its end is for later: what it asked before that is handled.
     private func pause() {
-        guard isOpen, turns != nil, !isWaitingToWrite else { return }
-        watch = nil
+        guard !isPaused else { return }
         isPaused = true
+        adjustWatch()
     }
 
     private func goOn() {
-        guard isPaused, isOpen else { return }
+        guard isPaused else { return }
         isPaused = false
-        do throws(SystemError) {
-            try listen()
-        } catch {
-            close()
-        }
+        adjustWatch()
     }
 
     private func handleLines() {
-        if let turns {
+        switch pace {
+        case .everyTurn:
+            if handleSome() { handleMore(in: 0) }
+        case .within(let allowance):
+            let workedBefore = Clock.threadTime()
+            let hasMore = handleSome()
+            allowance.fill(at: Clock.monotonic())
+            allowance.spend(Clock.threadTime() - workedBefore)
+            if allowance.isSpent {
+                pause()
+                handleMore(in: min(Self.longestPause, allowance.pause(until: Self.share)))
+            } else if hasMore {
+                handleMore(in: 0)
+            }
+        case .inTurns(let turns):
             isScheduled = true
-            return turns.add(self)
+            turns.add(self)
         }
-        for _ in 0..<Self.messagesPerTurn where !handleLine() { return }
-        // More may be there: not now, so that others have their turn, and nothing more is read until then.
+    }
+
+    /// What one that used all of its allowance gets before it goes on, in nanoseconds.
+    private static let share: Int64 = 2_000_000
+    /// An app whose few messages made the daemon work for long is not silent for ten times as long.
+    private static let longestPause: Int64 = 1_000_000_000
+
+    /// Whether more may be there: not now, so that others have their turn.
+    private func handleSome() -> Bool {
+        for _ in 0..<Self.messagesPerTurn where !handleLine() { return false }
+        return true
+    }
+
+    /// Nothing more is read until then.
+    private func handleMore(in nanoseconds: Int64) {
         guard isOpen, !isScheduled else { return }
         isScheduled = true
-        loop.soon { [weak self] in
+        let next = { [weak self] in
             guard let self else { return }
             isScheduled = false
+            goOn()
             if isOpen { handleLines() }
+        }
+        if nanoseconds > 0 {
+            loop.after(nanoseconds: nanoseconds, next)
+        } else {
+            loop.soon(next)
         }
     }
 
@@ -183,11 +239,6 @@ final class Connection: TurnTaker {
         let mustWait = isOpen && !output.isEmpty
         guard mustWait != isWaitingToWrite else { return }
         isWaitingToWrite = mustWait
-        // It reads again, or does not: that is to be seen at once.
-        if isPaused {
-            goOn()
-        } else {
-            try? watch?.change(mustWait ? [.readable, .writable] : .readable)
-        }
+        adjustWatch()
     }
 }

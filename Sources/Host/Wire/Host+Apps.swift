@@ -12,7 +12,7 @@ extension Host {
     /// The connection that an app is born with.
     func connect(_ socket: Descriptor, _ index: AppIndex, _ process: AppProcess) {
         do throws(SystemError) {
-            attach(try Connection(socket, loop), index, process)
+            attach(try Connection(socket, loop, .within(process.messageTime)), index, process)
         } catch {
             Diagnostics.write("an app's socket cannot be watched: \(error)")
         }
@@ -38,18 +38,17 @@ extension Host {
 
     /// Somebody connected to the app socket: only the very process that Greenroom started is let in.
     func acceptApp(_ socket: Descriptor) {
-        guard let connection = try? Connection(socket, loop) else { return }
         guard let peer = try? UnixSocket.peer(of: socket), let index = appOfProcess[peer.pid],
             let process = host(index)?.process, isSame(UnixSocket.peerProcess(of: socket), peer, process.first)
         else {
+            guard let connection = try? Connection(socket, loop) else { return }
             connection.send(
                 .failure(
                     id: nil,
                     RPCError(.notYours, "only a process that Greenroom started may connect: greenroom open APP")))
-            connection.close()
-            return
+            return connection.close()
         }
-        attach(connection, index, process)
+        connect(socket, index, process)
     }
 
     /// On kernels without SO_PEERPIDFD: the number is that of a process that we hold and that is alive.
