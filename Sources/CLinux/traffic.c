@@ -179,10 +179,10 @@ static int is_loopback(const struct inet_diag_sockid *id, int family) {
     return memcmp(id->idiag_src, id->idiag_dst, 16) == 0;
 }
 
-static void note(const struct nlmsghdr *header, int family, struct gr_connection *connections, int room, int *count) {
+static void note(const struct nlmsghdr *header, struct gr_connection *connections, int room, int *count) {
     const struct inet_diag_msg *message = (const struct inet_diag_msg *)(header + 1);
     if (header->nlmsg_len < NLMSG_LENGTH(sizeof *message) || message->idiag_inode == 0) return;
-    if (is_loopback(&message->id, family)) return;
+    if (is_loopback(&message->id, message->idiag_family)) return;
     int left = (int)header->nlmsg_len - (int)NLMSG_LENGTH(sizeof *message);
     const struct nlattr *attribute = (const struct nlattr *)(message + 1);
     while (left >= (int)sizeof *attribute && attribute->nla_len >= sizeof *attribute && attribute->nla_len <= left) {
@@ -244,30 +244,31 @@ static int ask(
 }
 
 struct found_connections {
-    int family, room, count;
+    int room, count;
     struct gr_connection *connections;
 };
 
 static void note_connection(const struct nlmsghdr *header, void *of) {
     struct found_connections *found = of;
-    if (header->nlmsg_type != SOCK_DIAG_BY_FAMILY) return;
-    note(header, found->family, found->connections, found->room, &found->count);
+    if (header->nlmsg_type != TCPDIAG_GETSOCK) return;
+    note(header, found->connections, found->room, &found->count);
 }
 
-int gr_connections(int family, struct gr_connection *connections, int room) {
+// This question is older than the one by family, and the kernel answers it with the connections of both families. So it
+// goes through its table once, which takes milliseconds where there is much memory, even if the table is empty.
+int gr_connections(struct gr_connection *connections, int room) {
     struct {
         struct nlmsghdr header;
-        struct inet_diag_req_v2 what;
+        struct inet_diag_req what;
     } message;
     memset(&message, 0, sizeof message);
     message.header.nlmsg_len = sizeof message;
-    message.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+    message.header.nlmsg_type = TCPDIAG_GETSOCK;
     message.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-    message.what.sdiag_family = (uint8_t)family;
-    message.what.sdiag_protocol = IPPROTO_TCP;
+    message.what.idiag_family = AF_INET;
     message.what.idiag_ext = 1 << (INET_DIAG_INFO - 1);
     message.what.idiag_states = 0xfff & ~(1u << listening) & ~(1u << time_wait);
-    struct found_connections found = {.family = family, .room = room, .connections = connections};
+    struct found_connections found = {.room = room, .connections = connections};
     return ask(NETLINK_SOCK_DIAG, &message, sizeof message, note_connection, &found) == 0 ? found.count : -1;
 }
 

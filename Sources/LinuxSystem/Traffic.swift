@@ -121,16 +121,6 @@ package final class TrafficCounter: Sendable {
 package enum TCPConnections {
     /// By the sockets' inodes.
     package static func all() throws(SystemError) -> [UInt64: TrafficCount] {
-        var found: [UInt64: TrafficCount] = [:]
-        for family in [AF_INET, AF_INET6] {
-            for connection in try connections(family) {
-                found[connection.inode] = TrafficCount(connection.traffic)
-            }
-        }
-        return found
-    }
-
-    private static func connections(_ family: CInt) throws(SystemError) -> [gr_connection] {
         var room = 256
         while true {
             var connections = [gr_connection](repeating: gr_connection(), count: room)
@@ -138,11 +128,13 @@ package enum TCPConnections {
             let told = try check("sock_diag") { () -> CInt in
                 unsafe connections.withUnsafeMutableBufferPointer { buffer -> CInt in
                     guard let base = buffer.baseAddress else { return 0 }
-                    return unsafe gr_connections(family, base, size)
+                    return unsafe gr_connections(base, size)
                 }
             }
             let count = Int(told)
-            if count <= room || room >= most { return Array(connections.prefix(count)) }
+            if count <= room || room >= most {
+                return connections.prefix(count).reduce(into: [:]) { $0[$1.inode] = TrafficCount($1.traffic) }
+            }
             // More may come while they are listed again.
             room = min(most, count + count / 4)
         }

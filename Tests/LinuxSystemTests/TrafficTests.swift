@@ -31,8 +31,8 @@ extension Machine {
 
 @Suite("What processes move over the network", .serialized)
 struct TrafficTests {
-    /// Two network namespaces and a cable between them. At 10.98.0.2, in the far one, a server reads all that it is
-    /// sent, and answers its end with 300000 bytes.
+    /// Two network namespaces and a cable between them. At 10.98.0.2 and fd98::2, in the far one, a server reads all
+    /// that it is sent, and answers its end with 300000 bytes.
     private final class Cable {
         private let server: PythonProgram
         /// Names the near one.
@@ -49,6 +49,7 @@ struct TrafficTests {
                 ip("link set lo up")
                 ip("link add near type veth peer name far")
                 ip("addr add 10.98.0.1/24 dev near")
+                ip("addr add fd98::1/64 dev near nodad")
                 ip("link set near up")
                 come, go = os.pipe(), os.pipe()
                 child = os.fork()
@@ -58,8 +59,9 @@ struct TrafficTests {
                     os.write(come[1], b"x")
                     os.read(go[0], 1)
                     ip("addr add 10.98.0.2/24 dev far")
+                    ip("addr add fd98::2/64 dev far nodad")
                     ip("link set far up")
-                    listener = socket.create_server(("10.98.0.2", 7000))
+                    listener = socket.create_server(("::", 7000), family=socket.AF_INET6, dualstack_ipv6=True)
                     os.write(come[1], b"x")
                     while True:
                         peer, _ = listener.accept()
@@ -222,6 +224,10 @@ struct TrafficTests {
         "Without a program the kernel tells what each TCP connection moved, by the sockets of whoever has it",
         .enabled(if: Machine.networkComplaint == nil, Comment(rawValue: Machine.networkComplaint ?? "")))
     func connections() throws {
+        for address in ["10.98.0.2", "fd98::2"] { try connections(to: address) }
+    }
+
+    private func connections(to address: String) throws {
         let cable = try Cable()
         let peer = try PythonProgram(
             Self.entering(
@@ -232,7 +238,7 @@ struct TrafficTests {
                 one = socket.create_connection(own.getsockname())
                 other, _ = own.accept()
                 one.sendall(b"y" * 50000)
-                peer = socket.create_connection(("10.98.0.2", 7000))
+                peer = socket.create_connection(("\(address)", 7000))
                 peer.sendall(b"x" * 200000)
                 left = array.array("i", [1])
                 while left[0]:
@@ -241,7 +247,7 @@ struct TrafficTests {
                 """))
         let own = ProcFS().socketInodes(of: [peer.pid])
         let found = try Self.connections(in: cable.near).filter { own.contains($0.key) }
-        #expect(found.count == 1, "the loopback is left out")
+        #expect(found.count == 1, "the loopback is left out: \(address)")
         // The kernel counts the beginning of a connection as a byte.
         #expect((200_000...200_002).contains(found.first?.value.sent ?? 0), "\(found)")
         #expect(try TCPConnections.all().keys.allSatisfy { !own.contains($0) }, "another network has others")

@@ -189,9 +189,8 @@ struct gr_connection {
     uint64_t inode;
     struct gr_traffic traffic;
 };
-// The connections of a family that leave the machine: how many there are, of which `room` are stored at most; or -1
-// errno.
-int gr_connections(int family, struct gr_connection *connections, int room);
+// The connections that leave the machine: how many there are, of which `room` are stored at most; or -1 errno.
+int gr_connections(struct gr_connection *connections, int room);
 // A queueing discipline, by its kind.
 struct gr_discipline { char kind[16]; };
 // The disciplines of an interface: how many were stored, `room` at most; or -1 errno.

@@ -44,6 +44,14 @@ final class TrafficKeeper {
     private static let longestStretch: Int64 = 1_000_000_000
     /// Connections are looked at every so many seconds: for that all descriptors of the app are.
     private static let connectionTicks: UInt64 = 5
+    /// Stretches of apps whose connections are looked at next.
+    private var waiting: [Stretch] = []
+    /// The kernel goes through its table of connections for each look, which takes milliseconds even if the table is
+    /// empty. So looks take a tenth of the time at most, and a look serves all apps that wait for one.
+    private lazy var looks = SharedWork<Void>(
+        clock: Clock.monotonic, soon: { [weak host] in host?.loop.soon($0) },
+        later: { [weak host] in host?.loop.after(nanoseconds: $0, $1) }, rest: 9,
+        work: { [weak self] in self?.look(then: $0) })
 
     /// `nil`: the kernel allows none, or it is not wanted.
     let program: TrafficProgram?
@@ -163,6 +171,13 @@ final class TrafficKeeper {
     }
 
     private func lookAtConnections(_ stretches: [Stretch]) {
+        waiting += stretches
+        looks.ask {}
+    }
+
+    private func look(then done: @escaping (()) -> Void) {
+        let stretches = waiting
+        waiting = []
         let censuses = stretches.map { host.process($0.app, $0.generation)?.box.census }
         host.workers.run(.slow) { () -> [[UInt64: TrafficCount]?] in
             guard let all = try? TCPConnections.all() else { return stretches.map { _ in nil } }
@@ -176,6 +191,7 @@ final class TrafficKeeper {
             }
         } then: { [weak self] found in
             for (stretch, connections) in zip(stretches, found) { self?.note(stretch, connections) }
+            done(())
         }
     }
 

@@ -1,5 +1,6 @@
-/// Work whose result does for all who asked before it began: however many ask, it is done once at a time, and at most
-/// half of the time. Otherwise a hundred tools that ask what every app uses would have it measured a hundred times.
+/// Work whose result does for all who asked before it began: however many ask, it is done once at a time, and then
+/// rests as long as it took or longer. Otherwise a hundred tools that ask what every app uses would have it measured a
+/// hundred times.
 package final class SharedWork<Value> {
     private let clock: () -> Int64
     /// Calls once in the next turn of the loop, or after so many nanoseconds.
@@ -7,6 +8,8 @@ package final class SharedWork<Value> {
     private let later: (Int64, @escaping () -> Void) -> Void
     /// Begins the work, and calls back on the loop.
     private let work: (@escaping (Value) -> Void) -> Void
+    /// How many times as long as it worked it rests.
+    private let rest: Int64
     private var asking: [(Value) -> Void] = []
     private var state = State.idle
 
@@ -22,11 +25,13 @@ package final class SharedWork<Value> {
 
     package init(
         clock: @escaping () -> Int64, soon: @escaping (@escaping () -> Void) -> Void,
-        later: @escaping (Int64, @escaping () -> Void) -> Void, work: @escaping (@escaping (Value) -> Void) -> Void
+        later: @escaping (Int64, @escaping () -> Void) -> Void, rest: Int64 = 1,
+        work: @escaping (@escaping (Value) -> Void) -> Void
     ) {
         self.clock = clock
         self.soon = soon
         self.later = later
+        self.rest = rest
         self.work = work
     }
 
@@ -47,18 +52,18 @@ package final class SharedWork<Value> {
         work { [weak self] value in
             guard let self else { return }
             state = .telling
-            tell(served[...], value, rest: clock() - began)
+            tell(served[...], value, pause: (clock() - began) * rest)
         }
     }
 
-    private func tell(_ served: ArraySlice<(Value) -> Void>, _ value: Value, rest: Int64) {
+    private func tell(_ served: ArraySlice<(Value) -> Void>, _ value: Value, pause: Int64) {
         for answer in served.prefix(Self.toldAtOnce) { answer(value) }
         let left = served.dropFirst(Self.toldAtOnce)
         if left.isEmpty {
             state = .resting
-            later(rest) { [weak self] in self?.begin() }
+            later(pause) { [weak self] in self?.begin() }
         } else {
-            soon { [weak self] in self?.tell(left, value, rest: rest) }
+            soon { [weak self] in self?.tell(left, value, pause: pause) }
         }
     }
 }
