@@ -145,6 +145,56 @@ extension SystemTests {
             #expect((200_000...230_000).contains(after.received - before.received), "\(before) \(after)")
         }
 
+        /// Why packets cannot wait for a slow cable here; `nil`: they can.
+        static let slowCableComplaint: String? = {
+            guard Machine.find("tc") != nil else { return "NOT TESTED: tc is missing" }
+            guard counterComplaint == nil, Cable.complaint == nil else { return counterComplaint }
+            guard (try? Cable().slowDown()) != nil else { return "NOT TESTED: the kernel has no sch_tbf" }
+            return nil
+        }()
+
+        @Test(
+            "What an app sends in the background waits while others send",
+            .enabled(if: slowCableComplaint == nil, Comment(rawValue: slowCableComplaint ?? "")))
+        func givesWay() throws {
+            let cable = try Cable()
+            let system = try TestSystem(within: cable.entry)
+            defer { system.end() }
+            try system.installPython(
+                "sender",
+                """
+                import signal, socket
+                def send(count):
+                    peer = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                    for _ in range(count):
+                        peer.sendto(b"s" * 1000, ("10.97.0.2", 7002))
+
+                def told(*_):
+                    send(60)
+                    app.request("endTask", {"task": 1})
+                signal.signal(signal.SIGUSR1, told)
+
+                class Delegate(Base):
+                    def on_didBecomeActive(self, params):
+                        send(20)
+
+                    def on_didEnterBackground(self, params):
+                        app.request("beginTask", {"task": 1, "name": "send"})
+                """)
+            // Nothing waits for the server's address later.
+            _ = try cable.before()
+            try cable.slowDown()
+            let log = try system.follower()
+            try system.play(["open sender"])
+            #expect(try cable.before() == 20, "on the screen it goes before whoever comes later")
+            try system.play(["home"])
+            try system.until("it is in the background") { try system.app("sender").state == "background" }
+            try PidFD(CInt(try #require(system.app("sender").pid))).send(SIGUSR1)
+            try log.wait("suspended", of: "sender")
+            let before = try #require(try cable.before())
+            #expect(before < 60, "\(before) of 60 went before")
+        }
+
         @Test("Where no program counts, TCP connections are looked at, and doctor says so")
         func connections() throws {
             let cable = try Cable()
