@@ -104,6 +104,19 @@ extension SystemTests {
             #expect(try service(system) == before)
         }
 
+        @Test("A tool that meets a service that hangs is served by the one that takes its place")
+        func hanging() throws {
+            let server = try Podcasts()
+            let system = try TestSystem()
+            defer { withExtendedLifetime(server) { system.end() } }
+            let episode = server.feed.replacing("feed.xml", with: "episode-1.mp3")
+            try system.expect("transfer", episode, "-o", "\(system.folder)/first.mp3", "--wait")
+            let before = try service(system)
+            try PidFD(before).send(SIGSTOP)
+            try system.expect("transfer", episode, "-o", "\(system.folder)/second.mp3", "--wait")
+            #expect(try service(system) != before)
+        }
+
         @Test(
             "What the service moves is the app's in the account of energy; what can wait waits for its radio",
             .enabled(if: Machine.ownName != nil, "this machine's name does not lead to itself"))

@@ -147,13 +147,13 @@ final class ServiceBroker {
 
     // MARK: Tools
 
-    /// A tool speaks to the service itself, and is told where; by then the service is there.
+    /// A tool speaks to the service itself, and is told where; by then the service is there and answers.
     func serve(_ name: String, _ done: @escaping (Result<JSONValue, RPCError>) -> Void) {
         guard let link = link(name), let socket = link.service.toolSocket else {
             return done(.failure(RPCError(.unknown, "no service \(name.prefix(64)) that tools speak to is declared")))
         }
         let path = host.home.serviceFolder(name) + "/" + socket
-        link.withService { outcome in done(outcome.map { _ in ["path": .string(path)] }) }
+        link.whenAtWork { outcome in done(outcome.map { ["path": .string(path)] }) }
     }
 
     // MARK: Each other

@@ -60,11 +60,29 @@ extension ServiceLink {
         }
     }
 
+    /// Calls back when the service answers, for a tool that connects by itself. One that does not answer is replaced
+    /// first. If a debugger holds it, it is not asked.
+    func whenAtWork(attempts: Int = 3, _ ready: @escaping (Result<Void, RPCError>) -> Void) {
+        withService { [weak self] outcome in
+            guard let self, case .success(let connection) = outcome, !isTraced else {
+                return ready(outcome.map { _ in })
+            }
+            sendPing(on: connection, limit: Self.longestAnswer) { [weak self] answer in
+                // Not answered, because the service is gone.
+                guard case .failure(let error) = answer, error.code == .ended else { return ready(.success(())) }
+                guard let self, attempts > 1 else { return ready(.failure(error)) }
+                whenAtWork(attempts: attempts - 1, ready)
+            }
+        }
+    }
+
+    private var isTraced: Bool { process.present.map { ProcFS().tracer($0.pid) != nil } ?? false }
+
     /// The service answers nothing. Waiting apps receive an error, and the next request starts a new process. A
     /// service in a debugger may be at a breakpoint.
     func replaceSilent(after limit: Int64) {
         guard let connection, !host.isHalting else { return }
-        if let pid = process.present?.pid, ProcFS().tracer(pid) != nil { return }
+        if isTraced { return }
         process.kill()
         connection.close()
         trouble =

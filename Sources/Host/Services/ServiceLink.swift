@@ -243,10 +243,17 @@ final class ServiceLink {
         guard let connection, !isPinged else { return }
         guard now - pinged >= Self.pingPause else { return pingLater(in: Self.pingPause - (now - pinged)) }
         (isPinged, pinged) = (true, now)
-        let asked = answerWatch.began(limit: Self.longestPing)
-        let id = nextID { [weak self] _ in
+        sendPing(on: connection, limit: Self.longestPing) { [weak self] _ in self?.isPinged = false }
+    }
+
+    /// Any answer shows that the service is at work, an error as well.
+    func sendPing(
+        on connection: Connection, limit: Int64, _ answered: @escaping (Result<JSONValue, RPCError>) -> Void
+    ) {
+        let asked = answerWatch.began(limit: limit)
+        let id = nextID { [weak self] answer in
             self?.answerWatch.ended(asked)
-            self?.isPinged = false
+            answered(answer)
         }
         connection.send(.request(id: id, method: ServiceOrder.ping, params: [:]))
     }
