@@ -72,7 +72,7 @@ static void on_retry(void *data, uint64_t expirations) {
 }
 
 // A session manager refuses a stream that it sees before its devices, as when both have just begun, and says nothing
-// when it has one.
+// when it has one. And any client may destroy the node of any stream.
 static bool tries_again(struct gr_stream *stream) {
     if (stream->is_closed || stream->refusals >= MOST_REFUSALS) return false;
     if (stream->retry == NULL) stream->retry = pw_loop_add_timer(loop_of(stream), on_retry, stream);
@@ -92,6 +92,11 @@ static void on_state(void *data, enum pw_stream_state old, enum pw_stream_state 
     (void)old;
     struct gr_stream *stream = data;
     if (state == PW_STREAM_STATE_STREAMING) stream->refusals = 0;
+    // Without a server it connects when there is one.
+    if (state == PW_STREAM_STATE_UNCONNECTED && stream->engine->core != NULL) {
+        state = PW_STREAM_STATE_ERROR;
+        error = "another program removed the stream";
+    }
     if (state == PW_STREAM_STATE_ERROR && tries_again(stream)) state = PW_STREAM_STATE_CONNECTING;
     stream->changed(stream->owner, (enum gr_stream_state)state, error);
 }

@@ -118,6 +118,21 @@ struct AudioStreamTests {
         }
     }
 
+    @Test("A stream whose node another program destroys connects again, and goes on where it was")
+    func destroyed() throws {
+        let audio = try TestAudio()
+        let tone = try TonePlayer(audio)
+        let recorder = try SinkRecorder(audio)
+        try recorder.awaitSound { Level.peak($0) > 0.4 }
+        for _ in 0..<3 {
+            let (node, position) = (try #require(tone.stream.node), tone.stream.position)
+            _ = try TestProgram.run("/usr/bin/pw-cli", ["destroy", String(node)], environment: audio.environment)
+            while try tone.states.next() != .streaming {}
+            try recorder.awaitSound { Level.peak($0) > 0.4 }
+            #expect(tone.stream.position > position && tone.stream.node != nil)
+        }
+    }
+
     @Test("A stream that is refused again and again says so in the end")
     func givesUp() throws {
         let audio = try TestAudio()
