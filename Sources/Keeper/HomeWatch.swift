@@ -1,12 +1,15 @@
 internal import LinuxSystem
 
-/// Notices that the home was removed, for example by `rm -r`. No tool can reach the system then, so it ends.
+/// Notices that the home was removed, for example by `rm -r`, or unmounted. No tool can reach the system then, so it
+/// ends.
 struct HomeWatch {
     private let home: String
     private let inotify: Inotify
-    /// When it looks again. A removal takes a while; a home that stays gets a new mark.
+    /// The kernel reports here that something was mounted or unmounted. `nil`: it could not be opened.
+    private let mounts = try? Descriptor.open("/proc/self/mountinfo", .read)
     private(set) var nextLook: Int64?
-    private var doubtedAt: Int64 = 0
+    /// When the mark was removed. The removal of a home takes a while; a home that stays gets a new mark.
+    private var doubtedAt: Int64?
 
     private static let pause: Int64 = 500_000_000
     /// Nanoseconds until a home that lost only its mark gets a new one.
@@ -19,33 +22,44 @@ struct HomeWatch {
         mark()
     }
 
-    var descriptor: Descriptor { inotify.descriptor }
+    /// Has reports of the kernel wake a loop.
+    func wake(_ epoll: Epoll, token: UInt64) {
+        // Where the kernel lacks one of them, the system goes on, but does not notice that the home is gone.
+        try? epoll.add(inotify.descriptor.rawValue, .readable, token: token)
+        if let mounts { try? epoll.add(mounts.rawValue, .priority, token: token) }
+    }
 
     /// No process has this file open, so the kernel reports its removal at once.
     private var path: String { home + "/keeper.mark" }
 
     private mutating func mark() {
-        nextLook = nil
+        (nextLook, doubtedAt) = (nil, nil)
         // On a full disk there may be no mark. The system then goes on, but does not notice a removal.
         try? FileSystem.replaceOrOverwrite(path, with: [])
         _ = try? inotify.watch(path, for: .removedItself)
     }
 
     /// Reads the kernel's reports.
-    mutating func told() {
-        let changes = (try? inotify.read()) ?? []
-        guard nextLook == nil, changes.contains(where: { $0.changes.contains(.removedItself) }) else { return }
-        doubtedAt = Clock.boot()
-        nextLook = doubtedAt
+    mutating func told(_ events: Epoll.Events) {
+        if events.contains(.readable) {
+            let changes = (try? inotify.read()) ?? []
+            if doubtedAt == nil, changes.contains(where: { $0.changes.contains(.removedItself) }) {
+                doubtedAt = Clock.boot()
+                nextLook = doubtedAt
+            }
+        }
+        if events.contains(.priority) { nextLook = Clock.boot() }
     }
 
     /// - Returns: whether the home is gone.
     mutating func look() -> Bool {
-        guard let moment = nextLook, moment <= Clock.boot() else { return false }
+        let now = Clock.boot()
+        guard let moment = nextLook, moment <= now else { return false }
         // The tools' socket and the daemon's database.
-        let isGone = ["control", "state.sqlite"].allSatisfy { !FileSystem.exists("\(home)/\($0)") }
-        if isGone { return true }
-        if Clock.boot() - doubtedAt > Self.patience { mark() } else { nextLook = Clock.boot() + Self.pause }
+        if ["control", "state.sqlite"].allSatisfy({ !FileSystem.exists("\(home)/\($0)") }) { return true }
+        nextLook = nil
+        guard let doubtedAt else { return false }
+        if now - doubtedAt > Self.patience { mark() } else { nextLook = now + Self.pause }
         return false
     }
 }

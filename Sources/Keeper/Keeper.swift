@@ -143,7 +143,7 @@ package struct Keeper {
         // Whoever ended before this process had its signals is a child all the same.
         if let status = reapChildren() { return status }
         homeWatch = HomeWatch(home: home)
-        if let homeWatch { try? epoll.add(homeWatch.descriptor.rawValue, .readable, token: Self.homeToken) }
+        homeWatch?.wake(epoll, token: Self.homeToken)
         startsAt = Clock.boot()
         var ready: [Epoll.Ready] = []
         while true {
@@ -153,7 +153,7 @@ package struct Keeper {
                 switch event.token {
                 case Self.linkToken: readLink()
                 case Self.toolsToken: answerTools()
-                case Self.homeToken: homeWatch?.told()
+                case Self.homeToken: homeWatch?.told(event.events)
                 default: break
                 }
             }
@@ -177,7 +177,7 @@ package struct Keeper {
     }
 
     private mutating func homeRemoved() -> CInt? {
-        StandardError.write("greenroom-keeper: \(home) was removed: the system ends\n")
+        StandardError.write("greenroom-keeper: \(home) is gone: the system ends\n")
         homeWatch = nil
         return end()
     }

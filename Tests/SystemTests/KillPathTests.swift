@@ -91,6 +91,24 @@ extension SystemTests {
             system.expectNothingLeft()
         }
 
+        @Test("A system whose home is unmounted ends, with its apps, and other mounts do not matter to it")
+        func unmountedHome() throws {
+            let system = try TestSystem(disk: "64M")
+            try system.installPlain("idle", command: "/bin/sleep 1000")
+            try system.play(["open idle"])
+            _ = system.cgroup
+            let app = try PidFD(CInt(try #require(system.app("idle").pid)))
+            let processes = [try PidFD(system.daemon), try PidFD(system.keeper()), app]
+            let other = system.folder + "/other"
+            try FileSystem.makeDirectory(other)
+            _ = try Child("/bin/mount", ["-t", "tmpfs", "greenroom-test", other], environment: [:]).outcome()
+            _ = try Child("/bin/umount", [other], environment: [:]).outcome()
+            try system.expect("status")
+            _ = try Child("/bin/umount", ["--lazy", system.home], environment: [:]).outcome()
+            for process in processes { #expect(process.waitUntilDead(milliseconds: 30_000)) }
+            system.expectNothingLeft()
+        }
+
         @Test("A system goes on that lost only the mark by which it notices a removal, and notices the next one")
         func removedMark() throws {
             let system = try TestSystem()
