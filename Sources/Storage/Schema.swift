@@ -1,7 +1,7 @@
 import GRDB
 
 /// The tables, as the list of steps that made them. A step that was ever released is never edited; a change is a new
-/// step, and `MigrationTests` holds a database of every released version.
+/// step, and `SurvivalTests` opens a database of every released version.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
