@@ -1,4 +1,5 @@
 internal import LinuxSystem
+internal import SystemPackage
 
 /// Notices that the home was removed, for example by `rm -r`, or unmounted. No tool can reach the system then, so it
 /// ends.
@@ -8,6 +9,8 @@ struct HomeWatch {
     /// The kernel reports here that something was mounted or unmounted. `nil`: it could not be opened.
     private let mounts = try? Descriptor.open("/proc/self/mountinfo", .read)
     private(set) var nextLook: Int64?
+    /// The last look found no home. One that is mounted anew is away for a moment.
+    private var wasMissing = false
     /// When the mark was removed. The removal of a home takes a while; a home that stays gets a new mark.
     private var doubtedAt: Int64?
 
@@ -48,7 +51,7 @@ struct HomeWatch {
                 nextLook = doubtedAt
             }
         }
-        if events.contains(.priority) { nextLook = Clock.boot() }
+        if events.contains(.priority), nextLook == nil { nextLook = Clock.boot() }
     }
 
     /// - Returns: whether the home is gone.
@@ -56,10 +59,27 @@ struct HomeWatch {
         let now = Clock.boot()
         guard let moment = nextLook, moment <= now else { return false }
         // The tools' socket and the daemon's database.
-        if ["control", "state.sqlite"].allSatisfy({ !FileSystem.exists("\(home)/\($0)") }) { return true }
+        let isMissing = ["control", "state.sqlite"].allSatisfy { Self.isMissing("\(home)/\($0)") }
+        if isMissing, wasMissing { return true }
+        wasMissing = isMissing
+        if isMissing {
+            nextLook = now + Self.pause
+            return false
+        }
         nextLook = nil
         guard let doubtedAt else { return false }
         if now - doubtedAt > Self.patience { mark() } else { nextLook = now + Self.pause }
         return false
+    }
+
+    /// Whether there is no such file. Any other error, for example of a file server that does not answer, says nothing
+    /// about that.
+    private static func isMissing(_ path: String) -> Bool {
+        do throws(SystemError) {
+            _ = try Descriptor.open(path, .read)
+            return false
+        } catch {
+            return error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory
+        }
     }
 }
