@@ -11,6 +11,8 @@ extension ServiceLink {
     static let longestAnswer: Int64 = 5_000_000_000
     /// Nanoseconds in which the service must answer `ping`. No app waits for it, and the machine may be busy.
     static let longestPing: Int64 = 20_000_000_000
+    /// Nanoseconds in which the service must answer `ping` if a tool waits for it.
+    static let longestPingForTool: Int64 = 10_000_000_000
     /// Nanoseconds in which the service must answer `stop`. The Core waits for a shorter time.
     static let longestStop: Int64 = 10_000_000_000
 
@@ -67,7 +69,7 @@ extension ServiceLink {
             guard let self, case .success(let connection) = outcome, !isTraced else {
                 return ready(outcome.map { _ in })
             }
-            sendPing(on: connection, limit: Self.longestAnswer) { [weak self] answer in
+            sendPing(on: connection, limit: Self.longestPingForTool) { [weak self] answer in
                 // Not answered, because the service is gone.
                 guard case .failure(let error) = answer, error.code == .ended else { return ready(.success(())) }
                 guard let self, attempts > 1 else { return ready(.failure(error)) }
