@@ -182,12 +182,16 @@ final class TrafficKeeper {
         host.workers.run(.slow) { () -> [[UInt64: TrafficCount]?] in
             guard let all = try? TCPConnections.all() else { return stretches.map { _ in nil } }
             let procFS = ProcFS()
-            return censuses.map { census in
+            var known: [AppIndex: [UInt64: TrafficCount]] = [:]
+            return zip(stretches, censuses).map { stretch, census in
                 // Nothing leaves the machine: whose sockets they are need not be asked.
                 guard let census else { return nil }
                 if all.isEmpty { return [:] }
+                if let known = known[stretch.app] { return known }
                 let own = procFS.socketInodes(of: census())
-                return all.filter { own.contains($0.key) }
+                let found = all.filter { own.contains($0.key) }
+                known[stretch.app] = found
+                return found
             }
         } then: { [weak self] found in
             for (stretch, connections) in zip(stretches, found) { self?.note(stretch, connections) }
