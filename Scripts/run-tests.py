@@ -41,7 +41,8 @@ SLOWNESS = "GREENROOM_SLOWNESS"
 LANES = 3
 # The serialized suite of tests with whole systems. Each suite in it runs in a separate process.
 SYSTEMS = "SystemTests.SystemTests"
-# Parts that take a minute or two. They run first, so that the lanes end together.
+# Parts that take a minute or two, and mostly wait. One lane begins with them: if all lanes did, the processors would have
+# nothing to do meanwhile.
 LONG = [
     "TransferServiceTests", "PushGatewayTests", "PushGatewayNATSTests", "GreenroomTestingTests", SYSTEMS + "/KeepingTheContract",
     SYSTEMS + "/Location", SYSTEMS + "/ScenariosOnRealProcesses",
@@ -268,15 +269,17 @@ def run_machine(runner, total):
     parts = machine_parts()
     if not parts:
         sys.exit("No program of tests is built, or it lists none.")
-    queue = collections.deque(sorted(parts.items(), key=lambda part: (part[0] not in LONG, part[0])))
+    waiting = [part for part in LONG if part in parts]
+    busy = sorted(part for part in parts if part not in LONG)
     troubles = []
 
-    def work():
+    def work(first, second):
         while True:
             with runner.lock:
-                if not queue or troubles:
+                if troubles or not (queue := first or second):
                     return
-                name, (program, regex) = queue.popleft()
+                name = queue.pop(0)
+                program, regex = parts[name]
                 if out_of_time(runner):
                     total.failed[f"(the part {name})"] = ["it was not started before the time limit"]
                     continue
@@ -297,7 +300,8 @@ def run_machine(runner, total):
     # The lanes share the processors, so time limits grow with their number.
     alone = os.environ[SLOWNESS]
     os.environ[SLOWNESS] = str(LANES * float(alone))
-    workers = [threading.Thread(target=work) for _ in range(LANES)]
+    workers = [threading.Thread(target=work, args=(waiting, busy))]
+    workers += [threading.Thread(target=work, args=(busy, waiting)) for _ in range(LANES - 1)]
     for worker in workers:
         worker.start()
     for worker in workers:
