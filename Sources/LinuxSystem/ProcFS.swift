@@ -129,15 +129,21 @@ package struct ProcFS: Sendable {
         /// The process whose tree it is in.
         case from(CInt)
         case elsewhere
-        /// It ended, or one that it descends from did, while this was looked at.
+        /// The process has ended, or its ancestors ended again and again during the look.
         case unknown
     }
 
     /// Finds whose tree a process is in. A look at its ancestors does for that; `tree(of:)` looks at all processes.
     package func descent(of pid: CInt, among leaders: Set<CInt>) -> Descent {
         var next = pid
+        var attempts = 1
         for _ in 0..<Self.deepest {
-            guard let stat = stat(next) else { return .unknown }
+            guard let stat = stat(next) else {
+                // The children of an ancestor that has just ended have another parent by now.
+                guard next != pid, attempts < Self.mostAttempts else { return .unknown }
+                (next, attempts) = (pid, attempts + 1)
+                continue
+            }
             for number in [next, stat.session, stat.group] where leaders.contains(number) { return .from(number) }
             if stat.parent <= 1 { return .elsewhere }
             next = stat.parent
@@ -146,6 +152,7 @@ package struct ProcFS: Sendable {
     }
 
     private static let deepest = 4096
+    private static let mostAttempts = 8
 
     // MARK: Parsing
 

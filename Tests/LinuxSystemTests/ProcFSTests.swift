@@ -187,6 +187,16 @@ struct ProcFSTests {
         #expect(processes.descent(of: 0x3fff_ffff, among: [script.process.pid]) == .unknown, "there is no such process")
     }
 
+    @Test("A process is found to be elsewhere also while its parents end")
+    func endingParents() throws {
+        // Each line is the number of a process whose parent ends at the same time.
+        let script = try Script("for i in $(seq 200); do (sh -c 'echo $$; exec sleep 2' & exit 0); done; read line")
+        for _ in 0..<200 {
+            let pid = try #require(CInt(try readLine(script.stream)))
+            #expect(ProcFS().descent(of: pid, among: [0x3fff_ffff]) == .elsewhere)
+        }
+    }
+
     @Test("Memory given to the kernel moves from dirty to purgeable")
     func lazyFree() throws {
         let size = 8 << 20
