@@ -9,7 +9,7 @@ struct HomeWatch {
     /// The kernel reports here that something was mounted or unmounted. `nil`: it could not be opened.
     private let mounts = try? Descriptor.open("/proc/self/mountinfo", .read)
     private(set) var nextLook: Int64?
-    /// The last look found no home. One that is mounted anew is away for a moment.
+    /// Whether the last look found no home. While a file system is mounted anew, its files are away for a moment.
     private var wasMissing = false
     /// When the mark was removed. The removal of a home takes a while; a home that stays gets a new mark.
     private var doubtedAt: Int64?
@@ -27,7 +27,7 @@ struct HomeWatch {
 
     /// Has reports of the kernel wake a loop.
     func wake(_ epoll: Epoll, token: UInt64) {
-        // Where the kernel lacks one of them, the system goes on, but does not notice that the home is gone.
+        // If the kernel refuses a watch, the system goes on, but does not notice that the home is gone.
         try? epoll.add(inotify.descriptor.rawValue, .readable, token: token)
         if let mounts { try? epoll.add(mounts.rawValue, .priority, token: token) }
     }
@@ -45,6 +45,7 @@ struct HomeWatch {
     /// Reads the kernel's reports.
     mutating func told(_ events: Epoll.Events) {
         if events.contains(.readable) {
+            // If the reports cannot be read, a removal is not noticed.
             let changes = (try? inotify.read()) ?? []
             if doubtedAt == nil, changes.contains(where: { $0.changes.contains(.removedItself) }) {
                 doubtedAt = Clock.boot()

@@ -118,7 +118,7 @@ struct AudioStreamTests {
         }
     }
 
-    @Test("A stream whose node another program destroys connects again, and goes on where it was")
+    @Test("A stream connects again after another program destroyed its node, and continues at its position")
     func destroyed() throws {
         let audio = try TestAudio()
         let tone = try TonePlayer(audio)

@@ -8,6 +8,7 @@ extension Host {
     /// A tool connected. One that runs inside an app is an app, whatever it says it is, and one that is gone may have
     /// been one.
     func acceptControl(_ socket: Descriptor) {
+        // If it cannot be watched, the tool finds its connection closed.
         guard let connection = try? Connection(socket, loop, .inTurns(toolTurns)) else { return }
         guard let peer = PeerProcess(of: socket), mayBeTool(peer) else {
             connection.send(

@@ -1,17 +1,17 @@
-/// Processor time that somebody may use before they have to wait: some of it at once, and then a share of the time that
-/// passes. All connections of one peer share it.
+/// Limits the processor time that the daemon spends on a peer, over all of its connections. A peer has a stock of time,
+/// which grows by a share of the time that passes.
 package final class Allowance {
-    /// Nanoseconds, at most.
+    /// The largest stock, in nanoseconds.
     private let burst: Int64
     private let share: (parts: Int64, of: Int64)
-    /// Below zero when the last work took more than was left.
+    /// The stock. It is below zero after work that took more than the stock.
     private var left: Int64
     private var filledAt: Int64
 
     /// - Parameters:
-    ///   - burst: what may be used at once, in nanoseconds.
-    ///   - parts: as many parts of the time that passes are added.
-    ///   - whole: the parts that the time has.
+    ///   - burst: the largest stock, in nanoseconds.
+    ///   - parts: the numerator of the share.
+    ///   - whole: the denominator of the share.
     package init(burst: Int64, adding parts: Int64, of whole: Int64, at now: Int64) {
         self.burst = burst
         share = (parts, whole)
@@ -22,7 +22,7 @@ package final class Allowance {
     package var isSpent: Bool { left <= 0 }
 
     package func fill(at now: Int64) {
-        // A part of a nanosecond that is left over counts the next time.
+        // The rest of the division counts at the next call.
         let added = (now - filledAt) / share.of
         left = min(burst, left + added * share.parts)
         filledAt += added * share.of
@@ -30,6 +30,6 @@ package final class Allowance {
 
     package func spend(_ time: Int64) { left -= max(0, time) }
 
-    /// How long it takes until so much may be used again.
+    /// The nanoseconds until the stock is that large.
     package func pause(until wanted: Int64) -> Int64 { max(0, wanted - left) / share.parts * share.of }
 }

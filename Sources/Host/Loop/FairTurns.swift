@@ -21,7 +21,7 @@ package final class FairTurns<Peer: TurnTaker> {
     private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
     private var left = share
-    /// What they may use of the processor before they have to wait: two fifths of the time that passes.
+    /// All peers together have two fifths of a processor.
     private let allowance: Allowance
     private var isScheduled = false
 

@@ -43,7 +43,7 @@ final class AppProcess {
     /// Callbacks that were sent and not answered, oldest first: only these may be answered.
     var awaited: [UInt64] = []
     var hasSaidHello = false
-    /// What its messages may use of the processor: whatever it sends, others are served.
+    /// The app's messages have a tenth of a processor, so that the daemon serves others beside any app.
     let messageTime = Allowance(burst: 100_000_000, adding: 1, of: 10, at: Clock.monotonic())
     /// Requests of the app that the Core has not answered yet.
     var requests: [UInt64: RPCID] = [:]

@@ -147,7 +147,7 @@ final class ServiceBroker {
 
     // MARK: Tools
 
-    /// A tool speaks to the service itself, and is told where; by then the service is there and answers.
+    /// Tells a tool where a service listens, after the service has answered.
     func serve(_ name: String, _ done: @escaping (Result<JSONValue, RPCError>) -> Void) {
         guard let link = link(name), let socket = link.service.toolSocket else {
             return done(.failure(RPCError(.unknown, "no service \(name.prefix(64)) that tools speak to is declared")))

@@ -1,7 +1,7 @@
 package import LinuxSystem
 package import Wire
 
-/// One peer on a socket: whole lines in, at the pace that it has; lines out, bounded in bytes.
+/// A peer on a socket. It reads whole lines at the peer's pace, and writes lines up to a number of bytes.
 package final class Connection: TurnTaker {
     /// Messages that one peer may have handled in one turn of the loop; the rest waits for the next.
     private static let messagesPerTurn = 16
@@ -44,7 +44,8 @@ package final class Connection: TurnTaker {
         try loop.watch(socket.rawValue, events) { [weak self] events in self?.ready(events) }
     }
 
-    /// Waits for what it needs to go on. Without anything to wait for, the end of the peer would wake the loop, too.
+    /// Watches the socket for the events that the connection waits for. If it waits for none, it has no watch, because
+    /// the kernel reports the end of a peer to every watch.
     private func adjustWatch() {
         guard isOpen else { return }
         var events: Epoll.Events = isPaused ? [] : .readable
@@ -99,7 +100,7 @@ package final class Connection: TurnTaker {
     }
 
     private func ready(_ events: Epoll.Events) {
-        // One that is gone takes nothing more, and the kernel would report that again and again.
+        // A write to a peer that is gone fails, and closes the connection. Otherwise the kernel reports the end again.
         if events.contains(.writable) || events.contains(.hangUp) || events.contains(.error) { flush() }
         guard isOpen else { return }
         guard !isScheduled else { return pause() }
@@ -181,18 +182,20 @@ package final class Connection: TurnTaker {
         }
     }
 
-    /// What one that used all of its allowance gets before it goes on, in nanoseconds.
+    /// A peer that has used its allowance goes on when it has this many nanoseconds again.
     private static let share: Int64 = 2_000_000
-    /// An app whose few messages made the daemon work for long is not silent for ten times as long.
+    /// The longest pause, also after few messages that took the daemon long.
     private static let longestPause: Int64 = 1_000_000_000
 
-    /// Whether more may be there: not now, so that others have their turn.
+    /// Handles a few messages.
+    ///
+    /// - Returns: whether more may be there, which wait so that other peers have their turn.
     private func handleSome() -> Bool {
         for _ in 0..<Self.messagesPerTurn where !handleLine() { return false }
         return true
     }
 
-    /// Nothing more is read until then.
+    /// Handles further messages after a pause, in which the connection reads nothing.
     private func handleMore(in nanoseconds: Int64) {
         guard isOpen, !isScheduled else { return }
         isScheduled = true

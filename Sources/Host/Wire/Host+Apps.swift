@@ -41,6 +41,7 @@ extension Host {
         guard let peer = try? UnixSocket.peer(of: socket), let index = appOfProcess[peer.pid],
             let process = host(index)?.process, isSame(UnixSocket.peerProcess(of: socket), peer, process.first)
         else {
+            // If it cannot be watched, the peer finds its connection closed.
             guard let connection = try? Connection(socket, loop) else { return }
             connection.send(
                 .failure(

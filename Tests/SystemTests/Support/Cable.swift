@@ -4,8 +4,8 @@ import Testing
 
 /// Two networks of a test's own and a cable between them. At 10.97.0.2, port 7000, in the far one, a server reads all
 /// that it is sent until the other side has ended, and answers with 200000 bytes. At port 7001 a radio station sends a
-/// sound without an end, as fast as it is heard. At port 7002 packets that begin with `s` are counted; whoever sends
-/// `q` is told how many came before. All of them end with this.
+/// sound without an end, as fast as it is heard. At port 7002 a server counts the packets that begin with `s`, and
+/// answers `q` with their number. All servers end with this object.
 final class Cable {
     private let server: Child
     /// Runs a command in the near one, where 10.97.0.1 is.
