@@ -7,6 +7,8 @@ SHELL := /bin/bash
 # One build configuration for everything, so that the tests run what was built.
 SWIFT_BUILD := swift build --configuration release
 SOURCES := $(wildcard Package.swift Sources Plugins Tests Examples Fixtures Benchmarks Fuzzing Gateway/Package.swift Gateway/Sources Gateway/Tests Gateway/Benchmarks)
+# Where the stand-alone program is built: CI keeps that folder.
+STANDALONE := $(if $(GREENROOM_BUILDS),$(GREENROOM_BUILDS)/standalone/build,$(CURDIR)/.build/standalone)
 # Debian packages, by the groups of Scripts/packages.
 NEED := Scripts/need.sh
 
@@ -81,8 +83,8 @@ version: ## Build a package that uses Greenroom by version, with code of Linux a
 standalone: ## Build the stand-alone download program, and kill it while its download runs.
 	@$(NEED) @storage @tls @scripts
 	$(SWIFT_BUILD) --product greenroom-transferd
-	SWIFTPM_BUILD_DIR=$(CURDIR)/.build/standalone $(SWIFT_BUILD) --package-path Examples/StandaloneTransfer
-	Examples/StandaloneTransfer/check.py .build/standalone/release/standalone-transfer .build/release/greenroom-transferd
+	SWIFTPM_BUILD_DIR=$(STANDALONE) $(SWIFT_BUILD) --package-path Examples/StandaloneTransfer
+	Examples/StandaloneTransfer/check.py $(STANDALONE)/release/standalone-transfer .build/release/greenroom-transferd
 
 uploads: ## Upload 100 photos while app, daemon and server are killed, again and again (SEEDS=50).
 	@$(NEED) @build @scripts
