@@ -35,11 +35,17 @@ final class Host {
     var toolMessages: UInt64 = 0
     let toolTurns: FairTurns<Connection>
     /// What tools want to know and takes a while.
-    private(set) lazy var toolReads = PacedWork { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) }
+    private(set) lazy var toolReads = PacedWork(clock: Clock.monotonic) { [unowned loop] in
+        _ = loop.after(nanoseconds: $0, $1)
+    }
     private(set) lazy var appList = SharedWork<[UInt8]>(
         clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
         later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },
         work: { [unowned self] in listApps(after: nil, $0) })
+    private(set) lazy var memoryList = SharedWork<[UInt8]>(
+        clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
+        later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },
+        work: { [unowned self] in tellMemory(after: nil, $0) })
     /// Processor time of apps whose last process is gone, for the report that follows.
     var endedUsage: [AppIndex: Int64] = [:]
     /// Whose first process is dead, by its pid, while nobody has said how it ended.

@@ -40,6 +40,54 @@ extension SystemTests {
             #expect(descriptors(of: daemon) <= before + 16)
         }
 
+        /// Asks everything there is to ask, 200 times at once, for four seconds. Half of them never read an answer.
+        private func ask(_ system: TestSystem) throws {
+            let methods = ["status", "apps", "log", "memory", "reports", "timeline", "nothing"]
+            let lines = methods.map { "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\($0)\",\"params\":{}}\n" }
+            let flood = Array(String(repeating: lines.joined(), count: 20).utf8)
+            var sockets = try idle(200, system)
+            for socket in sockets { try socket.setNonblocking(true) }
+            let end = Clock.monotonic() + 4_000_000_000
+            while Clock.monotonic() < end {
+                for (number, socket) in sockets.enumerated() {
+                    var answers: [UInt8] = []
+                    do {
+                        _ = try socket.send(flood[...])
+                        if number % 2 == 0 { _ = try socket.readAlone(into: &answers, upTo: 1 << 20) }
+                    } catch {
+                        // It was cut off, because it does not read.
+                        sockets[number] = try UnixSocket.connect(to: "\(system.home)/control")
+                        try sockets[number].setNonblocking(true)
+                    }
+                }
+                try system.pass(seconds: 0.01)
+            }
+        }
+
+        @Test("Tools that ask without a pause leave a fifth of a processor, and what they took is given back")
+        func questions() throws {
+            let system = try TestSystem()
+            defer { system.end() }
+            try system.installPython("app")
+            try system.play(["open app"])
+            let daemon = try system.daemon
+            let procFS = ProcFS()
+            let before = try #require(procFS.memory(daemon)?.dirty)
+            let (began, used) = (Clock.monotonic(), try #require(procFS.stat(daemon)?.processorTime))
+            try ask(system)
+            let share =
+                Double(try #require(procFS.stat(daemon)?.processorTime) - used) / Double(Clock.monotonic() - began)
+            #expect(share < 0.8)
+            let patience = Patience()
+            var after = try #require(procFS.memory(daemon)?.dirty)
+            while after > before + (10 << 20), !patience.isOver {
+                try system.pass(seconds: 0.5)
+                after = try #require(procFS.memory(daemon)?.dirty)
+            }
+            #expect(after <= before + (10 << 20))
+            #expect(try system.daemon == daemon)
+        }
+
         @Test("A daemon with few descriptors neither spins nor falls when all of them are used")
         func fewDescriptors() throws {
             let system = try TestSystem(within: ["/bin/sh", "-c", "ulimit -n 96; exec \"$@\"", "sh"])

@@ -81,7 +81,7 @@ extension ControlSession {
         return { [weak self] json in
             guard let self else { return }
             waiting -= 1
-            connection.send(RPCMessage.answer(id: id, written: json))
+            host.toolTurns.count { connection.send(RPCMessage.answer(id: id, written: json)) }
         }
     }
 
@@ -90,9 +90,11 @@ extension ControlSession {
         return { [weak self] outcome in
             guard let self else { return }
             waiting -= 1
-            switch outcome {
-            case .success(let result): respond(id, result)
-            case .failure(let error): connection.send(.failure(id: id, error))
+            host.toolTurns.count {
+                switch outcome {
+                case .success(let result): respond(id, result)
+                case .failure(let error): connection.send(.failure(id: id, error))
+                }
             }
         }
     }

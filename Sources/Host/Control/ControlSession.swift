@@ -71,7 +71,7 @@ final class ControlSession {
         case .attach: try attach(params, id)
         case .doctor: throw RPCError(.methodNotFound, "greenroom doctor looks for itself")
         case .down: command(.shutDown, id)
-        case .memory: host.tellMemory(after: try last(params), written(id))
+        case .memory: try memory(params, id)
         case .energy: respond(id, host.energyInfo.json)
         case .timeline: try timeline(params, id)
         case .snapshot: try snapshot(params, id)
@@ -245,6 +245,14 @@ final class ControlSession {
             host.listApps(after: last, written(id))
         } else {
             host.appList.ask(written(id))
+        }
+    }
+
+    private func memory(_ params: JSONValue, _ id: RPCID) throws(RPCError) {
+        if let last = try last(params) {
+            host.tellMemory(after: last, written(id))
+        } else {
+            host.memoryList.ask(written(id))
         }
     }
 

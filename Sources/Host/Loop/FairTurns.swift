@@ -6,7 +6,7 @@ package protocol TurnTaker: AnyObject {
 
 /// Whose turn it is among peers that nobody can limit otherwise: one message each, one after the other, those first who
 /// have waited for their last answer before they asked again. All of them together have a few milliseconds of each turn
-/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and two fifths of a
+/// of the loop, so that neither apps nor timers wait for hundreds that ask as fast as they can, and three tenths of a
 /// processor.
 package final class FairTurns<Peer: TurnTaker> {
     private let clock: () -> Int64
@@ -21,9 +21,11 @@ package final class FairTurns<Peer: TurnTaker> {
     private var flooding: [Peer] = []
     /// What is left of the time, which begins anew when the loop has come round for those who wait.
     private var left = share
-    /// All peers together have two fifths of a processor.
+    /// All peers together have three tenths of a processor.
     private let allowance: Allowance
     private var isScheduled = false
+    /// Inside `count`.
+    private var isCounting = false
 
     private static var share: Int64 { 2_000_000 }
 
@@ -36,7 +38,7 @@ package final class FairTurns<Peer: TurnTaker> {
         self.worked = worked
         self.soon = soon
         self.later = later
-        allowance = Allowance(burst: 100_000_000, adding: 2, of: 5, at: clock())
+        allowance = Allowance(burst: 100_000_000, adding: 3, of: 10, at: clock())
     }
 
     /// It has something to say: now, if nobody waits and there is time, or when its turn comes. Not called again before
@@ -56,11 +58,21 @@ package final class FairTurns<Peer: TurnTaker> {
 
     /// - Returns: whether it may have more to say.
     private func handle(_ peer: Peer) -> Bool {
-        let (began, workedBefore) = (clock(), worked())
-        let hasMore = peer.takeTurn()
+        let began = clock()
+        var hasMore = false
+        count { hasMore = peer.takeTurn() }
         left -= max(0, clock() - began)
-        allowance.spend(worked() - workedBefore)
         return hasMore
+    }
+
+    /// Does work for these peers outside of their turns, as an answer that took a while. It uses their time as well.
+    package func count(_ work: () -> Void) {
+        guard !isCounting else { return work() }
+        isCounting = true
+        let before = worked()
+        work()
+        allowance.spend(worked() - before)
+        isCounting = false
     }
 
     private func schedule() {

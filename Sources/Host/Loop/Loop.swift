@@ -27,6 +27,8 @@ package final class Loop {
     private var nextToken: UInt64 = 1
     private var timers: [(at: Int64, id: UInt64, action: () -> Void)] = []
     private var armedAt: Int64?
+    /// Messages of all peers, since the process began.
+    var messageCount: UInt64 = 0
     private var ready: [Epoll.Ready] = []
     private var again: [() -> Void] = []
     package private(set) var isStopped = false

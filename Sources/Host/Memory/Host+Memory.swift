@@ -18,16 +18,30 @@ extension Host {
     /// What `memory` shows of the apps behind one, or of the first ones, as JSON. Whoever goes on with what he has
     /// heard needs no other look.
     func tellMemory(after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void) {
-        let tell = { [unowned self] in
-            let info = memoryInfo(after: last)
-            workers.run(.slow) {
-                info.json.encoded
-            } then: {
-                answer($0)
+        toolReads.add { [unowned self] done in
+            guard last == nil, let memory else {
+                writeMemory(after: last, answer, done)
+                return true
             }
+            memory.learn { [unowned self] in writeMemory(after: nil, answer, done) }
+            return true
         }
-        guard last == nil, let memory else { return tell() }
-        memory.learn { tell() }
+    }
+
+    private func writeMemory(
+        after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void, _ done: @escaping (Int64) -> Void
+    ) {
+        let began = Clock.threadTime()
+        let info = memoryInfo(after: last)
+        let looked = Clock.threadTime() - began
+        workers.run(.slow) {
+            let began = Clock.threadTime()
+            let json = info.json.encoded
+            return (json, Clock.threadTime() - began)
+        } then: { json, wrote in
+            done(looked + wrote)
+            answer(json)
+        }
     }
 
     private func memoryInfo(after last: AppIndex?) -> MemoryInfo {

@@ -6,7 +6,7 @@ final class MemoryReturn {
     private static let pause: Int64 = 10_000_000_000
     /// Bytes above what it had after the last time: less is not worth the walk through the heap.
     private static let grain: Int64 = 8 << 20
-    /// More events than this in a pause are a burst that goes on.
+    /// More events and messages than this in a pause are a burst that goes on.
     private static let burst: UInt64 = 5_000
 
     private var isPlanned = false
@@ -16,17 +16,17 @@ final class MemoryReturn {
 
     /// Before the loop waits.
     func settle(_ host: Host) {
-        guard !isPlanned, host.eventCount != seen else { return }
+        guard !isPlanned, host.work != seen else { return }
         isPlanned = true
-        seen = host.eventCount
+        seen = host.work
         host.loop.after(nanoseconds: Self.pause) { [weak self, unowned host] in self?.look(host) }
     }
 
     private func look(_ host: Host) {
         isPlanned = false
-        guard host.eventCount &- seen < Self.burst, let resident = CurrentProcess.anonymousBytes else { return }
+        guard host.work &- seen < Self.burst, let resident = CurrentProcess.anonymousBytes else { return }
         // What happened until now is seen: an idle system is not looked at once more.
-        seen = host.eventCount
+        seen = host.work
         guard resident - least >= Self.grain else {
             least = min(least, resident)
             return
@@ -40,6 +40,11 @@ final class MemoryReturn {
             if let resident { self?.least = resident }
         }
     }
+}
+
+extension Host {
+    /// Grows with everything that the daemon does for others: a message that is only answered is no event.
+    fileprivate var work: UInt64 { eventCount &+ loop.messageCount }
 }
 
 extension Array {

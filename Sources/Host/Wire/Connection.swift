@@ -100,6 +100,14 @@ package final class Connection: TurnTaker {
     }
 
     private func ready(_ events: Epoll.Events) {
+        if case .inTurns(let turns) = pace {
+            turns.count { act(on: events) }
+        } else {
+            act(on: events)
+        }
+    }
+
+    private func act(on events: Epoll.Events) {
         // A write to a peer that is gone fails, and closes the connection. Otherwise the kernel reports the end again.
         if events.contains(.writable) || events.contains(.hangUp) || events.contains(.error) { flush() }
         guard isOpen else { return }
@@ -217,6 +225,7 @@ package final class Connection: TurnTaker {
         guard isOpen else { return false }
         do throws(WireError) {
             guard let line = try framer.next() else { return false }
+            loop.messageCount &+= 1
             switch Result(catching: { () throws(RPCParseError) in try RPCMessage.parse(line) }) {
             case .success(let message): onMessage(message)
             case .failure(let error): send(error.answer)
